@@ -151,7 +151,7 @@ const againAfter = (pause: Duration.Duration | null) => {
 /** A defect is logged each time; known trouble when it begins, and when it becomes another. */
 const failed = <E>(kept: KeptLoop, cause: Cause.Cause<E>): Effect.Effect<void> =>
   Effect.suspend(() => {
-    const isKnown = Cause.failureOption(cause)._tag === "Some" && !Cause.isDie(cause)
+    const isKnown = Cause.isFailure(cause) && !Cause.isDie(cause)
     const isNew = kept.fails(String(Cause.squash(cause)))
     if (isKnown && !isNew) return Effect.void
     const told = isKnown ? Effect.logWarning("a loop failed", cause) : Effect.logError("a loop failed", cause)

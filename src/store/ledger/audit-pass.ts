@@ -118,11 +118,12 @@ export interface Rewritten {
   readonly what: string
 }
 
-export const inTransaction = async (client: pg.Client, run: () => Promise<void>): Promise<void> => {
+export const inTransaction = async <A>(client: pg.Client, run: () => Promise<A>): Promise<A> => {
   await client.query("BEGIN")
   try {
-    await run()
+    const done = await run()
     await client.query("COMMIT")
+    return done
   } catch (error) {
     await client.query("ROLLBACK").catch(() => undefined)
     throw error

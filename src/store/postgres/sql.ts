@@ -244,8 +244,7 @@ export const migrate = async (
     await client.query("SET statement_timeout = 0")
     await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK])
     // A role that may not create tables may still run what somebody else has migrated.
-    const found = await client.query<{ there: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS there")
-    if (found.rows[0]?.there !== true)
+    if (!(await hasHistory(client)))
       await client.query(`CREATE TABLE schema_migration (
         id int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
     const done = await client.query<{ id: number; name: string; sha256: string }>(
@@ -271,12 +270,17 @@ export const migrate = async (
   }
 }
 
-/** Whether `migrate` would change anything: a look, which waits for nobody. */
+/** Whether anything was ever migrated here. */
+const hasHistory = async (client: pg.Client): Promise<boolean> => {
+  const { rows } = await client.query<{ there: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS there")
+  return rows[0]?.there === true
+}
+
+/** Whether `migrate` would change anything: a look, which waits for no lock. */
 export const lacksMigrations = async (url: string): Promise<boolean> => {
   const client = await connectDedicated(url, { applicationName: "venue-gateway migrate" })
   try {
-    const found = await client.query<{ there: boolean }>("SELECT to_regclass('schema_migration') IS NOT NULL AS there")
-    if (found.rows[0]?.there !== true) return true
+    if (!(await hasHistory(client))) return true
     const done = await client.query<{ count: number }>("SELECT count(*)::int AS count FROM schema_migration")
     return done.rows[0]!.count < newestMigration()
   } finally {

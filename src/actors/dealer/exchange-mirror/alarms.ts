@@ -4,7 +4,7 @@
  */
 
 import type { TradingAccount } from "../../../domain/account/trading-account.ts"
-import { FIRST_PAUSE_MILLIS, pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
+import { pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
 import type { Dealer } from "../../../domain/dealer/dealer.ts"
 import { isShort, type ShortfallTerms, shareLost } from "../../../domain/dealer/shortfall.ts"
 import { Decimal } from "../../../domain/decimal.ts"
@@ -79,7 +79,7 @@ export class ShortfallAlarms {
     const message = `account ${tradingAccountId} at ${venue} has ${lost} ${asset} less than anything explains, ${shareLost(lost, had)} % of ${had}: it is posted to the dealer's LOSS${areBooked ? "" : " once its mirror is frozen no longer"}. Look at the venue`
     const alert = { code: "BALANCE_SHORTFALL", severity: "CRITICAL", message, tradeOrderId: null } as const
     this.accounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
-    const pause = before === undefined || hasGrown ? FIRST_PAUSE_MILLIS : pauseAfter(before.pause)
+    const pause = pauseAfter(hasGrown ? undefined : before?.pause)
     return { lost, pause, nextAt: now + pause }
   }
 }

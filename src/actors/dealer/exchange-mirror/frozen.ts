@@ -4,7 +4,7 @@
  */
 
 import type { TradingAccount } from "../../../domain/account/trading-account.ts"
-import { FIRST_PAUSE_MILLIS, pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
+import { pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
 import type { Dealer } from "../../../domain/dealer/dealer.ts"
 import type { TradingAccountId } from "../../../domain/ids.ts"
 import type { TradingAccounts } from "../../account/messages.ts"
@@ -45,7 +45,7 @@ export class FrozenMirrors {
     const now = this.monotonic()
     const before = this.#frozen.get(tradingAccountId)
     if (before !== undefined && now < before.tellAt) return
-    const pause = before === undefined ? FIRST_PAUSE_MILLIS : pauseAfter(before.pause)
+    const pause = pauseAfter(before?.pause)
     this.#frozen.set(tradingAccountId, { reached, pause, tellAt: now + pause })
     const message = `the mirror of linked account ${tradingAccountId} at ${venue} is frozen: what the account executes is not booked until an admin unfreezes wallet ${mirrorWalletId(tradingAccountId)}`
     const alert = { code: "MIRROR_FROZEN", severity: "WARNING", message, tradeOrderId: null } as const

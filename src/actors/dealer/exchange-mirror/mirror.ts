@@ -155,10 +155,12 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const isFrozen = (yield* ledger.wallet(mirrorWalletId(id)))?.status !== "ACTIVE"
         if (!isFrozen) frozen.thawed(id)
         const reached: Reached = frozen.find(id) ?? { last: state.last, balances: yield* mirrored(id) }
-        const owner = keeper === null ? undefined : dealers.find(keeper)
-        // Until it is frozen no longer it stays with its keeper: the dealer that is linked by now has to know.
-        const concerned = [...new Set([owner, linked ?? undefined].filter((dealer) => dealer !== undefined))]
-        if (isFrozen && concerned.length > 0) frozen.look(account, concerned, reached)
+        if (isFrozen) {
+          const owner = keeper === null ? undefined : dealers.find(keeper)
+          // Until it is frozen no longer it stays with its keeper: the dealer that is linked by now has to know.
+          const concerned = new Set([owner, linked ?? undefined].filter((dealer) => dealer !== undefined))
+          if (concerned.size > 0) frozen.look(account, [...concerned], reached)
+        }
         const { balances } = reached
         const since = clock.now() - RECENT_MILLIS
         const recent = recentFrom(yield* store.differences(id, since - RECENT_MILLIS), since)

@@ -6,7 +6,7 @@ import { Decimal } from "../../../domain/decimal.ts"
 import type { DealerAccountId } from "../../../domain/ids.ts"
 import type { StoredDifference } from "../../../ports/mirror-store.ts"
 
-export interface Posted {
+interface Posted {
   readonly asset: string
   /** In whose LOSS; null: in SUSPENSE. */
   readonly loser: DealerAccountId | null

@@ -3,7 +3,7 @@
  * is so. The one thing to know: each kind of trouble of a pair is told at once and then after 1, 2, 4 … 60 minutes, however often it
  * comes and goes in between.
  */
-import { FIRST_PAUSE_MILLIS, pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
+import { pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
 import { HEDGE_LAW, HedgeState } from "../../../domain/dealer/hedging/hedge-state.ts"
 import type { DealerCore } from "../core.ts"
 import type { HedgeCounts } from "../messages.ts"
@@ -26,8 +26,7 @@ export class HedgeAlarms {
   check(line: HedgeLine): void {
     for (const kind of KINDS) {
       const trouble = this.#troubleOf(line, kind)
-      if (trouble !== null && !this.#planned.has(nameOf(line, kind)))
-        this.#raise(line, kind, trouble, FIRST_PAUSE_MILLIS)
+      if (trouble !== null && !this.#planned.has(nameOf(line, kind))) this.#raise(line, kind, trouble, pauseAfter())
     }
     const state = line.state(this.isAsking(line))
     if (state === "FLAT" || state === "ACCUMULATING") for (const kind of KINDS) this.#forget(line, kind)

@@ -166,21 +166,22 @@ export class HedgeLine {
   }
 
   /** In whose name the next hedge leaves: the oldest quote that it is for; where hedges executed too much, the newest there was. */
-  lead(): HedgeIntent | undefined {
-    return this.openDue().first?.intent ?? this.newest()
+  lead(open = this.openDue()): HedgeIntent | undefined {
+    return open.first?.intent ?? this.newest()
   }
 
   owing(): Owing {
-    return { lead: this.lead(), venues: this.openDue().venues, executors: this.executors() }
+    const open = this.openDue()
+    return { lead: this.lead(open), venues: open.venues, executors: this.executors(open) }
   }
 
   /**
    * Accounts whose hedges executed more than was owed, the newest first. Which they were a new process does not know: where no quote is open
    * any that it knows of may be.
    */
-  executors(): ReadonlyArray<TradingAccountId> {
+  executors(open = this.openDue()): ReadonlyArray<TradingAccountId> {
     const { due } = this
-    if (due.isZero() || (this.#tooMuch.size === 0 && this.openDue().size > 0)) return []
+    if (due.isZero() || (this.#tooMuch.size === 0 && open.size > 0)) return []
     const isOther = ({ orderSide, executedQuantity }: StoredHedge): boolean =>
       orderSide !== sideOf(due) && executedQuantity.isPositive()
     const known = [...this.#hedges.values()].filter(isOther).map(({ tradingAccountId }) => tradingAccountId)
