@@ -155,6 +155,14 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     action: "The process log has the defect; after five restarts in a minute the actor is parked.",
   },
   {
+    alert: "ActorParked",
+    expr: `${m("actors_parked")} > 0`,
+    severity: "page",
+    summary: "{{ $value }} actors of type {{ $labels.type }} stopped after five defects in a minute",
+    action:
+      "The process log names each (`parked`) and its defect. Its orders and holds stay as they are, cancels included, until the gateway is started again.",
+  },
+  {
     alert: "VenueGaps",
     expr: `sum by (venue) (rate(${m("venue_ws_gap_total")}[10m])) > 0.05`,
     for: "10m",

@@ -7,6 +7,7 @@ import type { Audit } from "../auth/audit-log.ts"
 import { keyFiles } from "../auth/keys/key-files.ts"
 import { type KeyRing, type Keys, readKeys } from "../auth/keys/keys.ts"
 import { makeReseal } from "../auth/keys/reseal.ts"
+import { type Envelope, open, placeIn } from "../auth/keys/secrets.ts"
 import { Sessions } from "../auth/session/sessions.ts"
 import { SYSTEM } from "../domain/user/act.ts"
 import { keepLoop } from "../kernel/loop.ts"
@@ -15,7 +16,7 @@ import { Ids } from "../ports/ids.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { Acts } from "../store/audit/acts.ts"
 import { Transactions } from "../store/postgres/transactions.ts"
-import { SealedRows } from "../store/users/sealed-rows.ts"
+import { type SealedRow, SealedRows, type SealedTable } from "../store/users/sealed-rows.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** The files do not make keys, now: those in force go on. */
@@ -32,6 +33,29 @@ const missingOf = (keys: Keys) =>
   Effect.gen(function* () {
     const inUse = yield* (yield* SealedRows).kidsInUse
     return inUse.filter((kid) => !keys.encryption.byKid.has(kid))
+  })
+
+/** Rows looked at of each table: one that was changed by hand must not stand for its key. */
+const SAMPLE = 5
+
+const opens = (keys: Keys, { table, id, ownerId, envelope }: SealedRow & { readonly table: SealedTable }): boolean => {
+  try {
+    open(keys.encryption, placeIn(table, id, ownerId), JSON.parse(envelope) as Envelope)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Keys that are there and open nothing of what was sealed under their names: others have these names now. */
+const wrongOf = (keys: Keys) =>
+  Effect.gen(function* () {
+    const rows = yield* SealedRows
+    const inUse = (yield* rows.kidsInUse).filter((kid) => keys.encryption.byKid.has(kid))
+    const wrong = yield* Effect.filter(inUse, (kid) =>
+      Effect.map(rows.some(kid, SAMPLE), (sealed) => sealed.length > 0 && !sealed.some((row) => opens(keys, row))),
+    )
+    return wrong
   })
 
 /** Of those in force, one of each kind. */
@@ -56,7 +80,7 @@ const register = (keys: Keys, kid: string) =>
     )
   })
 
-/** Start is refused when a stored secret names a key that is not there. */
+/** Start is refused when a stored secret names a key that is not there, or one that does not open it. */
 export const registerKeys = (keys: Keys) =>
   Effect.gen(function* () {
     const missing = yield* missingOf(keys)
@@ -64,6 +88,13 @@ export const registerKeys = (keys: Keys) =>
       return yield* Effect.fail(
         new InvalidSetting(
           `the encryption keys that stored secrets need are missing: ${missing.join(", ")} (ENCRYPTION_KEYS, or encryption.keys in DATA_DIR/keys; see docs/operations/keys.md)`,
+        ),
+      )
+    const wrong = yield* wrongOf(keys)
+    if (wrong.length > 0)
+      return yield* Effect.fail(
+        new InvalidSetting(
+          `the encryption keys ${wrong.join(", ")} do not open what was sealed under these names: other keys have them now (ENCRYPTION_KEYS, or encryption.keys in DATA_DIR/keys; restore those that belong to this database, see docs/operations/keys.md)`,
         ),
       )
     const { activeKid } = keys.encryption
@@ -88,6 +119,9 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
         const missing = yield* missingOf(keys)
         if (missing.length > 0)
           return notice("changed keys were not loaded: stored secrets still need", { kids: missing })
+        const wrong = yield* wrongOf(keys)
+        if (wrong.length > 0)
+          return notice("changed keys were not loaded: other keys have the names of those that sealed", { kids: wrong })
         const before = kidsOf(ring)
         const other = kidsOf(keys).find((kid, index) => kid !== before[index])
         if (other !== undefined) yield* register(keys, other)

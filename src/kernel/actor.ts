@@ -44,6 +44,8 @@ export interface Actor<M> {
   /** Monotonic ms of the newest message. */
   readonly lastPostAt: () => number
   readonly restarts: () => number
+  /** Restarted too often: it takes no mail until the process begins anew. */
+  readonly isParked: () => boolean
   readonly waiting: () => number
   /** Monotonic ms at which the message came that waits longest; null: none waits. */
   readonly oldestAt: () => number | null
@@ -149,6 +151,10 @@ class Mailed<M extends Message<E>, E> implements Actor<M>, Living {
 
   restarts(): number {
     return this.#restarts
+  }
+
+  isParked(): boolean {
+    return this.#phase === "parked"
   }
 
   waiting(): number {

@@ -19,6 +19,8 @@ export interface RegistryStats {
   readonly live: number
   /** Of every actor since the registry began. */
   readonly restarts: number
+  /** Actors that a defect stopped for good: they refuse what they are asked until the process begins anew. */
+  readonly parked: number
   /** Messages in all mailboxes. */
   readonly waiting: number
   /** For how long the oldest of them waits, in ms; 0: none does. */
@@ -72,13 +74,14 @@ export const make = <Id, M>(options: {
       isAwake: (id) => entries.has(id),
       stats: () => {
         const now = options.monotonic()
-        let [restarts, waiting, oldestAt] = [gone, 0, now]
+        let [restarts, parked, waiting, oldestAt] = [gone, 0, 0, now]
         for (const actor of entries.values()) {
           restarts += actor.restarts()
+          if (actor.isParked()) parked++
           waiting += actor.waiting()
           oldestAt = Math.min(oldestAt, actor.oldestAt() ?? now)
         }
-        return { live: entries.size, restarts, waiting, oldestMillis: now - oldestAt }
+        return { live: entries.size, restarts, parked, waiting, oldestMillis: now - oldestAt }
       },
     }
   })

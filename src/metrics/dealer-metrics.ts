@@ -1,13 +1,10 @@
 /** What operators see of dealers. `hedge_pairs_open` above 0 for long, or any alert, is for people. */
 import type { Reading } from "../ports/meters.ts"
-import { actorReadings } from "./actor-metrics.ts"
+import { type ActorFigures, actorReadings } from "./actor-metrics.ts"
 import { reading } from "./exposition.ts"
 
-export interface DealerStats {
+export interface DealerStats extends ActorFigures {
   readonly live: number
-  readonly restarts: number
-  readonly waiting: number
-  readonly oldestMillis: number
   readonly hedges: {
     readonly sent: number
     readonly filled: number
@@ -17,15 +14,9 @@ export interface DealerStats {
   }
 }
 
-export const dealerMetrics = ({
-  live,
-  restarts,
-  waiting,
-  oldestMillis,
-  hedges,
-}: DealerStats): ReadonlyArray<Reading> => [
+export const dealerMetrics = ({ live, hedges, ...actors }: DealerStats): ReadonlyArray<Reading> => [
   reading("dealers_live", live),
-  ...actorReadings("dealer", { restarts, waiting, oldestMillis }),
+  ...actorReadings("dealer", actors),
   reading("hedges_sent_total", hedges.sent),
   reading("hedge_fills_total", hedges.filled),
   reading("hedge_attempts_missed_total", hedges.missed),

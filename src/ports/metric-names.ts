@@ -332,6 +332,11 @@ export const METRICS = {
   actor_mailbox_depth: { type: "gauge", labels: ["type"], help: "Messages waiting, over all mailboxes" },
   actor_oldest_message_seconds: { type: "gauge", labels: ["type"], help: "Age of the oldest waiting message" },
   actor_restarts_total: { type: "counter", labels: ["type"], help: "Actor restarts after a defect" },
+  actors_parked: {
+    type: "gauge",
+    labels: ["type"],
+    help: "Actors that a defect stopped until the next start: accounts that take no order, dealers that quote nothing",
+  },
 
   // The database
   db_pool_size: { type: "gauge", help: "Connections in the pool" },

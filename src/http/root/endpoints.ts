@@ -32,7 +32,7 @@ export const HealthRecord = Schema.Struct({
   tradingMode: TradingMode,
   checks: Schema.Record({ key: Schema.String, value: HealthCheck }).annotations({
     description:
-      "service, database, eventLoop, orderWriter, ledger, upkeep (what the gateway does again and again), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy",
+      "service, database, eventLoop, orderWriter, ledger, upkeep (what the gateway does again and again), actors (accounts and dealers that a defect stopped), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy",
   }),
   venues: Schema.Record({ key: Schema.String, value: Schema.Literal("idle", "up", "down") }).annotations({
     description: "By venue. idle: nothing was asked of it yet",
@@ -45,7 +45,7 @@ export type HealthRecord = typeof HealthRecord.Type
 
 const ROOT_WORDS = "Name, version and description of the service. Not more than that: see health."
 const HEALTH_WORDS =
-  "200 while the service can work: healthy, or degraded (a venue is away, the ledger's audit found something, upkeep fails, mail waits, the disk fills). Otherwise 503 -190001 with this record in details.metadata.health: starting, shutting down, no database, nothing stored. At most a second old."
+  "200 while the service can work: healthy, or degraded (a venue is away, the ledger's audit found something, upkeep fails, an account stopped, mail waits, the disk fills). Otherwise 503 -190001 with this record in details.metadata.health: starting, shutting down, no database, nothing stored. At most a second old."
 
 const root = HttpApiEndpoint.get("get", "/api/v3")
   .addSuccess(Ok(RootRecord))

@@ -3,6 +3,7 @@ import { statfs } from "node:fs/promises"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect } from "effect"
 import type { TradingAccounts } from "../../actors/account/messages.ts"
+import type { Dealers } from "../../actors/dealer/messages.ts"
 import type { TradingMode } from "../../domain/account/trading-mode.ts"
 import { Busy } from "../../domain/errors/service.ts"
 import { dateTime } from "../../foundation/time.ts"
@@ -15,6 +16,7 @@ import { SERVICE } from "../api.ts"
 import type { Handlers } from "../edge/route.ts"
 import type { HealthRecord, RootApi } from "./endpoints.ts"
 import {
+  actorsCheck,
   clockCheck,
   databaseCheck,
   diskCheck,
@@ -35,7 +37,8 @@ export interface HealthSources {
   /** Gives up by itself within a second; never rejects. */
   readonly database: () => Promise<DatabaseFacts | null>
   readonly venues: VenuePort["Type"]
-  readonly auditPeriods: TradingAccounts["Type"]["auditPeriods"]
+  readonly accounts: Pick<TradingAccounts["Type"], "auditPeriods" | "stats">
+  readonly dealers: Pick<Dealers["Type"], "stats">
   readonly ledger: () => LedgerHealth
   readonly loops: () => ReadonlyArray<LoopState>
   readonly writer: Pick<OrderWriter, "stats" | "pressure">
@@ -75,6 +78,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
       orderWriter: writerCheck(sources.writer.stats().oldestMillis, sources.writer.pressure()),
       ledger: ledgerCheck(sources.ledger()),
       upkeep: upkeepCheck(sources.loops()),
+      actors: actorsCheck({ accounts: sources.accounts.stats().parked, dealers: sources.dealers.stats().parked }),
       venues: venuesCheck(venues),
       workers: workersCheck(sources.venues.stats().shards),
       mailOutbox: mailCheck(facts, now),
@@ -89,7 +93,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
       tradingMode: sources.tradingMode(),
       checks,
       venues: Object.fromEntries(venues.map(({ venue, status }) => [venue, status])),
-      auditMillis: Object.fromEntries(sources.auditPeriods()),
+      auditMillis: Object.fromEntries(sources.accounts.auditPeriods()),
     }
     return last
   }

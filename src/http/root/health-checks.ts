@@ -67,6 +67,14 @@ export const upkeepCheck = (loops: ReadonlyArray<LoopState>): HealthCheck => {
   return faults.length === 0 ? healthy : degraded(faults.join("; "))
 }
 
+/** Not unhealthy: all others work, and a start that would mend it is the operator's decision. */
+export const actorsCheck = (parked: Readonly<Record<string, number>>): HealthCheck => {
+  const stopped = Object.entries(parked).flatMap(([kind, count]) => (count > 0 ? [`${kind}: ${count}`] : []))
+  return stopped.length === 0
+    ? healthy
+    : degraded(`stopped after repeated defects, until the next start: ${stopped.join(", ")}`)
+}
+
 /** With a writer that gets nothing stored no order is taken, although the database may answer questions. */
 export const writerCheck = (oldestMillis: number, pressure: "calm" | "full"): HealthCheck => {
   if (oldestMillis > WRITER_MILLIS_MAX) return unhealthy(`nothing stored for ${seconds(oldestMillis)}`)

@@ -136,6 +136,26 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
           OR EXISTS (SELECT FROM mail_outbox WHERE kid = k.kid) OR EXISTS (SELECT FROM second_factor WHERE kid = k.kid)
         ORDER BY kid`).pipe(Effect.map((rows) => rows.map(({ kid }) => kid))),
 
+      /** A few rows that name a key, of each table: what tells whether a key is the one that its name stands for. */
+      some: (
+        kid: string,
+        count: number,
+      ): Effect.Effect<ReadonlyArray<SealedRow & { readonly table: SealedTable }>, StorageUnavailable> =>
+        Effect.forEach(SEALED_TABLES, (table) => {
+          const { id, ownerId, kid: kidColumn, envelope } = COLUMNS[table]
+          return orUnavailable(
+            // tidy: names of our own tables and columns, never a value
+            sql.unsafe<{ id: string; owner_id: string; envelope: string }>(
+              `SELECT ${id} AS id, ${ownerId} AS owner_id, ${envelope} AS envelope FROM ${table} WHERE ${kidColumn} = $1 LIMIT $2`,
+              [kid, count],
+            ),
+          ).pipe(
+            Effect.map((rows) =>
+              rows.map((row) => ({ table, id: row.id, ownerId: row.owner_id, envelope: row.envelope })),
+            ),
+          )
+        }).pipe(Effect.map((tables) => tables.flat())),
+
       /** Reads all of them: for operators. */
       counts: orUnavailable(sql<{ table: SealedTable; kid: string; rows: number }>`
         SELECT 'credential' AS "table", kid, count(*)::int AS rows FROM credential WHERE kid IS NOT NULL GROUP BY kid

@@ -335,6 +335,25 @@ describe("a rotation of the encryption key", () => {
 })
 
 describe("a start", () => {
+  it("is refused while another key has the name of the one that sealed, and a running gateway does not take such a key", async () => {
+    const { session } = await signUp(gateway)
+    const path = join(gateway.dataDir, "keys/encryption.keys")
+    const text = readFileSync(path, "utf8")
+    const kid = text.split(":")[0] ?? ""
+    writeFileSync(path, `${kid}:${randomBytes(32).toString("base64url")}`)
+    await until("the log to tell of it", () =>
+      gateway.stderr().includes("other keys have the names of those that sealed"),
+    )
+    expect((await api(gateway).refresh(session.refreshToken)).status).toBe(200)
+    await gateway.stop()
+    const refused = launchGateway({ dataDir: gateway.dataDir })
+    expect((await refused.exited).code).toBe(1)
+    expect(refused.stderr()).toContain(`the encryption keys ${kid} do not open what was sealed under these names`)
+    writeFileSync(path, text)
+    gateway = await startGateway({ dataDir: gateway.dataDir })
+    await signUp(gateway)
+  })
+
   it("is refused while a stored secret needs a key that is not there, whatever its table; giving it up is an operator's word", async () => {
     await gateway.stop()
     const path = join(gateway.dataDir, "keys/encryption.keys")
