@@ -159,20 +159,32 @@ interface Waiting {
 export const makeAccountLoader = (sql: SqlClient.SqlClient) => {
   let waiting: Array<Waiting> = []
   const turn = Effect.unsafeMakeSemaphore(1)
+  const loaded = (ids: ReadonlyArray<TradingAccountId>) => untilAvailable(loadAll(sql, ids))
 
   /** By the actor whose turn it is, for those that wait behind it too: each turn takes at least the one that has waited longest. */
   const next = Effect.suspend(() => {
     const batch = waiting.slice(0, BATCH_ACCOUNTS)
     waiting = waiting.slice(batch.length)
     if (batch.length === 0) return Effect.void
-    return untilAvailable(loadAll(sql, [...new Set(batch.map((it) => it.id))])).pipe(
+    const ids = [...new Set(batch.map((it) => it.id))]
+    return Effect.exit(loaded(ids)).pipe(
+      Effect.flatMap((exit) =>
+        Exit.isSuccess(exit) || ids.length === 1
+          ? Effect.succeed(new Map(ids.map((id) => [id, exit])))
+          : Effect.map(
+              // A row that cannot be read is the trouble of its own account.
+              Effect.forEach(ids, (id) => Effect.map(Effect.exit(loaded([id])), (alone) => [id, alone] as const)),
+              (alone) => new Map(alone),
+            ),
+      ),
       Effect.onInterrupt(() =>
         Effect.sync(() => {
           waiting = [...batch, ...waiting]
         }),
       ),
-      Effect.exit,
-      Effect.flatMap((exit) => Effect.forEach(batch, (it) => Deferred.done(it.state, stateIn(exit, it.id)))),
+      Effect.flatMap((exits) =>
+        Effect.forEach(batch, ({ id, state }) => Deferred.done(state, stateIn(exits.get(id)!, id))),
+      ),
       Effect.asVoid,
     )
   })

@@ -260,7 +260,7 @@ describe("an actor", () => {
       bench.time.advance(2_000)
     }
     bench.add("after")
-    expect(bench.heard).toEqual(["parked", "after! parked"])
+    expect([bench.actor.isParked(), bench.heard]).toEqual([true, ["parked", "after! parked"]])
   })
 
   it("is not parked by five defects over a longer time", () => {

@@ -77,7 +77,7 @@ describe("the health record", () => {
       return found.status === "healthy" && found
     })
     expect([record.http, record.tradingMode]).toEqual([200, "online"])
-    const checks = "service database eventLoop orderWriter ledger upkeep venues workers mailOutbox disk clock".split(
+    const checks = "service database eventLoop orderWriter ledger upkeep actors venues workers mailOutbox disk clock".split(
       " ",
     )
     expect(Object.keys(record.checks)).toEqual(checks)
