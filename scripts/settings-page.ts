@@ -61,6 +61,11 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     ),
     row("DATABASE_PASSWORD", "", "The database password on its own, when the URL carries none"),
     row(
+      "NEW_DATABASE",
+      "false",
+      "`true`: start on an empty database although the keys in `DATA_DIR/keys` have had one ([backup](backup.md)). Without it such a start is refused: the database was moved, or `DATABASE_URL` names another one",
+    ),
+    row(
       "PG_RUN_AS",
       "",
       "The account the embedded PostgreSQL runs under when the gateway is root; otherwise `postgres` or `nobody`",

@@ -207,7 +207,7 @@ export const startGateway = (options: GatewayOptions) =>
     const watched = Context.merge(filled, yield* Layer.build(securityLog(options)).pipe(Effect.provide(base)))
     const audit = yield* auditTrail(options, keys).pipe(Effect.provide(watched))
     const audited = Context.merge(watched, yield* Layer.build(auditedActs(audit)).pipe(Effect.provide(watched)))
-    yield* registerKeys(keys).pipe(Effect.provide(audited))
+    yield* registerKeys(keys, options.settings).pipe(Effect.provide(audited))
     yield* fillDirectories(options).pipe(Effect.provide(audited))
     const internal = yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(audited))
     const known = Context.merge(audited, internal)

@@ -4,12 +4,14 @@
  */
 import { Data, Effect, Queue } from "effect"
 import type { Audit } from "../auth/audit-log.ts"
-import { keyFiles } from "../auth/keys/key-files.ts"
+import { DATABASE_FILE, keyFiles } from "../auth/keys/key-files.ts"
 import { type KeyRing, type Keys, readKeys } from "../auth/keys/keys.ts"
 import { makeReseal } from "../auth/keys/reseal.ts"
 import { type Envelope, open, placeIn } from "../auth/keys/secrets.ts"
 import { Sessions } from "../auth/session/sessions.ts"
+import type { Settings } from "../config.ts"
 import { SYSTEM } from "../domain/user/act.ts"
+import { dateTime } from "../foundation/time.ts"
 import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
@@ -80,8 +82,17 @@ const register = (keys: Keys, kid: string) =>
     )
   })
 
+/** Whether the keys of the data directory have sealed something in a database before. */
+export const expectsDatabase = ({ dataDir, operation }: Settings): boolean =>
+  !operation.newDatabase && keyFiles(dataDir).read(DATABASE_FILE) !== null
+
+export const databaseMissing = ({ dataDir }: Settings, what: string): InvalidSetting =>
+  new InvalidSetting(
+    `the keys in ${dataDir}/keys are in use since ${keyFiles(dataDir).read(DATABASE_FILE)}, and their database is not there: ${what}. Restore it, or name it in DATABASE_URL; NEW_DATABASE=true begins with an empty one`,
+  )
+
 /** Start is refused when a stored secret names a key that is not there, or one that does not open it. */
-export const registerKeys = (keys: Keys) =>
+export const registerKeys = (keys: Keys, settings: Settings) =>
   Effect.gen(function* () {
     const missing = yield* missingOf(keys)
     if (missing.length > 0)
@@ -100,9 +111,15 @@ export const registerKeys = (keys: Keys) =>
     const { activeKid } = keys.encryption
     const rows = yield* SealedRows
     const registered = yield* rows.registered
+    const now = (yield* Clock).now()
     // The first of an installation is made by its first start.
-    if (registered.length === 0) return yield* rows.register(activeKid, (yield* Clock).now())
-    if (!registered.some(({ kid }) => kid === activeKid)) yield* register(keys, activeKid)
+    if (registered.length === 0) {
+      if (expectsDatabase(settings))
+        return yield* Effect.fail(databaseMissing(settings, "the one that DATABASE_URL names is empty"))
+      yield* rows.register(activeKid, now)
+    } else if (!registered.some(({ kid }) => kid === activeKid)) yield* register(keys, activeKid)
+    const files = keyFiles(settings.dataDir)
+    if (registered.length === 0 || files.read(DATABASE_FILE) === null) files.replace(DATABASE_FILE, dateTime(now))
   })
 
 /** Until the scope ends. Answers how the sealing stands. */

@@ -21,6 +21,8 @@ import { giveToOwner, makePrivateFolder } from "./data-owner.ts"
 export const ENCRYPTION_FILE = "encryption.keys"
 export const SIGNING_FILE = "signing.pem"
 export const CURSOR_FILE = "cursor.key"
+/** When these keys first had a database: their next start expects one that is not empty. */
+export const DATABASE_FILE = "database"
 /** One file for each key that signed before the present one. */
 export const PREVIOUS_FOLDER = "signing"
 

@@ -12,7 +12,8 @@ import {
   readOrCreateSecret,
   socketUrl,
 } from "./cluster.ts"
-import { chooseStateDirectory } from "./os-account.ts"
+import { noteElsewhere } from "./elsewhere.ts"
+import { chooseStateDirectory, preferredDirectory } from "./os-account.ts"
 import { clearPrevious } from "./previous.ts"
 import { type ExitReason, launch } from "./process.ts"
 import { EmbeddedPostgresUnavailable, systemErrorCode } from "./unavailable.ts"
@@ -86,6 +87,7 @@ const start = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
   const superuserPassword = passwordOf(secret, "postgres")
   const created = await ensureCluster({ binaries, account, stateDirectory, clusterDirectory, superuserPassword })
   if (created) log(`created the database in ${clusterDirectory}`)
+  noteElsewhere(preferredDirectory(options.dataDir), stateDirectory)
   const ignorePid = await clearPrevious(clusterDirectory, log)
   const socketDirectory = prepareSocketDirectory(stateDirectory, account)
   const server = await launch({

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { notedElsewhere } from "./elsewhere.ts"
 import { systemErrorCode, unavailable } from "./unavailable.ts"
 
 /** Spread into spawn(): empty when the server runs as ourselves. */
@@ -67,16 +68,21 @@ const makePassable = (directory: string): void => {
 /** For root whose DATA_DIR nobody else can enter (a checkout under /root). One folder per DATA_DIR, so that two checkouts never share rows. */
 const ROOT_FALLBACK = "/var/lib/venue-gateway/postgres"
 
+export const preferredDirectory = (dataDir: string): string => path.join(path.resolve(dataDir), "postgres")
+
 /**
  * `<dataDir>/postgres`; as root, when the server's account cannot get there, a folder of `/var/lib/venue-gateway/postgres`.
  * A cluster that already exists in the first place but became unreachable is a failure: starting an empty one would look like lost rows.
+ * Once there is a database elsewhere, notes name it (elsewhere.ts), and they count.
  */
 export const chooseStateDirectory = (
   dataDir: string,
   log: (message: string) => void,
 ): { readonly directory: string; readonly account: ServerAccount } => {
-  const preferred = path.join(path.resolve(dataDir), "postgres")
+  const preferred = preferredDirectory(dataDir)
   makeDirectory(preferred)
+  const noted = notedElsewhere(preferred)
+  if (noted !== null) return { directory: noted, account: chooseAccount(path.join(noted, "cluster")) }
   const account = chooseAccount(path.join(preferred, "cluster"))
   if (account.ids.uid === undefined || canEnter(account, preferred)) return { directory: preferred, account }
   if (fs.existsSync(path.join(preferred, "cluster"))) {

@@ -386,7 +386,20 @@ describe.skipIf(!isRoot)("an embedded database, seen from root", () => {
     try {
       expect(log[0]).toContain(`so the database is in ${state}`)
       expect(log[1]).toContain(`copying PostgreSQL to ${state}/programs-`)
-      await expect(query(server.url(), "SELECT 1 AS one")).resolves.toEqual([{ one: 1 }])
+      await writeRow(server.url(), "before")
+      await server.stop()
+      // Renamed, it is the same installation; a copy is not, as long as the original is there.
+      const programs = path.join(home, "native/bin")
+      fs.renameSync(path.join(home, "var"), path.join(home, "moved"))
+      const moved = await start(path.join(home, "moved"), [], programs)
+      await expect(readRows(moved.url())).resolves.toEqual(["before"])
+      await moved.stop()
+      fs.cpSync(path.join(home, "moved"), path.join(home, "copy"), { recursive: true })
+      await expect(start(path.join(home, "copy"), [], programs)).rejects.toThrow(
+        `${state} is the database of ${home}/moved/postgres, of which ${home}/copy/postgres seems to be a copy`,
+      )
+      fs.renameSync(path.join(state, "cluster"), path.join(state, "lost"))
+      await expect(start(path.join(home, "moved"), [], programs)).rejects.toThrow("is not there: restore it, or remove")
     } finally {
       await server.stop()
       fs.rmSync(state, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 /** Starts that may not be, and ends: by a signal, by a second one, by a defect. */
-import { writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import pg from "pg"
@@ -72,6 +72,23 @@ describe("a start is refused in one line", () => {
       await client.query("ALTER ROLE gateway RESET synchronous_commit")
       await client.end()
     }
+  })
+
+  it("with keys that have had a database, on an empty one, unless that is what is wanted", async () => {
+    const [old, other] = [await makeDatabase(), await makeDatabase()]
+    const first = await startGateway({ env: { DATABASE_URL: old.url } })
+    await first.stop()
+    const { dataDir } = first
+    const since = readFileSync(join(dataDir, "keys/database"), "utf8").trim()
+    const line = await refusal(launchGateway({ dataDir, env: { DATABASE_URL: other.url } }))
+    expect(line).toContain(`the keys in ${dataDir}/keys are in use since ${since}, and their database is not there`)
+    expect(line).toContain("the one that DATABASE_URL names is empty")
+    // As when the setting is forgotten.
+    expect(await refusal(launchGateway({ dataDir, env: {} }))).toContain("/postgres has none")
+    expect(existsSync(join(dataDir, "postgres/cluster"))).toBe(false)
+    const wanted = await startGateway({ dataDir, env: { DATABASE_URL: other.url, NEW_DATABASE: "true" } })
+    await wanted.stop()
+    await (await startGateway({ dataDir, env: { DATABASE_URL: other.url } })).stop()
   })
 })
 
