@@ -1,13 +1,13 @@
 # The gateway as an image: built in one stage, only production packages and dist/ in the last.
 # Runs as uid 1000 without a capability, on a read-only root; everything it writes is in the volume /data.
 # One container, with the database inside:  docker run --read-only --tmpfs /tmp -v gateway:/data IMAGE  (see docs/operations/docker.md)
-ARG NODE_IMAGE=docker.io/library/node:20.20.2-bookworm-slim
+ARG NODE_IMAGE=docker.io/library/node:22.23.2-bookworm-slim
 
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# No package runs a script of its own (docs/decisions/0008).
-RUN npm ci --omit=dev --ignore-scripts --no-update-notifier
+# No package runs a script of its own (docs/decisions/0008). The Node among the packages is left out: the image is that Node (0061).
+RUN npm ci --omit=dev --ignore-scripts --no-update-notifier && rm -rf node_modules/node-linux-* node_modules/.bin/node
 
 FROM packages AS build
 RUN npm ci --ignore-scripts --no-update-notifier

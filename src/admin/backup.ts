@@ -1,4 +1,6 @@
 /** `npm run backup -- FOLDER`: backs up the embedded database. A server of yours (DATABASE_URL) has pg_basebackup. One JSON line on stdout. */
+import "../foundation/runtime.ts"
+
 import * as path from "node:path"
 import { readSettings } from "../config.ts"
 import { backUp } from "../store/embedded/backup.ts"

@@ -3,6 +3,8 @@
  * could not be or what was looked at is broken, 2 for words that are no command.
  */
 
+import "../foundation/runtime.ts"
+
 import { userInfo } from "node:os"
 import { Cause, Effect, Exit } from "effect"
 import { readSettings, type Settings } from "../config.ts"

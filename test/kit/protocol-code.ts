@@ -1,4 +1,6 @@
 /** Vitest's globalSetup: makes what src/ws imports of proto/, before any test file is loaded. */
+import "../../src/foundation/runtime.ts"
+
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 

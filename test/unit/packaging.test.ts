@@ -30,8 +30,8 @@ describe("the image", () => {
 
   it("is made of one exact Node that the gateway runs on", () => {
     const [image] = of("ARG", lines)
-    expect(image).toMatch(/^NODE_IMAGE=docker\.io\/library\/node:20\.(19|[2-9]\d)\.\d+-bookworm-slim$/)
-    expect(manifest.engines.node).toContain("^20.19.0")
+    expect(image).toMatch(/^NODE_IMAGE=docker\.io\/library\/node:22\.\d+\.\d+-bookworm-slim$/)
+    expect(manifest.engines.node).toContain("^22.13.0")
   })
 
   it("runs no script of any package", () => {
@@ -252,7 +252,9 @@ describe("the systemd unit", () => {
   const lines = read("deploy/venue-gateway.service").split("\n")
 
   it("starts what is built, and lets it end by itself", () => {
-    expect(lines).toContain("ExecStart=/usr/bin/node --max-semi-space-size=32 dist/src/main.js")
+    expect(lines).toContain(
+      "ExecStart=/opt/venue-gateway/node_modules/.bin/node --max-semi-space-size=32 dist/src/main.js",
+    )
     // Unheard in the first second it ends the process, which systemd would call clean.
     expect(lines).toEqual(
       expect.arrayContaining(["ExecReload=/bin/kill -HUP $MAINPID", "RestartForceExitStatus=SIGHUP"]),
