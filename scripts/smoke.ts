@@ -2,6 +2,8 @@
  * Starts the gateway as a user does (`npm start`, a fresh DATA_DIR, a free port) and walks the main path once with the
  * official client: signup, connect a MOCK account, an order book, an order, SIGTERM, and a second start that remembers.
  *
+ * Words on the command line are the command that starts it, in the place of `npm start`.
+ *
  * The one thing to know: steps build on each other, so after the first failure the rest count as failed, too.
  * The last line is `smoke: N passed, N failed`.
  */
@@ -20,6 +22,8 @@ const workDir = mkdtempSync(join(tmpdir(), "gateway-smoke-"))
 // Under root the database runs as another account, which must be able to pass through.
 chmodSync(workDir, 0o755)
 
+const [program = "npm", ...words] = process.argv.length > 2 ? process.argv.slice(2) : ["npm", "start"]
+const command = [program, ...words].join(" ")
 const instrumentId = "MOCK:BTC/USDT"
 const email = "smoke@example.com"
 const password = "correct horse battery staple 7"
@@ -55,7 +59,7 @@ const expectEqual = (found: unknown, wanted: unknown, what: string): void => {
 }
 
 const start = (): Promise<Gateway> => {
-  const child = spawn("npm", ["start"], {
+  const child = spawn(program, words, {
     cwd: root,
     // Its own process group, so that nothing of it can outlive us.
     detached: true,
@@ -75,9 +79,9 @@ const start = (): Promise<Gateway> => {
     }
     if (child.stdout) listen(child.stdout)
     if (child.stderr) listen(child.stderr)
-    child.once("exit", (code) => reject(new Error(`npm start ended with ${code}\n${said.slice(-20).join("\n")}`)))
+    child.once("exit", (code) => reject(new Error(`${command} ended with ${code}\n${said.slice(-20).join("\n")}`)))
   })
-  return within("npm start", startMillisMax, ready)
+  return within(command, startMillisMax, ready)
 }
 
 const stop = async (gateway: Gateway): Promise<void> => {
@@ -156,7 +160,7 @@ const orderRead = (): Promise<Envelope["data"]> => {
 
 const steps: ReadonlyArray<readonly [name: string, run: () => Promise<void>]> = [
   [
-    "npm start prints its ready line",
+    `${command} prints its ready line`,
     async () => {
       gateway = await start()
     },
@@ -260,10 +264,11 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal
 
 let passed = 0
 for (const [name, run] of steps) {
+  const began = performance.now()
   try {
     await run()
     passed += 1
-    console.log(`ok   ${name}`)
+    console.log(`ok   ${name}, ${((performance.now() - began) / 1000).toFixed(1)} s`)
   } catch (error) {
     console.log(`FAIL ${name}: ${error instanceof Error ? error.message : String(error)}`)
     break
