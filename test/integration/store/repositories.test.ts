@@ -18,6 +18,7 @@ import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
 import { INTERNAL } from "../../../src/domain/order/internal-order.ts"
 import type { User } from "../../../src/domain/user/user.ts"
 import { AccountStore, type Row } from "../../../src/ports/account-store.ts"
+import { IdempotentAnswers } from "../../../src/store/idempotent-answers.ts"
 import { Instruments } from "../../../src/store/market/instruments.ts"
 import { Accounts } from "../../../src/store/orders/accounts.ts"
 import { type NewSubscription, Subscriptions } from "../../../src/store/orders/subscriptions.ts"
@@ -44,6 +45,7 @@ const layerOf = (url: string) =>
       UserChanges.Default,
       Credentials.Default,
       SealedRows.Default,
+      IdempotentAnswers.Default,
       Instruments.Default,
       Subscriptions.Default,
     ).pipe(Layer.provide(sqlLayer(url, PATIENT))),
@@ -264,6 +266,28 @@ const storeCredential = async (user: User, changes: Partial<Credential> = {}, ki
   )
   return credential
 }
+
+describe("IdempotentAnswers", () => {
+  const DAY = 86_400_000
+
+  it("keeps each key for seven days from its first call, answered or not, and forgets it then", async () => {
+    const rows = await run(IdempotentAnswers)
+    const { userId } = await insertUser()
+    const keyOf = (key: string) => ({ userId, operation: "wallet.create", key })
+    const claimed = async (key: string, at: number) => (await run(rows.claim(keyOf(key), "same", at))).kept
+    for (const key of ["answered", "open"]) expect(await claimed(key, 1_000)).toBe(null)
+    const { claimId } = await run(rows.claim(keyOf("young"), "same", 1_001))
+    await run(rows.keep(claimId, keyOf("young"), "3"))
+    await query(database().url, "UPDATE idempotent_answer SET answer = '2' WHERE key = 'answered'")
+    await run(rows.forgetOld(1_000 + 7 * DAY))
+    expect(await claimed("answered", 8 * DAY)).toEqual({ fingerprint: "same", answer: "2" })
+    expect(await claimed("open", 8 * DAY)).toEqual({ fingerprint: "same", answer: null })
+    await run(rows.forgetOld(1_001 + 7 * DAY))
+    expect(await claimed("answered", 8 * DAY)).toBe(null)
+    expect(await claimed("open", 8 * DAY)).toBe(null)
+    expect(await claimed("young", 8 * DAY)).toEqual({ fingerprint: "same", answer: "3" })
+  })
+})
 
 describe("Credentials", () => {
   it("keeps record and envelope, and lists newest first by venue and page", async () => {
