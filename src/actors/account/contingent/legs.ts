@@ -7,7 +7,7 @@
 import { Decimal } from "../../../domain/decimal.ts"
 import { changeOf, isRenewal, isRenewing } from "../../../domain/order/change.ts"
 import { isOnItsWay } from "../../../domain/order/evidence/law.ts"
-import { eventOf, moved, requestedReason } from "../../../domain/order/evidence/progress.ts"
+import { cancelled, eventOf, moved, requestedReason } from "../../../domain/order/evidence/progress.ts"
 import type { Pairing } from "../../../domain/order/list-pair.ts"
 import { native } from "../../../domain/order/rules/trigger.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
@@ -165,7 +165,7 @@ export const send = (core: AccountCore, live: Live, to: Sized, mayLeave: () => b
 
 const endUnsent = (core: AccountCore, live: Live): void => {
   const { order } = live
-  const next = moved(order, "CANCELLED", { cancelReason: requestedReason(order), canceledAt: core.parts.clock.now() })
+  const next = cancelled(order, requestedReason(order), core.parts.clock.now())
   core.change(live, next, eventOf(next))
 }
 

@@ -1,8 +1,9 @@
 /** Orders that were let go while the database does not answer: not a byte of them has left, and nothing is asked or concluded about them. */
 import { describe, expect, it } from "vitest"
+import { Decimal } from "../../../../../src/domain/decimal.ts"
 import type { TradeOrder } from "../../../../../src/domain/order/trade-order.ts"
-import { placed, readyWorld } from "../../../../kit/worlds/ready-world.ts"
-import type { World } from "../../../../sim/world.ts"
+import { type Patch, placed, readyWorld } from "../../../../kit/worlds/ready-world.ts"
+import { START, type World } from "../../../../sim/world.ts"
 
 const ready = (): World => readyWorld({}, "100")
 
@@ -44,5 +45,31 @@ describe("a stop that fired while the database stood still", () => {
     expect(stopOf(world)).toMatchObject({ orderStatus: "FILLED", doubt: null })
     expect(world.venue.arrivals.get(stopOf(world).tradeOrderId)).toBe(1)
     expect(world.accounts.stats().restarts).toBe(0)
+  })
+})
+
+describe("an order for the day that ends before it is stored that it leaves", () => {
+  const DAY_MILLIS = 86_400_000
+
+  /** Asked for, or let go by the fill of its entry, half a second before midnight; stored half a second after it. */
+  it.each<readonly [how: string, days: number, own: Patch, entry: Patch | null]>([
+    ["by itself", 1, { timeInForce: "DAY" }, null],
+    ["as a leg of a list", 2, {}, { takeProfitPrice: "110", takeProfitTimeInForce: "DAY" }],
+  ])("is EXPIRED, %s", (_how, days, own, entry) => {
+    const midnight = (Math.floor(START / DAY_MILLIS) + days) * DAY_MILLIS
+    const world = readyWorld({ startAt: midnight - 10_000 }, "100")
+    if (entry !== null) placed(world, entry)
+    world.advance(midnight - 500 - world.time.now)
+    world.memory.faults.hold()
+    if (entry === null) world.submit(own as Parameters<World["submit"]>[0])
+    else world.venue.fill(world.venue.openOrders()[0]!, Decimal.ONE)
+    world.advance(1_000)
+    world.memory.faults.release()
+    world.advance(20_000)
+    const orders = [...world.database.orders.values()].map(({ order }) => order)
+    expect(orders.filter(({ expireAt }) => expireAt !== null)).toEqual([
+      expect.objectContaining({ expireAt: midnight, orderStatus: "EXPIRED", cancelReason: null, canceledAt: null }),
+    ])
+    expect(world.venue.openOrders()).toEqual([])
   })
 })
