@@ -90,25 +90,25 @@ const forgetSums = async (client: pg.Client): Promise<void> => {
 }
 
 /** The whole pass has come as far as the checked one, and takes its place. */
-export const adoptWhole = async (client: pg.Client, at: number): Promise<void> => {
-  await inTransaction(client, async () => {
-    await client.query("DELETE FROM ledger_audit_pass WHERE pass = 'CHECKED'")
-    await client.query("UPDATE ledger_audit_pass SET pass = 'CHECKED' WHERE pass = 'WHOLE'")
-    await client.query("UPDATE ledger_audit SET whole_at = $1", [at])
-  })
-  await forgetSums(client)
+export const adoptWhole = async (client: pg.Client): Promise<void> => {
+  await client.query("DELETE FROM ledger_audit_pass WHERE pass = 'CHECKED'")
+  await client.query("UPDATE ledger_audit_pass SET pass = 'CHECKED' WHERE pass = 'WHOLE'")
 }
+
+/** Sums of generation $1 that are not those of generation $2. */
+export const DISAGREEMENTS = `
+  SELECT wallet_id, asset
+    FROM (SELECT * FROM ledger_audit_sum WHERE generation = $1) a FULL JOIN (SELECT * FROM ledger_audit_sum WHERE generation = $2) b
+      USING (wallet_id, asset)
+   WHERE (coalesce(a.debits_posted, 0), coalesce(a.credits_posted, 0), coalesce(a.debits_pending, 0), coalesce(a.credits_pending, 0))
+     IS DISTINCT FROM (coalesce(b.debits_posted, 0), coalesce(b.credits_posted, 0), coalesce(b.debits_pending, 0), coalesce(b.credits_pending, 0))`
 
 /** Where two passes that have come equally far disagree: what one of them has read was changed since. */
 export const disagreements = async (client: pg.Client, before: Pass, now: Pass): Promise<ReadonlyArray<Rewritten>> =>
   (
     await client.query<Rewritten>(
       `SELECT wallet_id || ' ' || asset AS place, 'the journal was changed after it was audited: sums of ' || asset || ' in ' || wallet_id AS what
-         FROM (SELECT * FROM ledger_audit_sum WHERE generation = $1) a FULL JOIN (SELECT * FROM ledger_audit_sum WHERE generation = $2) b
-           USING (wallet_id, asset)
-        WHERE (coalesce(a.debits_posted, 0), coalesce(a.credits_posted, 0), coalesce(a.debits_pending, 0), coalesce(a.credits_pending, 0))
-          IS DISTINCT FROM (coalesce(b.debits_posted, 0), coalesce(b.credits_posted, 0), coalesce(b.debits_pending, 0), coalesce(b.credits_pending, 0))
-        LIMIT 100`,
+         FROM (${DISAGREEMENTS}) d LIMIT 100`,
       [before.generation, now.generation],
     )
   ).rows

@@ -6,7 +6,7 @@
 import { Data } from "effect"
 import type pg from "pg"
 import { connectDedicated, endWithClient } from "../postgres/sql.ts"
-import { beginFromBalances } from "./audit-baseline.ts"
+import { beginFromBalances, changedMeanwhile } from "./audit-baseline.ts"
 import { SLICE_CHECKS } from "./audit-checks.ts"
 import {
   adoptWhole,
@@ -131,23 +131,20 @@ const stillFound = async (client: pg.Client): Promise<ReadonlyArray<string>> => 
 }
 
 /**
- * It has come as far as the checked pass. Where both have read the same journal it is the checkpoint from now on; so it is where the other
- * one began from balances: what they differ from the journal by is seen by each look from then on.
+ * It has come as far as the checked pass. Where both have read the same journal it is the checkpoint from now on; where not, that is a
+ * finding until the next pass ends. Where the other one began from balances, the journal is the checkpoint in any case: what balances
+ * differ from it by now is seen by each look.
  */
-const conclude = async (client: pg.Client, whole: Pass, at: number): Promise<void> => {
-  const checked = await readPass(client, "CHECKED")
-  const isFirst = checked === undefined || (await wholeAtOf(client)) === null
-  const changed = isFirst ? [] : await disagreements(client, checked, whole)
-  if (changed.length === 0) {
-    await client.query("DELETE FROM ledger_audit_finding WHERE check_name = $1", [REWRITTEN])
-    return adoptWhole(client, at)
-  }
+const conclude = async (client: pg.Client, checked: Pass, whole: Pass, at: number): Promise<void> => {
+  const isFirst = (await wholeAtOf(client)) === null
+  const changed = await (isFirst ? changedMeanwhile : disagreements)(client, checked, whole)
   await inTransaction(client, async () => {
     await client.query("DELETE FROM ledger_audit_finding WHERE check_name = $1", [REWRITTEN])
     await client.query(
       `INSERT INTO ledger_audit_finding SELECT '${REWRITTEN}', f.*, $3::bigint FROM unnest($1::text[], $2::text[]) AS f`,
       [changed.map(({ place }) => place), changed.map(({ what }) => what), at],
     )
+    if (isFirst || changed.length === 0) await adoptWhole(client)
     await client.query("UPDATE ledger_audit SET whole_at = $1", [at])
   })
   await endPass(client, "WHOLE")
@@ -160,7 +157,12 @@ const wholeAtOf = async (client: pg.Client): Promise<number | null> => {
 }
 
 /** A step of the pass over the whole journal: it begins a day after the last one has ended. Null: none is under way after it. */
-const walkWhole = async (client: pg.Client, mark: Mark, options: LookOptions): Promise<WholeStep | null> => {
+const walkWhole = async (
+  client: pg.Client,
+  checked: Pass,
+  mark: Mark,
+  options: LookOptions,
+): Promise<WholeStep | null> => {
   const { now, progress, slice, stepMillis, wholeEveryMillis = DAY_MILLIS } = options
   const wholeAt = await wholeAtOf(client)
   let whole = await readPass(client, "WHOLE")
@@ -178,7 +180,7 @@ const walkWhole = async (client: pg.Client, mark: Mark, options: LookOptions): P
   const there = await walk(client, whole, { mark, keep: keeping(client, now()), goOn, slice })
   const millis = performance.now() - startedAt
   if (there.isThere) {
-    await conclude(client, there, now())
+    await conclude(client, checked, there, now())
     return null
   }
   const { left, of } = await rowsLeft(client, there, mark)
@@ -203,7 +205,7 @@ export const lookAtLedger = (options: LookOptions): Promise<AuditLook> =>
     const mark = await marked(client, options)
     const before = (await readPass(client, "CHECKED")) ?? (await beginFromBalances(client, mark))
     await walkNew(client, before, mark, options)
-    const whole = await walkWhole(client, mark, options)
+    const whole = await walkWhole(client, before, mark, options)
     const sums = await readPass(client, "CHECKED")
     if (sums === undefined) throw new AuditUnfinished({ message: "there is no checkpoint" })
     const found = await stillFound(client)

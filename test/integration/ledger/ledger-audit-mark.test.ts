@@ -128,6 +128,36 @@ describe("a journal that was never gone through", () => {
     expect((await briefly()).violations).toEqual(differs)
   })
 
+  it("that was changed with its balances during that pass is found so at its end, until the next pass finds it as it was", async () => {
+    await lived(25)
+    expect(await briefly()).toMatchObject({ violations: [], whole: { left: 15 } })
+    const number = 20
+    const changed = (table: string, to: string, where: string): string => `UPDATE ${table} SET ${to} WHERE ${where}`
+    const { rows } = await rig.client.query(
+      "SELECT debit_wallet_id AS debit, credit_wallet_id AS credit FROM ledger_transfer WHERE number = $1",
+      [number],
+    )
+    const { debit, credit } = rows[0] as { readonly debit: string; readonly credit: string }
+    await planted(
+      [
+        changed("ledger_transfer", "amount = amount + 1", `number = ${number}`),
+        changed("wallet_balance", "debits_posted = debits_posted + 1", `wallet_id = '${debit}'`),
+        changed("wallet_balance", "credits_posted = credits_posted + 1", `wallet_id = '${credit}'`),
+      ].join(";"),
+    )
+    const ends = { stepMillis: () => 10_000 }
+    // Balances are those of the journal by now, and neither is what it was when it was audited first.
+    const found = (await briefly(ends)).violations
+    expect(found).toHaveLength(2)
+    for (const wallet of [debit, credit])
+      expect(found).toContainEqual(
+        `balances or the journal were changed while it was audited for the first time: sums of USDT in ${wallet}`,
+      )
+    expect((await briefly()).violations).toEqual(found)
+    const dayLater = Date.now() + 86_400_001
+    expect(await briefly({ ...ends, now: () => dayLater })).toMatchObject({ violations: [], wholeAt: dayLater })
+  })
+
   it("is begun from balances at one mark, beside a ledger that works", async () => {
     const { a, b } = await lived(20)
     const [mark] = (await rig.client.query("SELECT max(number)::text AS transfers FROM ledger_transfer")).rows
