@@ -12,9 +12,11 @@ import { QuoteDesk, QuoteDeskInForce } from "../actors/dealer/messages.ts"
 import { InstrumentDirectory } from "../actors/market/instrument-directory.ts"
 import type { Settings } from "../config.ts"
 import { Decimal } from "../domain/decimal.ts"
+import type { DealerAccountId, TradingAccountId } from "../domain/ids.ts"
 import { INTERNAL } from "../domain/order/internal-order.ts"
 import type { Notice } from "../foundation/log-line.ts"
 import { keepLoop } from "../kernel/loop.ts"
+import { Troubles } from "../kernel/round-of-many.ts"
 import { ledgerLayer } from "../ledger/ledger.ts"
 import type { FailpointName } from "../ports/failpoint.ts"
 import { dealerStoreLayer } from "../store/dealers/dealer-store-sql.ts"
@@ -97,35 +99,24 @@ export const fillDealers = Effect.gen(function* () {
 /** After the accounts, whose desks it serves. */
 export const dealersLayer = DealersLive.pipe(Layer.provide(Layer.merge(dealerStoreLayer, hedgeStoreLayer)))
 
-/** The same trouble with one of them is told once. */
-const toldOnce = <Id extends string>(tell: (of: Id, why: string) => void): ((of: Id, why: string) => void) => {
-  const told = new Map<Id, string>()
-  return (of, why) => {
-    if (told.get(of) === why) return
-    told.set(of, why)
-    tell(of, why)
-  }
-}
-
 /** The ledger's mirrors of linked accounts follow what these trade. */
 export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" | "notice">) =>
   Effect.gen(function* () {
     const look = yield* makeExchangeMirror(settings.exchangeShortfalls)
-    const tell = toldOnce((tradingAccountId, error) =>
+    const troubles = new Troubles<TradingAccountId>((tradingAccountId, error) =>
       notice("a linked account is not mirrored", { tradingAccountId, error }),
     )
-    const carried = look((id, { message }) => tell(id, message))
-    yield* keepLoop({ name: "mirrors", pause: settings.exchangeMirrorMillis, round: carried })
+    const round = troubles.during(look((id, { message }) => troubles.hear(id, message)))
+    yield* keepLoop({ name: "mirrors", pause: settings.exchangeMirrorMillis, round })
   }).pipe(Effect.provide(mirrorStoreLayer))
 
 /** What dealers earn and lose is in their books as soon as the mirrors have it. */
 export const keepBooks = ({ settings, notice }: Pick<MoneyOptions, "settings" | "notice">) =>
   Effect.gen(function* () {
     const look = yield* makeDealerBooks
-    const kept = look(
-      toldOnce((dealerAccountId, error) =>
-        notice("the books of a dealer could not be updated", { dealerAccountId, error }, "error"),
-      ),
+    const troubles = new Troubles<DealerAccountId>((dealerAccountId, error) =>
+      notice("the books of a dealer could not be updated", { dealerAccountId, error }, "error"),
     )
-    yield* keepLoop({ name: "books of dealers", pause: settings.exchangeMirrorMillis, round: kept })
+    const round = troubles.during(look(troubles.hear))
+    yield* keepLoop({ name: "books of dealers", pause: settings.exchangeMirrorMillis, round })
   }).pipe(Effect.provide(bookStoreLayer))

@@ -5,14 +5,14 @@
 import { Effect } from "effect"
 import type { Notice } from "../foundation/log-line.ts"
 import type { LedgerAuditHealth } from "../ports/ledger-watch.ts"
-import { type AuditLook, lookAtLedger } from "../store/ledger/audit-run.ts"
+import { type AuditLook, AuditUnfinished, lookAtLedger } from "../store/ledger/audit-run.ts"
 import { paceOf, wholeEveryMillis } from "./audit-pace.ts"
 
 /** Of a pass over a long journal, which takes hours. */
 const PROGRESS_MILLIS = 600_000
 
 export interface LedgerAudit {
-  readonly look: Effect.Effect<void>
+  readonly look: Effect.Effect<void, AuditUnfinished>
   readonly health: () => LedgerAuditHealth
 }
 
@@ -70,16 +70,17 @@ export const makeLedgerAudit = (options: {
     isFailing = false
   }
 
-  const failed = (error: unknown): void => {
+  const failed = (error: unknown): AuditUnfinished => {
     failures++
     isFailing = true
     notice("the ledger could not be audited", { error: String(error), failures }, "error")
+    return error instanceof AuditUnfinished ? error : new AuditUnfinished({ message: String(error) })
   }
 
   return {
-    look: Effect.promise(async () => {
-      const begun = performance.now()
-      try {
+    look: Effect.tryPromise({
+      try: async () => {
+        const begun = performance.now()
         const found = await look({
           url: options.url,
           now,
@@ -88,9 +89,8 @@ export const makeLedgerAudit = (options: {
           stepMillis: (left, wholeAt) => pace(left, wholeAt).stepMillis,
         })
         succeeded(found, performance.now() - begun)
-      } catch (error) {
-        failed(error)
-      }
+      },
+      catch: failed,
     }),
     health: () => {
       const ageMillis = Math.max(0, now() - (auditedAt ?? madeAt))

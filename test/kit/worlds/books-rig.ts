@@ -3,8 +3,8 @@
  * stored is said by the test. The one thing to know: `kill` ends the process with whatever it has in memory, the next look is another one's.
  */
 import { randomUUID } from "node:crypto"
-import { Effect, Layer, ManagedRuntime } from "effect"
-import { afterAll } from "vitest"
+import { Cause, Effect, Exit, Layer, ManagedRuntime } from "effect"
+import { afterAll, expect } from "vitest"
 import { AccountDirectory } from "../../../src/actors/account/directory.ts"
 import { type AccountCommand, TradingAccounts } from "../../../src/actors/account/messages.ts"
 import { makeDealerBooks } from "../../../src/actors/dealer/books/books.ts"
@@ -221,7 +221,13 @@ const openBooksRig = async (database: TestDatabase) => {
   const looks = async (which: "mirror" | "books", times = 1): Promise<void> => {
     for (let n = 0; n < times; n++) {
       time.now += 5_000
-      await running.runtime.runPromise(running[which](trouble))
+      const heard = troubles?.length
+      const ended = await running.runtime.runPromiseExit(running[which](trouble))
+      if (troubles === null)
+        Exit.getOrElse(ended, (cause) => {
+          throw Cause.squash(cause)
+        })
+      else expect(Exit.isFailure(ended)).toBe(troubles.length > heard!)
     }
   }
 

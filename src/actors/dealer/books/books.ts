@@ -9,6 +9,7 @@ import type { Dealer } from "../../../domain/dealer/dealer.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import { WalletFailed } from "../../../domain/errors/wallet.ts"
 import type { DealerAccountId, TradingAccountId } from "../../../domain/ids.ts"
+import { roundOfMany } from "../../../kernel/round-of-many.ts"
 import { type BookedVerdict, BookStore, type StoredBooks } from "../../../ports/book-store.ts"
 import { Clock } from "../../../ports/clock.ts"
 import { Ids } from "../../../ports/ids.ts"
@@ -123,17 +124,10 @@ export const makeDealerBooks = Effect.gen(function* () {
     })
 
   /** One look at every dealer. What goes wrong with one is told, and tried again by the next look. */
-  return (trouble: (dealer: DealerAccountId, why: string) => void): Effect.Effect<void> =>
+  return (trouble: (dealer: DealerAccountId, why: string) => void): Effect.Effect<void, DomainError> =>
     Effect.suspend(() =>
-      Effect.forEach(
-        dealers.all(),
-        (dealer) =>
-          Effect.catchAll(follow(dealer), (error) =>
-            Effect.sync(() =>
-              trouble(dealer.dealerAccountId, error._tag === "WalletFailed" ? error.reason : error.message),
-            ),
-          ),
-        { discard: true },
+      roundOfMany(dealers.all(), follow, ({ dealerAccountId }, error) =>
+        trouble(dealerAccountId, error._tag === "WalletFailed" ? error.reason : error.message),
       ),
     )
 })

@@ -14,6 +14,7 @@ import type { TradingAccountId, VenueId } from "../../../domain/ids.ts"
 import { isSpot } from "../../../domain/instrument/venue.ts"
 import { nameUuid } from "../../../domain/name-uuid.ts"
 import { dealerBook } from "../../../domain/wallet/wallet.ts"
+import { roundOfMany } from "../../../kernel/round-of-many.ts"
 import { Clock } from "../../../ports/clock.ts"
 import { Ids } from "../../../ports/ids.ts"
 import { LEDGER_TRANSFERS_MAX, type LedgerFact, LedgerPort, type Transfer } from "../../../ports/ledger-port.ts"
@@ -254,7 +255,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
     }
 
     /** One look at every mirrored account. What goes wrong with one is told, and tried again by the next look. */
-    return (trouble: (account: TradingAccountId, error: DomainError) => void): Effect.Effect<void> =>
+    return (trouble: (account: TradingAccountId, error: DomainError) => void): Effect.Effect<void, DomainError> =>
       Effect.gen(function* () {
         const links = linking()
         const kept = yield* store.all(clock.now() - RECENT_MILLIS)
@@ -265,17 +266,6 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         alarms.keep(known)
         frozen.keep(known)
         for (const id of doubts.keys()) if (!known.has(id)) doubts.delete(id)
-        yield* Effect.forEach(
-          all,
-          (one) =>
-            Effect.catchAll(follow(one), (error) => Effect.sync(() => trouble(one.account.tradingAccountId, error))),
-          { discard: true },
-        )
-      }).pipe(
-        Effect.catchAll((error) =>
-          Effect.sync(() => {
-            for (const id of linking().keys()) trouble(id, error)
-          }),
-        ),
-      )
+        yield* roundOfMany(all, follow, ({ account }, error) => trouble(account.tradingAccountId, error))
+      })
   })
