@@ -84,10 +84,10 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
   },
   {
     alert: "LedgerNotAuditedWhole",
-    expr: `time() - ${m("ledger_audited_whole_timestamp_seconds")} > 172800`,
+    expr: `${m("ledger_audit_whole_age_seconds")} > 172800`,
     for: "10m",
     severity: "ticket",
-    summary: "The whole journal of the ledger was last audited {{ $value | humanizeDuration }} ago",
+    summary: "The whole journal of the ledger has not been audited for {{ $value | humanizeDuration }}",
     action:
       "Each audit run covers one step of it, and the health record says when it ends: see ledger_audit_whole_rows_left. Where half the time is too little give it more (LEDGER_AUDIT_WHOLE_AGE_MAX_MS), or the database.",
   },

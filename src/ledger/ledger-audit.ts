@@ -10,9 +10,13 @@ import { paceOf, wholeEveryMillis } from "./audit-pace.ts"
 
 /** Of a pass over a long journal, which takes hours. */
 const PROGRESS_MILLIS = 600_000
+/** Between two looks at least, whatever a pass needs. */
+const PAUSE_LEAST_MILLIS = 1_000
 
 export interface LedgerAudit {
   readonly look: Effect.Effect<void, AuditUnfinished>
+  /** From the end of the newest look to the next; before the first there is none. */
+  readonly pauseMillis: () => number
   readonly health: () => LedgerAuditHealth
 }
 
@@ -20,7 +24,7 @@ export const makeLedgerAudit = (options: {
   readonly url: string
   readonly now: () => number
   readonly notice: Notice
-  /** From the end of one look to the next. */
+  /** From the end of one look to the next, where no pass needs more. */
   readonly pauseMillis: number
   readonly maxAgeMillis: number
   readonly wholeMaxAgeMillis: number
@@ -32,18 +36,20 @@ export const makeLedgerAudit = (options: {
   let tookMillis: number | null = null
   let failures = 0
   const madeAt = now()
-  let isFailing = false
+  /** Of the newest look; null: it came to its end. */
+  let trouble: string | null = null
   let toldAt = 0
   /** Of the pass over the whole journal: rows in a millisecond, and what a look does beside its step. */
   let perMilli: number | null = null
   let besideMillis = 0
 
-  const ageOf = (wholeAt: number | null): number | null => (wholeAt === null ? null : Math.max(0, now() - wholeAt))
-  const pace = (left: number, wholeAt: number | null) =>
+  const ageOf = (at: number | null): number | null => (at === null ? null : Math.max(0, now() - at))
+  const pace = (left: number, wholeAt: number | null, since: number | null) =>
     paceOf({
       left,
       perMilli,
-      ageMillis: ageOf(wholeAt),
+      ageMillis: ageOf(wholeAt ?? since) ?? 0,
+      isFirst: wholeAt === null,
       maxAgeMillis: wholeMaxAgeMillis,
       restMillis: pauseMillis + besideMillis,
     })
@@ -67,13 +73,15 @@ export const makeLedgerAudit = (options: {
     }
     auditedAt = now()
     tookMillis = millis
-    isFailing = false
+    trouble = null
   }
 
   const failed = (error: unknown): AuditUnfinished => {
     failures++
-    isFailing = true
-    notice("the ledger could not be audited", { error: String(error), failures }, "error")
+    // The loop tries again soon: the same words are said once.
+    if (trouble !== String(error))
+      notice("the ledger could not be audited", { error: String(error), failures }, "error")
+    trouble = String(error)
     return error instanceof AuditUnfinished ? error : new AuditUnfinished({ message: String(error) })
   }
 
@@ -86,26 +94,33 @@ export const makeLedgerAudit = (options: {
           now,
           progress,
           wholeEveryMillis: wholeEveryMillis(wholeMaxAgeMillis),
-          stepMillis: (left, wholeAt) => pace(left, wholeAt).stepMillis,
+          stepMillis: (left, wholeAt) => pace(left, wholeAt, last?.since ?? null).stepMillis,
         })
         succeeded(found, performance.now() - begun)
       },
       catch: failed,
     }),
+    pauseMillis: () => {
+      if (last?.whole == null) return auditedAt === null ? 0 : pauseMillis
+      const { restMillis } = pace(last.whole.left, last.wholeAt, last.since)
+      return Math.min(pauseMillis, Math.max(PAUSE_LEAST_MILLIS, restMillis - besideMillis))
+    },
     health: () => {
       const ageMillis = Math.max(0, now() - (auditedAt ?? madeAt))
       const wholeAt = last?.wholeAt ?? null
       const wholeAgeMillis = ageOf(wholeAt)
       const step = last?.whole ?? null
-      const { endsInMillis, isLate } = pace(step?.left ?? 0, wholeAt)
+      const since = last?.since ?? null
+      const { endsInMillis, isLate } = pace(step?.left ?? 0, wholeAt, since)
       return {
         violations: last?.violations ?? [],
         auditedAt,
         wholeAt,
-        isFailing,
+        isFailing: trouble !== null,
         ageMillis,
         isOld: ageMillis > maxAgeMillis,
         wholeAgeMillis,
+        unauditedMillis: ageOf(wholeAt ?? since),
         isWholeOld: wholeAgeMillis === null || wholeAgeMillis > wholeMaxAgeMillis,
         wholePass: step === null ? null : { left: step.left, of: step.of, endsInMillis, isLate },
         failures,

@@ -21,6 +21,9 @@ import { type LedgerWriterOptions, startLedgerWriter } from "./ledger-writer.ts"
 /** Between the server's end of a statement and ours: whichever notices first, the same batch is sent again. */
 const STATEMENT_TIMEOUT_MILLIS = 4_500
 
+/** Of a look that does not end: far beyond its longest step. */
+const AUDIT_LATE_MILLIS = 300_000
+
 export interface LedgerOptions extends Omit<LedgerWriterOptions, "connect" | "now"> {
   readonly url: string
   readonly notice: Notice
@@ -76,7 +79,12 @@ export const ledgerLayer = (
       })
       const { expiryMillis, auditMillis } = options
       yield* keepLoop({ name: "due holds", pause: expiryMillis, round: Effect.suspend(expiry.run) })
-      yield* keepLoop({ name: "ledger audit", pause: auditMillis, round: audit.look })
+      yield* keepLoop({
+        name: "ledger audit",
+        awaits: Effect.suspend(() => Effect.sleep(audit.pauseMillis())),
+        round: audit.look,
+        lateAfter: Math.max(AUDIT_LATE_MILLIS, 3 * auditMillis),
+      })
       return Context.empty().pipe(
         Context.add(LedgerPort, {
           post,

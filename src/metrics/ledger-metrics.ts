@@ -21,6 +21,7 @@ export const ledgerMetrics = ({
   reading("ledger_violations", health.violations.length),
   reading("ledger_audited_timestamp_seconds", health.auditedAt === null ? [] : health.auditedAt / 1000),
   reading("ledger_audited_whole_timestamp_seconds", health.wholeAt === null ? [] : health.wholeAt / 1000),
+  reading("ledger_audit_whole_age_seconds", health.unauditedMillis === null ? [] : health.unauditedMillis / 1000),
   reading("ledger_audit_whole_rows_left", health.wholePass?.left ?? 0),
   reading("ledger_audit_age_seconds", health.ageMillis / 1000),
   reading("ledger_audit_failing", health.isFailing ? 1 : 0),

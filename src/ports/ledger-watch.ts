@@ -24,7 +24,7 @@ export interface WholePass {
   readonly of: number
   /** At its pace of now; null: not known yet. */
   readonly endsInMillis: number | null
-  /** It does not end before the last one is too old, although it takes all the time that it may. */
+  /** It does not end before the last one is too old, or as soon as a first one should, although it takes all the time that it may. */
   readonly isLate: boolean
 }
 
@@ -43,6 +43,8 @@ export interface LedgerAuditHealth {
   /** The same since `wholeAt`; null without one. */
   readonly wholeAgeMillis: number | null
   readonly isWholeOld: boolean
+  /** The same before the first pass, too: since then the whole journal is waited for. Null before the first look. */
+  readonly unauditedMillis: number | null
   /** A pass over the whole journal that is under way; null: none is. */
   readonly wholePass: WholePass | null
   /** Looks that failed, in all. */

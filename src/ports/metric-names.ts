@@ -318,6 +318,10 @@ export const METRICS = {
     type: "gauge",
     help: "Time of the last completed pass over the whole journal, in seconds since the Unix epoch",
   },
+  ledger_audit_whole_age_seconds: {
+    type: "gauge",
+    help: "Time since the last completed pass over the whole journal; before the first one, since the database can be audited",
+  },
   ledger_audit_whole_rows_left: {
     type: "gauge",
     help: "Rows left for the pass over the whole journal; 0: none is in progress",

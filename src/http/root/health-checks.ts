@@ -101,8 +101,8 @@ export const ledgerCheck = (ledger: LedgerHealth): HealthCheck => {
   if (violations.length > 0) return degraded(`violations: ${violations.length}`)
   if (auditedAt === null) return degraded(isFailing ? "its audit fails" : "not audited yet")
   if (isFailing || isOld) return degraded(`${isFailing ? "its audit fails: " : ""}audited ${seconds(ageMillis)} ago`)
-  if (isWholeOld) return degraded(wholeWords(ledger))
   if (wholePass?.isLate === true) return degraded(`its audit cannot keep up: ${wholeWords(ledger)}`)
+  if (isWholeOld) return degraded(wholeWords(ledger))
   return pressure === "full" ? degraded("its writer is behind") : healthy
 }
 

@@ -46,6 +46,8 @@ export interface AuditLook {
   readonly transfers: number
   /** When the whole journal was last gone through; null: never. */
   readonly wholeAt: number | null
+  /** Since when this database can be audited: a first pass is waited for since then. */
+  readonly since: number
   /** Of a pass over the whole journal that is under way after this look; null: there is none. */
   readonly whole: WholeStep | null
 }
@@ -156,6 +158,13 @@ const wholeAtOf = async (client: pg.Client): Promise<number | null> => {
   return at === null ? null : Number(at)
 }
 
+const sinceOf = async (client: pg.Client): Promise<number> => {
+  const { rows } = await client.query<{ at: Date }>(
+    "SELECT applied_at AS at FROM schema_migration WHERE name = 'ledger_audit'",
+  )
+  return rows[0]!.at.getTime()
+}
+
 /** A step of the pass over the whole journal: it begins a day after the last one has ended. Null: none is under way after it. */
 const walkWhole = async (
   client: pg.Client,
@@ -214,6 +223,7 @@ export const lookAtLedger = (options: LookOptions): Promise<AuditLook> =>
       violations: [...new Set([...found, ...standing])],
       transfers: Number(mark.transfers) - Number(before.transfers),
       wholeAt: await wholeAtOf(client),
+      since: await sinceOf(client),
       whole,
     }
   })

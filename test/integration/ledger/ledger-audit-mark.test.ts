@@ -94,7 +94,11 @@ describe("a journal that was never gone through", () => {
   it("is audited from the first look on in what is new and what is true now, and slice by slice in what was before", async () => {
     const { a, b } = await lived(35)
     await planted("UPDATE ledger_transfer SET code = 'TRADE' WHERE number = 31")
-    expect(await briefly()).toMatchObject({ violations: [], wholeAt: null, whole: { left: 25, of: 35, rows: 10 } })
+    const first = await briefly()
+    expect(first).toMatchObject({ violations: [], wholeAt: null, whole: { left: 25, of: 35, rows: 10 } })
+    // A first pass is waited for since the database can be audited.
+    const { rows } = await rig.client.query("SELECT applied_at FROM schema_migration WHERE id = 32")
+    expect(first.since).toBe(rows[0].applied_at.getTime())
     await rig.ask({ transfers: [single(a, b, "1", { code: "TRADE" })] })
     const second = await briefly()
     expect(second).toMatchObject({ transfers: 1, wholeAt: null, whole: { left: 16, of: 36 } })
@@ -243,6 +247,7 @@ describe("the audit", () => {
     url = database.url
     await Effect.runPromise(audit.look)
     expect(state()).toEqual([true, false, false, false, 1])
+    expect(audit.health()).toMatchObject({ wholeAgeMillis: 0, unauditedMillis: 0 })
     clock.now += 1001
     expect(state()).toEqual([true, false, true, false, 1])
     clock.now += 90_000_000

@@ -35,6 +35,7 @@ const audited = (patch: Partial<LedgerHealth> = {}): LedgerHealth => ({
   isOld: false,
   wholeAgeMillis: 1,
   isWholeOld: false,
+  unauditedMillis: 1,
   wholePass: null,
   failures: 0,
   tookMillis: 1,

@@ -1,6 +1,6 @@
 /** The pass over the whole journal ends in its time, whatever the length of the journal, or says that it cannot. */
 import { describe, expect, it } from "vitest"
-import { paceOf, STEP_MILLIS, wholeEveryMillis } from "../../../src/ledger/audit-pace.ts"
+import { paceOf, STEP_MILLIS, STEP_MOST_MILLIS, wholeEveryMillis } from "../../../src/ledger/audit-pace.ts"
 
 const HOUR = 3_600_000
 const MAX_AGE = 48 * HOUR
@@ -10,20 +10,28 @@ const REST = 33_000
 const PER_MILLI = 4.2
 
 /** Look by look, beside a ledger that grows: how old the last pass is when the next one ends, what was said on the way, and its share of all time. */
-const walked = (rows: number, { perMilli = PER_MILLI, newPerMilli = 0.1 } = {}) => {
+const walked = (rows: number, { perMilli = PER_MILLI, newPerMilli = 0.1, restMillis = REST } = {}) => {
   const begun = wholeEveryMillis(MAX_AGE)
   let [left, ageMillis, inSteps] = [rows, begun, 0]
-  let saidLate = false
+  let [saidLate, longest] = [false, 0]
   for (let looks = 0; looks < 100_000; looks++) {
     const known = looks === 0 ? null : perMilli
-    const pace = paceOf({ left, perMilli: known, ageMillis, maxAgeMillis: MAX_AGE, restMillis: REST })
+    const pace = paceOf({
+      left,
+      perMilli: known,
+      ageMillis,
+      isFirst: false,
+      maxAgeMillis: MAX_AGE,
+      restMillis,
+    })
     if (pace.isLate) saidLate = true
     const isThere = pace.stepMillis * perMilli >= left
     const took = isThere ? left / perMilli : pace.stepMillis
     inSteps += took
-    ageMillis += took + REST
-    if (isThere) return { ageMillis, saidLate, share: inSteps / (ageMillis - begun) }
-    left += (took + REST) * newPerMilli - took * perMilli
+    longest = Math.max(longest, took)
+    ageMillis += took + pace.restMillis
+    if (isThere) return { ageMillis, saidLate, share: inSteps / (ageMillis - begun), longest }
+    left += (took + pace.restMillis) * newPerMilli - took * perMilli
   }
   throw new Error("it never ends")
 }
@@ -49,16 +57,48 @@ describe("a pass over the whole journal", () => {
     expect(ageMillis).toBeGreaterThan(MAX_AGE)
     expect(saidLate).toBe(true)
     expect(share).toBeCloseTo(0.5, 2)
-    const now = { left: 400e6, perMilli: PER_MILLI, ageMillis: 24 * HOUR, maxAgeMillis: MAX_AGE, restMillis: REST }
+    const now = {
+      left: 400e6,
+      perMilli: PER_MILLI,
+      ageMillis: 24 * HOUR,
+      isFirst: false,
+      maxAgeMillis: MAX_AGE,
+      restMillis: REST,
+    }
     const { endsInMillis } = paceOf(now)
     expect(endsInMillis! / HOUR).toBeCloseTo((2 * 400e6) / PER_MILLI / HOUR, 0)
     expect(paceOf({ ...now, maxAgeMillis: 96 * HOUR }).isLate).toBe(false)
   })
 
-  it("is as fast as may be where there was none before, and its end is not known before its first step", () => {
-    const first = { left: 1e6, perMilli: PER_MILLI, ageMillis: null, maxAgeMillis: MAX_AGE, restMillis: REST }
-    expect(paceOf(first)).toEqual({ stepMillis: REST, endsInMillis: Math.round(2e6 / PER_MILLI), isLate: false })
-    expect(paceOf({ ...first, perMilli: null })).toEqual({ stepMillis: STEP_MILLIS, endsInMillis: null, isLate: false })
+  it.each([0.1, 1])(
+    "keeps no look waiting for longer than a minute where %d h is between two, and ends in time",
+    (hours) => {
+      const { ageMillis, saidLate, share, longest } = walked(100e6, { restMillis: hours * HOUR })
+      expect(longest).toBeLessThanOrEqual(STEP_MOST_MILLIS)
+      expect(ageMillis).toBeLessThan(MAX_AGE)
+      expect(saidLate).toBe(false)
+      expect(share).toBeLessThanOrEqual(0.5)
+    },
+  )
+
+  it("is as fast as may be where there was none before, late where that is too late, and its end is not known before its first step", () => {
+    const first = {
+      left: 1e6,
+      perMilli: PER_MILLI,
+      ageMillis: 0,
+      isFirst: true,
+      maxAgeMillis: MAX_AGE,
+      restMillis: REST,
+    }
+    const endsInMillis = Math.round(2e6 / PER_MILLI)
+    expect(paceOf(first)).toEqual({ stepMillis: REST, restMillis: REST, endsInMillis, isLate: false })
+    expect(paceOf({ ...first, ageMillis: MAX_AGE })).toMatchObject({ stepMillis: REST, endsInMillis, isLate: true })
+    expect(paceOf({ ...first, left: 400e6 })).toMatchObject({ isLate: true })
+    expect(paceOf({ ...first, perMilli: null })).toMatchObject({
+      stepMillis: STEP_MILLIS,
+      endsInMillis: null,
+      isLate: false,
+    })
   })
 
   it("begins a day after the last one, or after half of the age that it may have", () => {
