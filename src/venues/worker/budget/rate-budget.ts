@@ -5,7 +5,6 @@
  */
 import { type BudgetLoad, PURPOSES, type Purpose } from "../../../ports/venue-stats.ts"
 import { TooLate } from "../exchange/errors.ts"
-import { waitsOf } from "../waits.ts"
 
 /** The share of the budget up to which requests of a kind may fill it. */
 const CEILINGS: Readonly<Record<Purpose, number>> = {
@@ -30,8 +29,8 @@ export interface BudgetLimits {
   readonly windowMillis: number
   /** What audits may take up of it; a quarter when absent. */
   readonly auditsShare?: number
-  /** After an answer 429 that names no time of its own; as usual (`waits.ts`) when absent. */
-  readonly limitedMillis?: number
+  /** After an answer 429 that names no time of its own. */
+  readonly limitedMillis: number
 }
 
 interface Waiting {
@@ -103,7 +102,7 @@ export class RateBudget {
     const isLimited = status === 418 || status === 429
     this.#answers[status < 400 ? "ok" : isLimited ? "limited" : status < 500 ? "refused" : "failed"] += 1
     if (!isLimited) return 0
-    const { limitedMillis = waitsOf({}).limitedMillis } = this.#limits
+    const { limitedMillis } = this.#limits
     return Math.max(1, retryAfterMillis ?? (status === 418 ? PAUSE_BANNED_MILLIS : limitedMillis))
   }
 

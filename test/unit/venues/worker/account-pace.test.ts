@@ -18,7 +18,7 @@ const leaving = async (budget: RateBudget, purpose: Purpose, cost: number, count
 
 describe("the pace of an account", () => {
   it("lets what costs nothing go at once, however many questions wait", async () => {
-    const budget = new RateBudget({ capacity: 45, windowMillis: 45_000 })
+    const budget = new RateBudget({ capacity: 45, windowMillis: 45_000, limitedMillis: 2_000 })
     expect(await leaving(budget, "doubt", 3, 20)).toBe(14)
     expect(await leaving(budget, "submit", 0, 5)).toBe(5)
     expect(await leaving(budget, "cancel", 0, 5)).toBe(5)
@@ -27,15 +27,15 @@ describe("the pace of an account", () => {
   })
 
   it("sends nothing, whatever it costs, while the venue wants to be left alone", async () => {
-    const budget = new RateBudget({ capacity: 45, windowMillis: 45_000 })
+    const budget = new RateBudget({ capacity: 45, windowMillis: 45_000, limitedMillis: 2_000 })
     budget.pause(60_000)
     expect(await leaving(budget, "submit", 0, 1)).toBe(0)
     budget.close()
   })
 
   it("gives audits a quarter, or what the venue's profile says", async () => {
-    const usual = new RateBudget({ capacity: 45, windowMillis: 45_000 })
-    const generous = new RateBudget({ capacity: 45, windowMillis: 45_000, auditsShare: 0.7 })
+    const usual = new RateBudget({ capacity: 45, windowMillis: 45_000, limitedMillis: 2_000 })
+    const generous = new RateBudget({ capacity: 45, windowMillis: 45_000, limitedMillis: 2_000, auditsShare: 0.7 })
     expect(await leaving(usual, "audit", 3, 20)).toBe(3)
     expect(await leaving(generous, "audit", 3, 20)).toBe(10)
     usual.close()

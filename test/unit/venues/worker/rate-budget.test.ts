@@ -16,7 +16,7 @@ afterEach(() => {
 })
 
 const budgeting = () => {
-  const budget = new RateBudget({ capacity: CAPACITY, windowMillis: WINDOW_MILLIS })
+  const budget = new RateBudget({ capacity: CAPACITY, windowMillis: WINDOW_MILLIS, limitedMillis: 2_000 })
   budget.keepRoom(true)
   const left: Array<{ readonly purpose: Purpose; readonly cost: number; readonly at: number }> = []
   const late: Array<Purpose> = []
