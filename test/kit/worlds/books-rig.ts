@@ -102,6 +102,14 @@ const openBooksRig = async (database: TestDatabase) => {
   const alerts: Array<AccountAlert & { readonly to: DealerAccountId }> = []
   /** After so many requests the ledger is told of no more, or of one whose answer nobody hears: the process is gone. */
   const cut = { requests: Number.POSITIVE_INFINITY, isUnanswered: false, reached: (): void => undefined }
+  const freeze = (status: "FROZEN" | "ACTIVE") =>
+    query(database.url, "SELECT wallet_set_status($1, $2, $3)", [
+      mirrorWalletId(account.tradingAccountId),
+      status,
+      time.now,
+    ])
+  /** An admin freezes the mirror before so many more requests reach the ledger. */
+  let freezeBefore = Number.POSITIVE_INFINITY
   /** How often the books have asked for fills. */
   let pages = 0
   await query(database.url, "INSERT INTO dealer_book_cursor VALUES ($1, $2, 0)", [
@@ -170,7 +178,8 @@ const openBooksRig = async (database: TestDatabase) => {
         const dying = {
           ...port,
           post: (request: LedgerRequest) => {
-            if (cut.requests-- > 0) port.post(request)
+            if (freezeBefore-- === 0) void freeze("FROZEN").then(() => port.post(request))
+            else if (cut.requests-- > 0) port.post(request)
             else if (cut.requests === -1 && cut.isUnanswered) port.post({ ...request, settled: cut.reached })
             else cut.reached()
           },
@@ -277,8 +286,11 @@ const openBooksRig = async (database: TestDatabase) => {
     pages: () => pages,
     mirror: () => balances(mirrorWalletId(accountId)),
     /** An admin freezes the mirror, or no longer. */
-    freeze: (status: "FROZEN" | "ACTIVE") =>
-      query(database.url, "SELECT wallet_set_status($1, $2, $3)", [mirrorWalletId(accountId), status, time.now]),
+    freeze,
+    /** The same within a look: once so many more of its requests have reached the ledger. */
+    freezeAfter: (requests: number): void => {
+      freezeBefore = requests
+    },
     book: (purpose: DealerPurpose, of = dealerAccountId) => balances(dealerBookId(of, purpose)),
     accounting: (purpose: AccountingPurpose) => balances(accountingWalletId(account.tenantId, purpose)),
     rows: (text: string, values: ReadonlyArray<unknown> = []) => query(database.url, text, values),

@@ -12,14 +12,19 @@ import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import type { StorageUnavailable } from "../../../domain/errors/service.ts"
 import type { TradingAccountId, VenueId } from "../../../domain/ids.ts"
 import { isSpot } from "../../../domain/instrument/venue.ts"
-import { nameUuid } from "../../../domain/name-uuid.ts"
 import { dealerBook } from "../../../domain/wallet/wallet.ts"
 import { roundOfMany } from "../../../kernel/round-of-many.ts"
 import { Clock } from "../../../ports/clock.ts"
 import { Ids } from "../../../ports/ids.ts"
-import { LEDGER_TRANSFERS_MAX, type LedgerFact, LedgerPort, type Transfer } from "../../../ports/ledger-port.ts"
+import {
+  LEDGER_TRANSFERS_MAX,
+  type LedgerFact,
+  LedgerPort,
+  type Movement,
+  type Transfer,
+} from "../../../ports/ledger-port.ts"
 import { Meters } from "../../../ports/meters.ts"
-import { type MirrorState, MirrorStore } from "../../../ports/mirror-store.ts"
+import { type MirrorState, MirrorStore, type StoredFill } from "../../../ports/mirror-store.ts"
 import { VenuePort } from "../../../ports/venue-port.ts"
 import { AccountDirectory } from "../../account/directory.ts"
 import { TradingAccounts } from "../../account/messages.ts"
@@ -41,14 +46,21 @@ import {
   mirrorWallet,
   mirrorWalletId,
   openingOf,
+  renamed,
   unexplainedOf,
 } from "./transfers.ts"
 
 const FILLS_AT_ONCE = 50
 /** What was posted as unexplained within this time may come to light, or come back; people are told for as long. */
 const RECENT_MILLIS = 86_400_000
-/** Of requests of fills; never to be changed. */
-const NAMESPACE = Buffer.from("b81c7f405e2d4d9a8a6612d9c3f7e05b", "hex")
+/** The mirror was frozen or closed within the look, or others had moved what is in it: a later look books what this one could not. */
+const PASSING: ReadonlySet<DomainError["_tag"]> = new Set([
+  "WalletFrozen",
+  "WalletClosed",
+  "OnlyFullWithdrawal",
+  "InsufficientBalance",
+])
+const mayPass = ({ _tag }: DomainError): boolean => PASSING.has(_tag)
 
 interface Mirrored {
   readonly account: TradingAccount
@@ -88,18 +100,16 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
     meters.read("exchange_mirrors_frozen", () => frozen.size)
     const doubts = new Map<TradingAccountId, Doubts>()
 
-    /** Whether it is done. What the ledger refuses is missing in the mirror until the venue's balances are looked at. */
     const post = (
-      requestId: string,
       transfers: ReadonlyArray<Transfer>,
       facts: ReadonlyArray<LedgerFact>,
-    ): Effect.Effect<boolean> =>
+    ): Effect.Effect<void, DomainError> =>
       Effect.async((resume) =>
         ledger.post({
-          requestId,
+          requestId: ids.uuid(),
           transfers,
           facts,
-          settled: (outcome) => resume(Effect.succeed(outcome._tag === "Applied" && !outcome.replayed)),
+          settled: (outcome) => resume(outcome._tag === "Applied" ? Effect.void : Effect.fail(outcome.failure)),
         }),
       )
 
@@ -117,6 +127,37 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           at: clock.now(),
         },
       })
+
+    /** One fill, what is unexplained beside it, and how far the mirror has come then. */
+    const book = (
+      account: TradingAccount,
+      fill: StoredFill,
+      differences: ReadonlyArray<Difference>,
+      moves: ReadonlyArray<Movement>,
+    ): Effect.Effect<void, DomainError> => {
+      const row = { trading_account_id: account.tradingAccountId, last_number: fill.number }
+      const posted = (some: ReadonlyArray<Difference>, all: ReadonlyArray<Movement>) =>
+        post(
+          [...some.map(({ transfer }) => transfer), ...all],
+          [...some.map(factOf(account)), { tag: "exchange_mirror", row }],
+        )
+      const name = ids.uuid()
+      return posted(differences, moves).pipe(
+        // A transfer that was refused once is refused for ever, although it was a freeze that is over: another is asked for.
+        Effect.catchIf(mayPass, () =>
+          posted(
+            differences.map((it) => ({ ...it, transfer: renamed(it.transfer, name) })),
+            moves.map((it) => renamed(it, name)),
+          ),
+        ),
+        Effect.tap(() => count(differences)),
+        // What no later look could book, either, is missing until the venue's balances are looked at.
+        Effect.catchIf(
+          (failure) => !mayPass(failure),
+          () => Effect.void,
+        ),
+      )
+    }
 
     const count = (differences: ReadonlyArray<Difference>): void => {
       for (const { code } of differences) counted.add(code.toLowerCase())
@@ -152,7 +193,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         // What an account does while it is linked to nobody is nobody's: the next dealer begins with what it has then.
         const state = linked !== null && (known?.keeper ?? null) === null ? yield* begin(account, linked) : known!
         const { keeper } = state
-        // What is refused once is refused for ever: nothing is asked of a wallet that is frozen now.
+        // What would be refused is not asked for.
         const isFrozen = (yield* ledger.wallet(mirrorWalletId(id)))?.status !== "ACTIVE"
         if (!isFrozen) frozen.thawed(id)
         const reached: Reached = frozen.find(id) ?? { last: state.last, balances: yield* mirrored(id) }
@@ -179,13 +220,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
             const moves = fillTransfers(account, fill, balances)
             reached.last = fill.number
             if (moves.length === 0 || isFrozen) continue
-            const transfers = [...differences.map(({ transfer }) => transfer), ...moves]
-            const cursor = {
-              tag: "exchange_mirror",
-              row: { trading_account_id: id, last_number: reached.last },
-            } as const
-            const facts = [...differences.map(factOf(account)), cursor]
-            if (yield* post(nameUuid(executionId, NAMESPACE), transfers, facts)) count(differences)
+            yield* book(account, fill, differences, moves)
           }
           if (fills.length > 0 && !isFrozen) yield* store.advance(id, reached.last)
           if (fills.length < FILLS_AT_ONCE) break
@@ -208,7 +243,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           if (isFrozen) return
           if (isLeft) return yield* pass(id, linked)
           const transfers = openingOf(account, found, now, look)
-          if (transfers.length > 0) yield* post(look, transfers.slice(0, LEDGER_TRANSFERS_MAX), [])
+          if (transfers.length > 0) yield* post(transfers.slice(0, LEDGER_TRANSFERS_MAX), [])
           if (transfers.length <= LEDGER_TRANSFERS_MAX) yield* store.opened(id)
           return
         }
@@ -218,10 +253,9 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const differences = unexplainedOf(account, keeper, new Map(settled), now, recent, look)
         if (differences.length > 0 && !isFrozen) {
           const transfers = differences.map(({ transfer }) => transfer)
-          if (!(yield* post(look, transfers, differences.map(factOf(account))))) {
-            doubts.delete(id)
-            return
-          }
+          yield* Effect.tapError(post(transfers, differences.map(factOf(account))), () =>
+            Effect.sync(() => doubts.delete(id)),
+          )
           count(differences)
         }
         alarms.check(account, recent, venue, !isFrozen)

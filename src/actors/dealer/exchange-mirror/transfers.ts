@@ -78,7 +78,7 @@ export const fillTransfers = (
   account: MirroredAccount,
   fill: StoredFill,
   balances: MirrorBalances,
-): ReadonlyArray<Transfer> =>
+): ReadonlyArray<Movement> =>
   legsOf(fill).map(({ name, ...leg }) => {
     const { executionId } = fill.execution
     return moved(account, balances, leg, worldOf(account), `${executionId} ${name}`, executionId)
@@ -202,6 +202,12 @@ export interface Difference extends Pick<Leg, "asset" | "change"> {
   /** In whose LOSS it is; null: in SUSPENSE. */
   readonly loser: DealerAccountId | null
 }
+
+/** The same under another name. */
+export const renamed = (transfer: Movement, name: string): Movement => ({
+  ...transfer,
+  transferId: nameUuid(`${transfer.transferId} ${name}`, NAMESPACE),
+})
 
 const differing = (
   account: MirroredAccount,
