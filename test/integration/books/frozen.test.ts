@@ -53,3 +53,31 @@ it("what an account began with is posted as that, although a freeze within the l
   ])
   await sound(it)
 })
+
+it("a late fill that explains a booked loss is no alarm while the mirror is frozen, however often it is looked at", async () => {
+  const it = await open()
+  // Executed, and told of late.
+  const at = it.time.now
+  it.venue.show({ BTC: "7", USDT: "1300" })
+  await it.looks("mirror", 3)
+  expect([await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([{ BTC: "3" }, { USDT: "-300" }])
+  await it.freeze("FROZEN")
+  await it.fill({ side: "SELL", quantity: "3", price: "100", at })
+  const shortfalls = () => it.alerts.filter(({ code }) => code === "BALANCE_SHORTFALL").map(({ message }) => message)
+  const before = shortfalls()
+  await it.looks("mirror", 6)
+  expect([shortfalls(), it.reading("exchange_shortfalls_open")]).toEqual([before, ["0"]])
+  // Another process sees it from the beginning.
+  await it.restart()
+  await it.looks("mirror", 6)
+  expect([shortfalls(), it.reading("exchange_shortfalls_open")]).toEqual([before, ["0"]])
+  await it.freeze("ACTIVE")
+  await it.looks("mirror", 4)
+  expect([await it.mirror(), await it.book("LOSS"), await it.accounting("SUSPENSE")]).toEqual([
+    { BTC: "7", USDT: "1300" },
+    {},
+    {},
+  ])
+  expect(shortfalls()).toEqual(before)
+  await sound(it)
+})

@@ -196,7 +196,11 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         // What would be refused is not asked for.
         const isFrozen = (yield* ledger.wallet(mirrorWalletId(id)))?.status !== "ACTIVE"
         if (!isFrozen) frozen.thawed(id)
-        const reached: Reached = frozen.find(id) ?? { last: state.last, balances: yield* mirrored(id) }
+        const reached: Reached = frozen.find(id) ?? {
+          last: state.last,
+          balances: yield* mirrored(id),
+          corrections: [],
+        }
         if (isFrozen) {
           const owner = keeper === null ? undefined : dealers.find(keeper)
           // Until it is frozen no longer it stays with its keeper: the dealer that is linked by now has to know.
@@ -205,13 +209,16 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         }
         const { balances } = reached
         const since = clock.now() - RECENT_MILLIS
-        const recent = recentFrom(yield* store.differences(id, since - RECENT_MILLIS), since)
+        const recent = recentFrom(
+          [...(yield* store.differences(id, since - RECENT_MILLIS)), ...reached.corrections],
+          since,
+        )
         for (;;) {
           const fills = yield* store.fills(id, reached.last, FILLS_AT_ONCE)
           for (const fill of fills) {
             const { executionId } = fill.execution
-            // Of what is not booked what is left is known with every look anew: what explains it takes nothing back.
-            const corrections = isFrozen ? [] : correctionsOf(account, fill, balances, recent, executionId)
+            const corrections = correctionsOf(account, fill, balances, recent, executionId)
+            if (isFrozen) reached.corrections.push(...corrections.map((it) => ({ ...it, at: clock.now() })))
             if (keeper === null && corrections.length === 0) {
               reached.last = fill.number
               continue
