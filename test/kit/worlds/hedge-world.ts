@@ -49,6 +49,8 @@ export class HedgeWorld {
   readonly held = new Set<string>()
   /** Instruments whose market is known to be closed. */
   readonly closed = new Set<string>()
+  /** Books come only where they are held, as in a new process. */
+  hasOnlyHeld = false
   readonly asked: AskedHedges = new Map()
   /** What admins said of hedges, as it is stored. */
   readonly verdicts = new Map<TradeOrderId, HedgeVerdict>()
@@ -275,7 +277,7 @@ export class HedgeWorld {
         },
         markets: {
           topOfBook: () => this.book,
-          bookAge: (id: string) => (this.closed.has(id) ? null : 0),
+          bookAge: (id: string) => (this.closed.has(id) || (this.hasOnlyHeld && !this.held.has(id)) ? null : 0),
           hold: (id: string) => void this.held.add(id),
           release: (id: string) => void this.held.delete(id),
         },

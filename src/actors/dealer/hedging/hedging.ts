@@ -23,7 +23,7 @@ import { type AskedHedge, type AskedHedges, HedgeCourier } from "./courier.ts"
 import { canBeAsked } from "./hedge-desk.ts"
 import { LateHedges } from "./late-fills.ts"
 import { emptyLine, HedgeLine, type HedgeTrouble } from "./line.ts"
-import { type HedgePlace, placeOfHedge } from "./place.ts"
+import { type HedgePlace, placeOfHedge, placesOfHedge } from "./place.ts"
 
 /** Rows of the book that price a hedge. */
 const WALK_ROWS = 100
@@ -246,8 +246,8 @@ export class HedgeKeeper {
       this.#letBooksGo()
       return
     }
+    this.#holdBooks(line)
     const place = this.#placeOf(line)
-    if (place !== undefined) this.#holdBook(place.instrument.instrumentId)
     const plan = this.#plan(line, place)
     if (plan._tag === "TooSmall") {
       // The venue takes it together with what comes.
@@ -392,6 +392,7 @@ export class HedgeKeeper {
     } else {
       line.attempt = 1
       line.rounds++
+      this.#holdBooks(line)
       line.wasAtMarket = false
       this.#alarms.check(line)
       const doubled = retryMillis * 2 ** Math.max(0, line.refusals - attemptsMax)
@@ -421,10 +422,15 @@ export class HedgeKeeper {
     return ask === undefined || bid === undefined ? null : ask.add(bid).multiply(HALF)
   }
 
-  #holdBook(instrumentId: InstrumentId): void {
-    if (this.#held.has(instrumentId)) return
-    this.#held.add(instrumentId)
-    this.core.parts.markets.hold(instrumentId, this.#holder())
+  /** Where nothing comes of the first place the others are there: what has no book is none of them. */
+  #holdBooks(line: HedgeLine): void {
+    const places = placesOfHedge(this.core.parts, this.core.dealer, line.owing())
+    for (const { instrument } of line.rounds > 0 ? places : places.slice(0, 1)) {
+      const { instrumentId } = instrument
+      if (this.#held.has(instrumentId)) continue
+      this.#held.add(instrumentId)
+      this.core.parts.markets.hold(instrumentId, this.#holder())
+    }
   }
 
   /** Books that only open exposures needed. */

@@ -28,18 +28,15 @@ export interface Owing {
   readonly executors: ReadonlyArray<TradingAccountId>
 }
 
-/**
- * `isStuck`: a whole round of attempts
- * failed where the price came from. Then whatever linked account is ACTIVE and has a book comes first; without one it stays with the
- * first that may come back. Undefined: there is none.
- */
-export const placeOfHedge = (
+type Linking = Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">
+
+/** Wherever a hedge may go, first where the price came from. */
+export const placesOfHedge = (
   sources: Sources,
-  dealer: Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">,
+  dealer: Linking,
   { lead, venues, executors }: Owing,
-  isStuck: boolean,
-): HedgePlace | undefined => {
-  if (lead === undefined) return undefined
+): ReadonlyArray<HedgePlace> => {
+  if (lead === undefined) return []
   // A venue that is gone may have been a real one.
   const environmentAt = (venue: VenueId | undefined): VenueEnvironment =>
     (venue && sources.venues.find(venue)?.environment) ?? "PROD"
@@ -53,7 +50,21 @@ export const placeOfHedge = (
   )
   const first = isTooMuch ? executors[0] : lead.tradingAccountId
   const isLead = ({ account }: HedgePlace): boolean => account.tradingAccountId === first
-  const places = [...usable.filter(isLead), ...usable.filter((place) => !isLead(place))]
+  return [...usable.filter(isLead), ...usable.filter((place) => !isLead(place))]
+}
+
+/**
+ * `isStuck`: a whole round of attempts
+ * failed where the price came from. Then whatever linked account is ACTIVE and has a book comes first; without one it stays with the
+ * first that may come back. Undefined: there is none.
+ */
+export const placeOfHedge = (
+  sources: Sources,
+  dealer: Linking,
+  owing: Owing,
+  isStuck: boolean,
+): HedgePlace | undefined => {
+  const places = placesOfHedge(sources, dealer, owing)
   const isReady = ({ account, instrument }: HedgePlace): boolean =>
     account.status === "ACTIVE" && hasBook(sources, instrument.instrumentId)
   return (isStuck ? places.find(isReady) : undefined) ?? places[0]

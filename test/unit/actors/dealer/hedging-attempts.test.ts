@@ -157,6 +157,31 @@ describe("a hedge whose market is closed", () => {
     world.pass(10_000)
     expect([world.sent().length, world.order().tradingAccountId]).toEqual([3, OTHER])
   })
+
+  it("goes there, too, where nobody has asked for that market's book since the process began", () => {
+    const world = new HedgeWorld({ retryMs: 10_000 }, [LINKED, OTHER])
+    world.hasOnlyHeld = true
+    world.closed.add("MOCK:BTC/USDT")
+    world.executed(intentOf(1))
+    expect([...world.held]).toEqual(["MOCK:BTC/USDT"])
+    world.refuses(CLOSED)
+    expect([...world.held].sort()).toEqual(["MOCK:BTC/USDT", "PAPER:BTC/USDT"])
+    world.pass(10_000)
+    expect([world.sent().length, world.order().tradingAccountId]).toEqual([2, OTHER])
+    world.becomes("FILLED", "1")
+    expect([...world.held]).toEqual([])
+  })
+
+  it("has the book of an account that is linked meanwhile", () => {
+    const world = new HedgeWorld({ retryMs: 10_000 })
+    world.hasOnlyHeld = true
+    world.closed.add("MOCK:BTC/USDT")
+    world.executed(intentOf(1))
+    world.refuses(CLOSED)
+    world.dealer = { ...world.dealer, linkedAccountIds: [LINKED, OTHER] }
+    world.keeper.dealerChanged()
+    expect([...world.held].sort()).toEqual(["MOCK:BTC/USDT", "PAPER:BTC/USDT"])
+  })
 })
 
 describe("a book that a hedge needed", () => {
