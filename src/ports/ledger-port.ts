@@ -52,6 +52,8 @@ export type FactTag =
   | "exchange_difference"
   /** How far a mirror has come. */
   | "exchange_mirror"
+  /** What is booked of it once it is frozen no longer. */
+  | "exchange_arrears"
   /** Books of dealers: book-store.ts. */
   | "dealer_book"
   /** Quotes: dealer-store.ts. */

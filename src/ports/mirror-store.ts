@@ -28,19 +28,34 @@ export interface StoredDifference {
   readonly at: number
 }
 
+/** The same, found and not posted. */
+export interface OwedDifference extends StoredDifference {
+  readonly code: "SHORTFALL" | "CORRECTION" | "ADJUSTMENT"
+}
+
+/** Of a mirror that was left, or linked, while it was frozen: what is booked once it is frozen no longer. */
+export interface Arrears {
+  /** By asset: what it has then, at its newest fill. */
+  readonly balances: ReadonlyMap<string, Decimal>
+  /** That have made it so, oldest first. */
+  readonly differences: ReadonlyArray<OwedDifference>
+}
+
 export interface MirrorState {
   /** Whose the account's losses are; null: it is linked to nobody, and begins anew when it is. */
   readonly keeper: DealerAccountId | null
   /** Number of the newest fill that is mirrored. */
   readonly last: number
-  /** What it began with is posted. */
+  /** What it began with is posted, or in its arrears. */
   readonly opened: boolean
+  /** Null: its wallet has what it has. */
+  readonly arrears: Arrears | null
 }
 
 export class MirrorStore extends Context.Tag("ports/MirrorStore")<
   MirrorStore,
   {
-    /** Those that somebody keeps, and those with a difference of this instant or later. */
+    /** Those that somebody keeps, those with a difference of this instant or later, and those with arrears. */
     readonly all: (since: number) => Effect.Effect<ReadonlyMap<TradingAccountId, MirrorState>, StorageUnavailable>
     /** Begins, maybe anew, with what comes next. The wallets, its own and the dealer's LOSS, are made where they are not there. */
     readonly begin: (
@@ -54,8 +69,6 @@ export class MirrorStore extends Context.Tag("ports/MirrorStore")<
       account: TradingAccountId,
       to: { readonly keeper: DealerAccountId; readonly loss: Wallet } | null,
     ) => Effect.Effect<void, StorageUnavailable>
-    /** What it began with is posted. */
-    readonly opened: (account: TradingAccountId) => Effect.Effect<void, StorageUnavailable>
     /** Of this instant and later, in the order in which they were posted. */
     readonly differences: (
       account: TradingAccountId,

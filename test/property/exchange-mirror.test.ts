@@ -1,6 +1,7 @@
 /** The mirror of an account at a venue against a plain sum of its fills: never below zero, always what the venue shows after a look. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { arrearsStep } from "../../src/actors/dealer/exchange-mirror/arrears.ts"
 import {
   type Difference,
   differencesOf,
@@ -16,7 +17,7 @@ import type { ExecutionId, TenantId, UserId, VenueId } from "../../src/domain/id
 import type { Execution, OrderSide } from "../../src/domain/order/trade-order.ts"
 import { accountingWalletId, isWritableAmount } from "../../src/domain/wallet/wallet.ts"
 import type { Transfer } from "../../src/ports/ledger-port.ts"
-import type { StoredFill } from "../../src/ports/mirror-store.ts"
+import type { Arrears, StoredFill } from "../../src/ports/mirror-store.ts"
 import { DEALER, LINKED } from "../kit/records/hedges.ts"
 
 const account: MirroredAccount = {
@@ -138,6 +139,38 @@ describe("the mirror of an account", () => {
           `${-sign * (sum((it) => it.quantity * it.price) + unexplained * 100)}`,
           `${-sum((it) => it.quantity)}`,
         ])
+      }),
+    )
+  })
+
+  it("has after a freeze what was found in it, and books each difference once, whatever it had before", () => {
+    const difference = fc.record({ asset: fc.constantFrom("BTC", "USDT"), amount, isLost: fc.boolean() })
+    void fc.assert(
+      fc.property(shown, shown, fc.array(difference, { maxLength: 6 }), (had, found, differences) => {
+        const writable = (of: Readonly<Record<string, Decimal>>) =>
+          new Map(Object.entries(of).map(([asset, it]) => [asset, it.roundTo(step, "HALF_EVEN")]))
+        const ledger: MirrorBalances = writable(had)
+        const owed = differences
+          .map(({ asset, amount: of, isLost }) => ({ asset, change: of.roundTo(step, "HALF_EVEN"), isLost }))
+          .filter(({ change }) => isWritableAmount(change))
+          .map(({ asset, change, isLost }, at) =>
+            isLost
+              ? ({ asset, change: change.negate(), code: "SHORTFALL", loser: DEALER, at } as const)
+              : ({ asset, change, code: "ADJUSTMENT", loser: null, at } as const),
+          )
+        const booked: Array<string> = []
+        let due: Arrears | null = { balances: writable(found), differences: owed }
+        for (let look = 0; due !== null; look++) {
+          expect(look).toBeLessThan(6)
+          const next = arrearsStep(account, due, ledger, `look ${look}`)
+          play(ledger, next.transfers)
+          booked.push(...next.differences.map(({ at, asset, change }) => `${at} ${asset} ${change}`))
+          due = next.left
+        }
+        expect(booked.sort()).toEqual(owed.map(({ at, asset, change }) => `${at} ${asset} ${change}`).sort())
+        const wanted = writable(found)
+        for (const asset of new Set([...ledger.keys(), ...wanted.keys()]))
+          expect(`${asset} ${ledger.get(asset) ?? 0}`).toBe(`${asset} ${wanted.get(asset) ?? 0}`)
       }),
     )
   })

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
-import { type MirrorState, MirrorStore, type StoredFill } from "../../ports/mirror-store.ts"
+import { type MirrorState, MirrorStore, type OwedDifference, type StoredFill } from "../../ports/mirror-store.ts"
 import { decimal, EXECUTION_COLUMNS, type ExecutionRow, executionJson, executionOf, instant } from "../orders/rows.ts"
 import { orUnavailable } from "../postgres/storage-failure.ts"
 import { Wallets } from "./wallets.ts"
@@ -39,12 +39,20 @@ interface MirrorRow {
   readonly dealer_account_id: DealerAccountId | null
   readonly last_number: string
   readonly opened: boolean
+  readonly arrears: {
+    readonly balances: Readonly<Record<string, string>>
+    readonly differences: ReadonlyArray<Omit<OwedDifference, "change"> & { readonly change: string }>
+  } | null
 }
 
 const stateOf = (row: MirrorRow): MirrorState => ({
   keeper: row.dealer_account_id,
   last: Number(row.last_number),
   opened: row.opened,
+  arrears: row.arrears && {
+    balances: new Map(Object.entries(row.arrears.balances).map(([asset, amount]) => [asset, decimal(amount)])),
+    differences: row.arrears.differences.map((it) => ({ ...it, change: decimal(it.change) })),
+  },
 })
 
 export const mirrorStoreLayer = Layer.effect(
@@ -56,8 +64,8 @@ export const mirrorStoreLayer = Layer.effect(
       all: (since) =>
         orUnavailable(
           sql<MirrorRow>`
-            SELECT trading_account_id, dealer_account_id, last_number, opened FROM exchange_mirror m
-            WHERE dealer_account_id IS NOT NULL OR EXISTS (SELECT FROM exchange_difference d
+            SELECT trading_account_id, dealer_account_id, last_number, opened, arrears FROM exchange_mirror m
+            WHERE dealer_account_id IS NOT NULL OR arrears IS NOT NULL OR EXISTS (SELECT FROM exchange_difference d
               WHERE d.trading_account_id = m.trading_account_id AND d.at >= ${since})`,
         ).pipe(Effect.map((rows) => new Map(rows.map((row) => [row.trading_account_id, stateOf(row)])))),
       begin: (account, wallet, loss, keeper) =>
@@ -68,8 +76,8 @@ export const mirrorStoreLayer = Layer.effect(
             SELECT ${account}::uuid, ${wallet.walletId}::uuid, coalesce(max(number), 0), ${keeper}::uuid FROM execution
             WHERE trading_account_id = ${account}
             ON CONFLICT (trading_account_id) DO UPDATE SET dealer_account_id = excluded.dealer_account_id, opened = false,
-              last_number = greatest(m.last_number, excluded.last_number)
-            RETURNING trading_account_id, dealer_account_id, last_number, opened`)
+              last_number = CASE WHEN m.arrears IS NULL THEN greatest(m.last_number, excluded.last_number) ELSE m.last_number END
+            RETURNING trading_account_id, dealer_account_id, last_number, opened, arrears`)
           return stateOf(row!)
         }),
       pass: (account, to) =>
@@ -78,10 +86,6 @@ export const mirrorStoreLayer = Layer.effect(
           yield* orUnavailable(sql`
             UPDATE exchange_mirror SET dealer_account_id = ${to?.keeper ?? null} WHERE trading_account_id = ${account}`)
         }),
-      opened: (account) =>
-        orUnavailable(sql`UPDATE exchange_mirror SET opened = true WHERE trading_account_id = ${account}`).pipe(
-          Effect.asVoid,
-        ),
       differences: (account, since) =>
         orUnavailable(
           sql<{ asset: string; change: string; loser: DealerAccountId | null; at: string }>`

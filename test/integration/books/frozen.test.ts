@@ -1,6 +1,6 @@
 /** A mirror that is frozen: whatever happens meanwhile is booked once it is frozen no longer, to whom it belongs, and told of at once. */
 import { expect, it } from "vitest"
-import { type BooksRig, withBooksRigs } from "../../kit/worlds/books-rig.ts"
+import { type BooksRig, CUTS, SECOND, withBooksRigs } from "../../kit/worlds/books-rig.ts"
 
 const opened = withBooksRigs()
 const open = async (): Promise<BooksRig> => {
@@ -9,6 +9,7 @@ const open = async (): Promise<BooksRig> => {
   await rig.looks("mirror")
   return rig
 }
+const losses = async (it: BooksRig) => ({ first: await it.book("LOSS"), second: await it.book("LOSS", SECOND) })
 const sound = async (it: BooksRig) => expect(await it.violations()).toEqual([])
 
 it("a fill whose transfers a freeze within the look refused is booked once the mirror is frozen no longer", async () => {
@@ -79,5 +80,86 @@ it("a late fill that explains a booked loss is no alarm while the mirror is froz
     {},
   ])
   expect(shortfalls()).toEqual(before)
+  await sound(it)
+})
+
+it("a frozen mirror that is left passes to the next dealer, and each pays for what was lost in its time", async () => {
+  const it = await open()
+  await it.freeze("FROZEN")
+  await it.fill({ side: "SELL", quantity: "1", price: "100" })
+  it.venue.show({ BTC: "6", USDT: "1100" })
+  it.link(SECOND)
+  await it.looks("mirror", 4)
+  await it.restart()
+  await it.fill({ side: "SELL", quantity: "1", price: "100" })
+  it.venue.show({ BTC: "4", USDT: "1200" })
+  await it.looks("mirror", 4)
+  const told = it.alerts
+    .filter(({ code }) => code === "BALANCE_SHORTFALL")
+    .map(({ to, message }) => `${to === SECOND ? "second" : "first"} ${/has (.*?) less/.exec(message)?.[1]}`)
+  // The first one's is told of again by the next process.
+  expect(told).toEqual(["first 3 BTC", "first 3 BTC", "second 1 BTC"])
+  expect([await it.mirror(), await losses(it)]).toEqual([
+    { BTC: "10", USDT: "1000" },
+    { first: {}, second: {} },
+  ])
+  await it.freeze("ACTIVE")
+  await it.looks("mirror", 4)
+  expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE")]).toEqual([
+    { BTC: "4", USDT: "1200" },
+    { first: { BTC: "3" }, second: { BTC: "1" } },
+    {},
+  ])
+  await sound(it)
+})
+
+it("an account that is linked while its mirror is frozen begins with what it has then: what is missing later is lost", async () => {
+  for (const [requests, isUnanswered] of CUTS.filter(([, hasNoAnswer]) => hasNoAnswer)) {
+    const it = await open()
+    await it.freeze("FROZEN")
+    it.venue.show({ BTC: "7", USDT: "1000" })
+    it.link()
+    await it.looks("mirror", 4)
+    // Whatever it does while it is linked to nobody.
+    await it.fill({ side: "SELL", quantity: "6", price: "100" })
+    it.venue.show({ BTC: "2", USDT: "5000" })
+    await it.looks("mirror", 4)
+    it.link(SECOND)
+    await it.looks("mirror")
+    it.venue.show({ BTC: "1", USDT: "5000" })
+    await it.restart()
+    await it.looks("mirror", 3)
+    expect(it.alerts.at(-1)).toMatchObject({ code: "BALANCE_SHORTFALL", to: SECOND })
+    await it.freeze("ACTIVE")
+    await it.kill("mirror", requests, isUnanswered)
+    await it.looks("mirror", 4)
+    expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE")]).toEqual([
+      { BTC: "1", USDT: "5000" },
+      { first: { BTC: "3" }, second: { BTC: "1" } },
+      {},
+    ])
+    await sound(it)
+  }
+})
+
+it("what fills take back, or lacked, is booked as that although their mirror passed to another dealer frozen", async () => {
+  const it = await open()
+  const at = it.time.now
+  it.venue.show({ BTC: "7", USDT: "1300" })
+  await it.looks("mirror", 3)
+  await it.freeze("FROZEN")
+  await it.fill({ side: "SELL", quantity: "3", price: "100", at })
+  // Bought with money that came unseen.
+  await it.fill({ quantity: "20", price: "100" })
+  it.venue.show({ BTC: "27" })
+  it.link(SECOND)
+  await it.looks("mirror", 4)
+  await it.freeze("ACTIVE")
+  await it.looks("mirror", 4)
+  expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE")]).toEqual([
+    { BTC: "27" },
+    { first: {}, second: {} },
+    { USDT: "-700" },
+  ])
   await sound(it)
 })

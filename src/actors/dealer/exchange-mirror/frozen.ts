@@ -7,7 +7,7 @@ import type { TradingAccount } from "../../../domain/account/trading-account.ts"
 import { pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
 import type { Dealer } from "../../../domain/dealer/dealer.ts"
 import type { TradingAccountId } from "../../../domain/ids.ts"
-import type { StoredDifference } from "../../../ports/mirror-store.ts"
+import type { OwedDifference } from "../../../ports/mirror-store.ts"
 import type { TradingAccounts } from "../../account/messages.ts"
 import { type MirrorBalances, mirrorWalletId } from "./transfers.ts"
 
@@ -15,9 +15,9 @@ import { type MirrorBalances, mirrorWalletId } from "./transfers.ts"
 export interface Reached {
   /** Number of the newest fill. */
   last: number
-  readonly balances: MirrorBalances
-  /** What these fills take back of what is booked: not posted, either. */
-  readonly corrections: Array<StoredDifference>
+  balances: MirrorBalances
+  /** What fills explain of what was booked before, or lacked: not posted, and not in its arrears. */
+  differences: Array<OwedDifference>
 }
 
 interface Frozen {

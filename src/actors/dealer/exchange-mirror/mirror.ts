@@ -32,6 +32,7 @@ import { InstrumentDirectory } from "../../market/instrument-directory.ts"
 import { Markets } from "../../market/messages.ts"
 import { DealerDirectory } from "../directory.ts"
 import { ShortfallAlarms } from "./alarms.ts"
+import { arrearsFact, arrearsStep } from "./arrears.ts"
 import { Doubts } from "./doubts.ts"
 import { FrozenMirrors, type Reached } from "./frozen.ts"
 import { recentFrom } from "./recent.ts"
@@ -114,7 +115,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
       )
 
     const factOf =
-      ({ tradingAccountId }: MirroredAccount) =>
+      ({ tradingAccountId }: MirroredAccount, at = clock.now()) =>
       ({ transfer, asset, change, code, loser }: Difference): LedgerFact => ({
         tag: "exchange_difference",
         row: {
@@ -124,7 +125,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           change: change.toString(),
           dealer_account_id: loser,
           code,
-          at: clock.now(),
+          at,
         },
       })
 
@@ -139,7 +140,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
       const posted = (some: ReadonlyArray<Difference>, all: ReadonlyArray<Movement>) =>
         post(
           [...some.map(({ transfer }) => transfer), ...all],
-          [...some.map(factOf(account)), { tag: "exchange_mirror", row }],
+          [...some.map((it) => factOf(account)(it)), { tag: "exchange_mirror", row }],
         )
       const name = ids.uuid()
       return posted(differences, moves).pipe(
@@ -187,6 +188,19 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
     const pass = (id: TradingAccountId, linked: Dealer | null): Effect.Effect<void, StorageUnavailable> =>
       store.pass(id, linked && { keeper: linked.dealerAccountId, loss: lossOf(linked) })
 
+    /** It is frozen no longer: what was found meanwhile is booked before whatever came since. */
+    const catchUp = (account: TradingAccount, { arrears, last }: MirrorState): Effect.Effect<void, DomainError> =>
+      Effect.gen(function* () {
+        const id = account.tradingAccountId
+        for (let due = arrears; due !== null; ) {
+          const { transfers, differences, left } = arrearsStep(account, due, yield* mirrored(id), ids.uuid())
+          const facts = differences.map((it) => factOf(account, it.at)(it))
+          yield* post(transfers, [...facts, arrearsFact(id, { arrears: left, opened: false, last })])
+          count(differences)
+          due = left
+        }
+      })
+
     const follow = ({ account, linked, state: known }: Mirrored): Effect.Effect<void, DomainError> =>
       Effect.gen(function* () {
         const id = account.tradingAccountId
@@ -195,22 +209,39 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const { keeper } = state
         // What would be refused is not asked for.
         const isFrozen = (yield* ledger.wallet(mirrorWalletId(id)))?.status !== "ACTIVE"
-        if (!isFrozen) frozen.thawed(id)
+        if (!isFrozen) {
+          frozen.thawed(id)
+          yield* catchUp(account, state)
+        }
+        const owed = isFrozen ? (state.arrears?.differences ?? []) : []
         const reached: Reached = frozen.find(id) ?? {
           last: state.last,
-          balances: yield* mirrored(id),
-          corrections: [],
+          balances: isFrozen && state.arrears !== null ? new Map(state.arrears.balances) : yield* mirrored(id),
+          differences: [],
+        }
+        /** It goes on from what it has now, in whatever process. */
+        const setAside = (
+          balances: MirrorBalances,
+          more: ReadonlyArray<Difference>,
+        ): Effect.Effect<void, DomainError> => {
+          const found = more.map((it) => ({ ...it, at: clock.now() }))
+          const arrears = { balances, differences: [...owed, ...reached.differences, ...found] }
+          return Effect.map(post([], [arrearsFact(id, { arrears, opened: true, last: reached.last })]), () => {
+            reached.balances = balances
+            reached.differences = []
+            doubts.delete(id)
+          })
         }
         if (isFrozen) {
           const owner = keeper === null ? undefined : dealers.find(keeper)
-          // Until it is frozen no longer it stays with its keeper: the dealer that is linked by now has to know.
+          // It stays with its keeper for a few looks: the dealer that is linked by now has to know.
           const concerned = new Set([owner, linked ?? undefined].filter((dealer) => dealer !== undefined))
           if (concerned.size > 0) frozen.look(account, [...concerned], reached)
         }
         const { balances } = reached
         const since = clock.now() - RECENT_MILLIS
         const recent = recentFrom(
-          [...(yield* store.differences(id, since - RECENT_MILLIS)), ...reached.corrections],
+          [...(yield* store.differences(id, since - RECENT_MILLIS)), ...owed, ...reached.differences],
           since,
         )
         for (;;) {
@@ -218,7 +249,6 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           for (const fill of fills) {
             const { executionId } = fill.execution
             const corrections = correctionsOf(account, fill, balances, recent, executionId)
-            if (isFrozen) reached.corrections.push(...corrections.map((it) => ({ ...it, at: clock.now() })))
             if (keeper === null && corrections.length === 0) {
               reached.last = fill.number
               continue
@@ -226,8 +256,8 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
             const differences = [...corrections, ...lackOf(account, fill, balances, executionId)]
             const moves = fillTransfers(account, fill, balances)
             reached.last = fill.number
-            if (moves.length === 0 || isFrozen) continue
-            yield* book(account, fill, differences, moves)
+            if (isFrozen) reached.differences.push(...differences.map((it) => ({ ...it, at: clock.now() })))
+            else if (moves.length > 0) yield* book(account, fill, differences, moves)
           }
           if (fills.length > 0 && !isFrozen) yield* store.advance(id, reached.last)
           if (fills.length < FILLS_AT_ONCE) break
@@ -247,12 +277,13 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const found = differencesOf(venue, now)
         const look = ids.uuid()
         if (!state.opened) {
-          if (isFrozen) return
           if (isLeft) return yield* pass(id, linked)
           const transfers = openingOf(account, found, now, look)
-          if (transfers.length > 0) yield* post(transfers.slice(0, LEDGER_TRANSFERS_MAX), [])
-          if (transfers.length <= LEDGER_TRANSFERS_MAX) yield* store.opened(id)
-          return
+          // What is missing from now on is lost, although nothing can be posted.
+          if (isFrozen) return yield* setAside(now, [])
+          const isAll = transfers.length <= LEDGER_TRANSFERS_MAX
+          const fact = arrearsFact(id, { arrears: null, opened: true, last: reached.last })
+          return yield* post(transfers.slice(0, LEDGER_TRANSFERS_MAX), isAll ? [fact] : [])
         }
         const doubt = doubts.get(id) ?? new Doubts()
         doubts.set(id, doubt)
@@ -260,14 +291,19 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const differences = unexplainedOf(account, keeper, new Map(settled), now, recent, look)
         if (differences.length > 0 && !isFrozen) {
           const transfers = differences.map(({ transfer }) => transfer)
-          yield* Effect.tapError(post(transfers, differences.map(factOf(account))), () =>
-            Effect.sync(() => doubts.delete(id)),
+          yield* Effect.tapError(
+            post(
+              transfers,
+              differences.map((it) => factOf(account)(it)),
+            ),
+            () => Effect.sync(() => doubts.delete(id)),
           )
           count(differences)
         }
         alarms.check(account, recent, venue, !isFrozen)
-        // What a frozen mirror lacks is booked to the one before first.
-        if (!isFrozen && doubt.hasLookedBack(isLeft)) yield* pass(id, linked)
+        if (!doubt.hasLookedBack(isLeft)) return
+        if (isFrozen) yield* setAside(now, differences)
+        yield* pass(id, linked)
       })
 
     /** By account, in order of creation. */
@@ -292,7 +328,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
       if (account === undefined || venue === undefined || account.walletId !== null || !isSpot(venue)) return []
       const linked = linkedTo.find(({ dealerAccountId }) => dealerAccountId === state?.keeper) ?? linkedTo[0] ?? null
       // Nothing comes of it any more.
-      return linked === null && account.status === "DISCONNECTED" ? [] : [{ account, linked, state }]
+      return linked === null && account.status === "DISCONNECTED" && !state?.arrears ? [] : [{ account, linked, state }]
     }
 
     /** One look at every mirrored account. What goes wrong with one is told, and tried again by the next look. */

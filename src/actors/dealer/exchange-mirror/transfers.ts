@@ -18,7 +18,7 @@ import {
   type WalletId,
 } from "../../../domain/wallet/wallet.ts"
 import type { Movement, Transfer } from "../../../ports/ledger-port.ts"
-import type { StoredFill } from "../../../ports/mirror-store.ts"
+import type { OwedDifference, StoredFill } from "../../../ports/mirror-store.ts"
 import { type Recent, recentOf } from "./recent.ts"
 
 /** Of the names of mirrors and their transfers; never to be changed. */
@@ -196,11 +196,8 @@ export const unexplainedOf = (
   })
 
 /** A transfer that nothing known explains, and what is written down of it. */
-export interface Difference extends Pick<Leg, "asset" | "change"> {
+export interface Difference extends Omit<OwedDifference, "at"> {
   readonly transfer: Movement
-  readonly code: "SHORTFALL" | "CORRECTION" | "ADJUSTMENT"
-  /** In whose LOSS it is; null: in SUSPENSE. */
-  readonly loser: DealerAccountId | null
 }
 
 /** The same under another name. */
@@ -209,17 +206,17 @@ export const renamed = (transfer: Movement, name: string): Movement => ({
   transferId: nameUuid(`${transfer.transferId} ${name}`, NAMESPACE),
 })
 
-const differing = (
+export const differing = (
   account: MirroredAccount,
   balances: MirrorBalances,
   difference: Omit<Difference, "transfer">,
   name: string,
   reference: string,
 ): Difference => {
-  const { asset, code, loser } = difference
+  const { asset, change, code, loser } = difference
   const other = loser === null ? accountingWalletId(account.tenantId, "SUSPENSE") : dealerBookId(loser, "LOSS")
   const own = `${name} ${code} ${asset} ${loser ?? ""}`.trimEnd()
-  return { ...difference, transfer: moved(account, balances, difference, other, own, reference) }
+  return { asset, change, code, loser, transfer: moved(account, balances, difference, other, own, reference) }
 }
 
 const worldOf = ({ tenantId }: MirroredAccount): WalletId => accountingWalletId(tenantId, "WORLD")
