@@ -8,7 +8,7 @@ import { startBinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { startUnnumbered, type UnnumberedExchange } from "../../exchanges/unnumbered/exchange.ts"
 import { BookReader } from "../../kit/readers/market-reader.ts"
 import { connectedMarkets } from "../../kit/worlds/connected-markets.ts"
-import { PATIENT, sharedThread } from "./thread-kit.ts"
+import { sharedThread } from "./thread-kit.ts"
 import { profileOf, until } from "./venue-kit.ts"
 
 const stops: Array<() => Promise<unknown>> = []
@@ -40,7 +40,6 @@ const subscribe = async (
       venuesInactive: [],
       notice: (_, what) => notices.push(what),
       placement: sharedThread(profile),
-      times: PATIENT,
     }).pipe(Scope.extend(scope)),
   )
   const pair = profile.venue === "BINANCE" ? "BTC/USDT" : "BTC/USD"

@@ -5,7 +5,7 @@ import { type Bar, barEnd, barIndex, KLINE_INTERVALS, type KlineInterval } from 
 import { type KlineAnswer, type KlineAsk, klineStream } from "../../../src/ports/market-source.ts"
 import { ccxtVenues } from "../../../src/venues/connector/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { PATIENT, sharedThread } from "./thread-kit.ts"
+import { sharedThread } from "./thread-kit.ts"
 import { BTC_USDT, profileOf, RecordingSink, until } from "./venue-kit.ts"
 
 const DAY = 86_400_000
@@ -46,7 +46,7 @@ const connected = async (exchange: BinanceExchange, klinesPerPage?: number) => {
   const scope = await Effect.runPromise(Scope.make())
   ends.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
   const profile = { ...profileOf("BINANCE"), ...(klinesPerPage === undefined ? {} : { klinesPerPage }) }
-  const options = { venueRoutes: exchange.routes, venuesInactive: [], placement: sharedThread(profile), times: PATIENT }
+  const options = { venueRoutes: exchange.routes, venuesInactive: [], placement: sharedThread(profile) }
   const { venues } = await Effect.runPromise(ccxtVenues(options, [profile]).pipe(Scope.extend(scope)))
   const [venue] = venues
   if (venue === undefined) throw new Error("one profile makes one venue")

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import { ccxtVenues } from "../../../src/venues/connector/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { PATIENT, sharedThread } from "./thread-kit.ts"
+import { sharedThread } from "./thread-kit.ts"
 import { profileOf, until } from "./venue-kit.ts"
 
 const BOOKS = 12
@@ -34,7 +34,7 @@ it("the books of a venue come up one after another, also when they begin anew wh
   const exchange = await startExchange()
   const scope = await Effect.runPromise(Scope.make())
   stops.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  const given = { venueRoutes: exchange.routes, venuesInactive: [], placement: sharedThread(PROFILE), times: PATIENT }
+  const given = { venueRoutes: exchange.routes, venuesInactive: [], placement: sharedThread(PROFILE) }
   const { venues, stats } = await Effect.runPromise(ccxtVenues(given, [PROFILE]).pipe(Scope.extend(scope)))
   const whole = new Set<string>()
   const downs: Array<string> = []
