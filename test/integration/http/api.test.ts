@@ -8,7 +8,7 @@ import { type SchemaAST as AST, Option, ParseResult, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Api as Declared } from "../../../src/http/api.ts"
 import { founder } from "../../kit/servers/founder.ts"
-import { type Answer, Api, endGateways, type Gateway, startGateway } from "../../kit/servers/gateway.ts"
+import { type Answer, Api, endGateways, type Gateway, startGateway, until } from "../../kit/servers/gateway.ts"
 
 const declared = new Map<string, AST.AST>()
 HttpApi.reflect(Declared, {
@@ -242,9 +242,13 @@ describe("the HTTP API of a whole gateway", () => {
     const order = await ada.submit(terms)
     const body = { tradingAccountId: account, tradeOrderId: order.record.tradeOrderId }
     const subscribed = await ada.subscribeBook({ instrumentId })
+    const health = await until("a service that can work", async () => {
+      const answer = await ada.get("/health")
+      return answer.status === 200 && answer
+    })
     const answers: ReadonlyArray<readonly [string, Answer<unknown>]> = [
       ["GET /api/v3", await ada.get("")],
-      ["GET /api/v3/health", await ada.get("/health")],
+      ["GET /api/v3/health", health],
       ["GET /api/v3/health/live", await ada.get("/health/live")],
       ["GET /api/v3/auth/user", await ada.user()],
       ["POST /api/v3/auth/login", await ada.login("ada@example.com")],

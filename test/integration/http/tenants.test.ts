@@ -494,7 +494,7 @@ describe("what is the installation's", () => {
       for (const who of membersOf(away))
         await ask("market.instrumentSync", who, { venue: "BINANCE_UAT" }, ({ status }) => status === 503)
     })
-    const { record } = await home.admin.api.get<{ tradingMode: string }>("/health")
+    const record = await home.admin.api.health()
     judge.cell("the trading mode in force", record.tradingMode === "online" ? undefined : "should be online", record)
     expect(judge.wrong).toEqual([])
   })

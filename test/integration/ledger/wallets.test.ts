@@ -5,7 +5,6 @@ import { rmSync } from "node:fs"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { WalletRecord } from "../../../src/domain/wallet/wallet.ts"
-import type { HealthRecord } from "../../../src/http/root/endpoints.ts"
 import type { StatementRow } from "../../../src/http/wallet/endpoints.ts"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
 import { traderOf } from "../../kit/desks/internal-market.ts"
@@ -412,7 +411,7 @@ describe("the audit", () => {
   it("shows a violation in health and in the metrics until it is gone", async () => {
     const { walletId } = await create(alice)
     await deposit(walletId, "1")
-    const ledgerHealth = async () => (await api(gateway).get<HealthRecord>("/health")).record.checks["ledger"]
+    const ledgerHealth = async () => (await api(gateway).health()).checks["ledger"]
     await until("a healthy ledger", async () => (await ledgerHealth())?.status === "healthy")
     const tamper = (by: string) =>
       sql.query("UPDATE wallet_balance SET credits_posted = credits_posted + $1 WHERE wallet_id = $2", [by, walletId])

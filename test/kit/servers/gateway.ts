@@ -16,6 +16,7 @@ import type { KlineRecord } from "../../../src/domain/market/kline.ts"
 import type { OrderBookRecord, SubscriptionRecord, TickerRecord } from "../../../src/domain/market/market.ts"
 import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
 import type { SessionRecord, UserRecord } from "../../../src/domain/user/user.ts"
+import type { HealthRecord } from "../../../src/http/root/endpoints.ts"
 import { laySeed, scratchDirectory } from "../postgres.ts"
 
 export interface GatewayOptions {
@@ -271,6 +272,21 @@ export class Api {
   /** The same gateway, spoken to with another token. */
   as(token: string | null): Api {
     return new Api(this.base, token)
+  }
+
+  /** The record, whether it came as a success or beside a failure. */
+  async health(): Promise<HealthRecord & { readonly http: number }> {
+    const { status, envelope } = await this.get<HealthRecord>("/health")
+    const record = envelope.data ?? (envelope.details?.metadata["health"] as HealthRecord)
+    return { ...record, http: status }
+  }
+
+  /** A record of a service that can work, waited for: a database that takes half a second for its answer is away for health. */
+  serving(): Promise<HealthRecord> {
+    return until("a service that can work", async () => {
+      const record = await this.health()
+      return record.http === 200 && record
+    })
   }
 
   signup(email: string, password = PASSWORD): Promise<Answer<SessionRecord>> {

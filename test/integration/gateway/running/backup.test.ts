@@ -73,8 +73,7 @@ describe("a backup of the embedded database", () => {
       walletId: wallet.walletId,
     })
     expect(JSON.stringify(balances.record)).toContain("1000.5")
-    const health = await again.get<{ checks: Record<string, { status: string }> }>("/health")
-    expect(health.record.checks["ledger"]?.status).toBe("healthy")
+    expect((await again.serving()).checks["ledger"]?.status).toBe("healthy")
   })
 
   it("is refused into a folder that has one, and without a database", async () => {

@@ -132,14 +132,14 @@ describe("a start", () => {
     const gateway = await startGateway()
     const line = await refusedBeside(launchGateway({ dataDir: gateway.dataDir }))
     expect(line).toMatch(/running|in use|already|another/i)
-    expect((await api(gateway).get("/health")).status).toBe(200)
+    await api(gateway).serving()
     await gateway.stop()
 
     const database = await makeDatabase()
     const owner = await startGateway({ env: { DATABASE_URL: database.url } })
     const other = await refusedStart(launchGateway({ env: { DATABASE_URL: database.url } }))
     expect(other).toMatch(/running|in use|already|another/i)
-    expect((await api(owner).get("/health")).status).toBe(200)
+    await api(owner).serving()
     await owner.stop()
   })
 

@@ -6,7 +6,6 @@ import { afterAll, afterEach, expect, it, vi } from "vitest"
 import { openProcessLog } from "../../../../src/composition/process-log.ts"
 import { readSettings } from "../../../../src/config.ts"
 import { startGateway } from "../../../../src/gateway.ts"
-import type { HealthRecord } from "../../../../src/http/root/endpoints.ts"
 import { KeptLoop } from "../../../../src/kernel/loop.ts"
 import { scratchDirectory } from "../../../kit/postgres.ts"
 import { loopNames } from "../../../kit/rules/loop-names.ts"
@@ -85,7 +84,7 @@ it("outlives a defect, each one of them, and says so", async () => {
       )
     }
     const checks = async () => {
-      const { upkeep, ledger } = (await nobody.get<HealthRecord>("/health")).record.checks
+      const { upkeep, ledger } = (await nobody.health()).checks
       return { upkeep: upkeep!, ledger: ledger! }
     }
     const patterns = loopNames()

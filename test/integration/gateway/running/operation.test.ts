@@ -6,7 +6,6 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TradingModeRecord } from "../../../../src/auth/session/trading-mode-switch.ts"
 import type { TradingMode } from "../../../../src/domain/account/trading-mode.ts"
-import type { HealthRecord } from "../../../../src/http/root/endpoints.ts"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../../src/store/embedded/embedded.ts"
 import { openDesk } from "../../../kit/desks/quoting.ts"
 import { laySeed, scratchDirectory } from "../../../kit/postgres.ts"
@@ -45,12 +44,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** The record, whether it came as a success or beside a failure. */
-const health = async (): Promise<HealthRecord & { readonly http: number }> => {
-  const { status, envelope } = await api(gateway).get<HealthRecord>("/health")
-  const record = envelope.data ?? (envelope.details?.metadata["health"] as HealthRecord)
-  return { ...record, http: status }
-}
+const health = () => api(gateway).health()
 
 /** One series of the metrics port. */
 const metric = async (series: string): Promise<number | undefined> => {

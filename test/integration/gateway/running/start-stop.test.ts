@@ -104,7 +104,7 @@ describe("the end", () => {
     socket.send(JSON.stringify({ id: 1, connect: { token: trader.session.accessToken } }))
     await new Promise((resolve) => socket.once("message", resolve))
     // Health was asked just before: what it said then must not be what it says now.
-    expect((await api(gateway).get("/health")).status).toBe(200)
+    await api(gateway).serving()
     const exit = gateway.stop()
     const unready = await until("not to be ready", async () => {
       const answer = await api(gateway).get("/health")

@@ -54,7 +54,7 @@ describe("the test profile of the gateway", () => {
     expect(await apiPublish(gateway, "other")).toBe(401)
     await expect.poll(() => heard.length, { timeout: 45_000 }).toBe(4)
     // The gateway's own API is where it was.
-    expect((await fetch(`${gateway.http}/api/v3/health`)).status).toBe(200)
+    expect((await fetch(`${gateway.http}/api/v3/health/live`)).status).toBe(200)
     const ended = new Promise<number>((done) => client.once("connecting", ({ code }) => done(code)))
     expect(await gateway.stop()).toEqual({ code: 0, signal: null })
     expect(await ended).toBe(3001)
