@@ -17,10 +17,13 @@ const { default: BinanceClass }: { default: new (settings: Settings) => Binance 
   pathToFileURL(join(packageRoot, "js/src/pro/binance.js")).href
 )
 
-/** A spot-only client; `close()` is the caller's. Times out after 2 s unless told otherwise. */
+/** Of a busy machine; those that wait for an answer that never comes have less (`hastily`). */
+export const PATIENCE_MILLIS = 60_000
+
+/** A spot-only client; `close()` is the caller's. */
 export const connectBinance = (routes: Routes, settings: Settings, options: Settings = {}): Binance => {
   const client = new BinanceClass({
-    timeout: 2000,
+    timeout: PATIENCE_MILLIS,
     ...settings,
     options: { fetchMarkets: { types: ["spot"] }, fetchMargins: false, ...options },
   })
@@ -33,7 +36,7 @@ export const connectKraken = async (routes: Routes, settings: Settings, options:
   const { default: KrakenClass }: { default: new (settings: Settings) => Kraken } = await import(
     pathToFileURL(join(packageRoot, "js/src/pro/kraken.js")).href
   )
-  const client = new KrakenClass({ timeout: 2000, enableRateLimit: false, ...settings, options })
+  const client = new KrakenClass({ timeout: PATIENCE_MILLIS, enableRateLimit: false, ...settings, options })
   routeCcxt(client, routes)
   return client
 }
@@ -45,6 +48,16 @@ export const failure = async (attempt: () => Promise<unknown>): Promise<{ name: 
   } catch (cause) {
     if (!(cause instanceof Error)) return { name: "not an Error", message: String(cause) }
     return { name: cause.constructor.name, message: cause.message }
+  }
+}
+
+/** With a second for the answer, where none is to come. */
+export const hastily = async <A>(client: Exchange, attempt: () => Promise<A>): Promise<A> => {
+  client.timeout = 1_000
+  try {
+    return await attempt()
+  } finally {
+    client.timeout = PATIENCE_MILLIS
   }
 }
 

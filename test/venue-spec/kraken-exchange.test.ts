@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto"
 import type { Order, OrderBook, Trade } from "ccxt"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { connectKraken, failure, type Kraken, type Settings, watchUntil } from "../exchanges/ccxt-client.ts"
+import { connectKraken, failure, hastily, type Kraken, type Settings, watchUntil } from "../exchanges/ccxt-client.ts"
 import { type KrakenExchange, startKrakenExchange } from "../exchanges/kraken/exchange.ts"
 
 const SECRET = Buffer.from("s".repeat(64)).toString("base64")
@@ -299,12 +299,12 @@ describe("answers that get lost", () => {
     ["destroy", { kind: "destroy" }, 0],
     ["hang", { kind: "hang" }, 0],
     ["status", { kind: "status", status: 200, body: '{"error":["EService:Unavailable"]}' }, 0],
-  ])("%s", async (_, action, placed) => {
+  ])("%s", async (kind, action, placed) => {
     exchange.fault({ fault: "answer", match: ADD_ORDER, action } as Parameters<KrakenExchange["fault"]>[0])
     const clientOrderId = newId()
-    expect((await failure(() => limitBuy(0.01, 50_000, { clientOrderId }))).name).toMatch(
-      /RequestTimeout|NetworkError|ExchangeNotAvailable/,
-    )
+    const place = () => failure(() => limitBuy(0.01, 50_000, { clientOrderId }))
+    const { name } = await (kind.endsWith("hang") ? hastily(client, place) : place())
+    expect(name).toMatch(/RequestTimeout|NetworkError|ExchangeNotAvailable/)
     const judged = exchange.placements().find((placement) => placement.clientOrderId === clientOrderId)
     expect([judged?.count, judged?.created]).toEqual([1, placed])
     expect((await client.fetchOpenOrders(undefined, undefined, undefined, { clientOrderId })).length).toBe(placed)

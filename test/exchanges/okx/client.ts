@@ -2,7 +2,7 @@
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { Settings } from "../ccxt-client.ts"
+import { PATIENCE_MILLIS, type Settings } from "../ccxt-client.ts"
 import { type Routes, routeCcxt } from "../route-ccxt.ts"
 
 export type Okx = InstanceType<typeof import("ccxt").pro.okx>
@@ -15,7 +15,7 @@ const { default: OkxClass }: { default: new (settings: Settings) => Okx } = awai
 /** A spot-only client; `close()` is the caller's. Times out after 2 s unless told otherwise. */
 export const connectOkx = (routes: Routes, settings: Settings, options: Settings = {}): Okx => {
   const client = new OkxClass({
-    timeout: 2000,
+    timeout: PATIENCE_MILLIS,
     ...settings,
     options: { fetchMarkets: { types: ["spot"] }, ...options },
   })
