@@ -21,7 +21,7 @@ describe("accounts whose store is PostgreSQL", () => {
       worlds.close()
       await database.drop()
     }
-  }, 60_000)
+  })
   afterAll(() => close())
 
   it(`break no rule, in ${SEEDS} worlds`, { timeout: 300_000 }, () => {

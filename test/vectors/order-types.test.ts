@@ -121,7 +121,7 @@ describe.skipIf(text === null)("0014-ORDT", () => {
       const someone = api(small).as((await api(small).signup("ada@example.com")).record.accessToken)
       const desk = deskOf(someone, (await someone.connectMock()).record.tradingAccountId, SOL)
       const order = { orderSide: "SELL", orderType: "STOP", quantity: "1", stopPrice: "80", awaitAccepted: true }
-      for (let i = 0; i < 2; i++) expect((await desk.submit(order)).record.status).toBe("OPEN")
+      for (let i = 0; i < 2; i++) await desk.rests((await desk.submit(order)).record.tradeOrderId, "OPEN")
       expect((await desk.submit(order)).envelope.errno).toBe(-103005)
       await small.stop()
     })

@@ -166,8 +166,8 @@ describe("the calls of the socket", () => {
   })
 
   it("answer every read as HTTP does", async () => {
-    const placed = (await ada.api.submit(limit("read", { awaitAccepted: true }))).record
-    await ada.api.submit(limit("read-2", { awaitAccepted: true }))
+    const placed = await ada.api.submitted(limit("read", { awaitAccepted: true }))
+    await ada.api.submitted(limit("read-2", { awaitAccepted: true }))
     await ada.api.subscribeBook({ instrumentId: BTC })
     const { tradeOrderId, clientOrderId } = placed
     const { walletId } = (await ada.api.post<{ readonly walletId: string }>("/wallet/create", {})).record

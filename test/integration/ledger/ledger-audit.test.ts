@@ -52,8 +52,11 @@ beforeAll(async () => {
   await market.admin.post("/wallet/freeze", { walletId })
   const desk = await openDesk(gateway, market.admin)
   const client = await desk.client()
-  for (const orderSide of ["BUY", "SELL", "BUY", "SELL"])
-    expect((await client.execute(await client.quote({ orderSide }))).record.status).toBe("FILLED")
+  for (const orderSide of ["BUY", "SELL", "BUY", "SELL"]) {
+    const { tradeOrderId } = (await client.execute(await client.quote({ orderSide }))).record
+    const order = async () => (await client.calls.order(client.tradingAccountId, tradeOrderId)).record
+    await until("the quote to be executed", async () => (await order()).status === "FILLED")
+  }
   await client.quote({ ttl: 300 })
   world = new pg.Client({ connectionString: adminUrl })
   await world.connect()
@@ -67,7 +70,7 @@ beforeAll(async () => {
   await world.query("INSERT INTO tenant VALUES ('other', 0)")
   worldUrl = adminUrl
   await world.end()
-}, 60_000)
+})
 afterAll(endGateways)
 
 /** Of the same contents, for one test. */

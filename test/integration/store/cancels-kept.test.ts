@@ -15,7 +15,7 @@ beforeAll(async () => {
   const database = await testDatabase()
   worlds = await openSqlWorlds(database.url, database.adminUrl)
   drop = () => database.drop()
-}, 60_000)
+})
 afterAll(async () => {
   worlds.close()
   await drop()

@@ -48,7 +48,7 @@ describe("a tenant's first wallets", () => {
       broken.push(...exits.filter(Exit.isFailure).map(String))
     }
     expect(broken).toEqual([])
-  }, 60_000)
+  })
 })
 
 describe("a transaction", () => {

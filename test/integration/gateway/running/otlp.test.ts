@@ -31,12 +31,14 @@ it("sends traces, metrics and logs, and what is left when it stops", async () =>
     orderSide: "BUY",
     orderType: "MARKET",
     quantity: "0.01",
+    idempotencyKey: "traced",
     awaitClosed: true,
   }
   const answer = await trader.calls.call("POST", "/tradeOrder/submit", order, {
     traceparent: `00-${traceId}-00f067aa0ba902b7-00`,
   })
   expect(answer.status).toBe(200)
+  await trader.calls.submitted(order)
   const [, , ours] = answer.headers.get("traceparent")?.split("-") ?? []
   expect(answer.headers.get("traceparent")).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
   await api(gateway).login(trader.email, "wrong password of somebody")
