@@ -211,7 +211,7 @@ describe("refusals and their ccxt class", () => {
     ["a client order id of no known form", () => raw({ cl_ord_id: "No! Not this one" }), "ExchangeError", /:cl_ord_id/],
     [
       "a deadline too near",
-      () => raw({ deadline: new Date(Date.now() + 900).toISOString() }),
+      () => raw({ deadline: new Date(Date.now() + 1_900).toISOString() }),
       "ExchangeError",
       /:deadline/,
     ],

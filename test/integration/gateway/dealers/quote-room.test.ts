@@ -79,7 +79,7 @@ it("keeps no more than a part of its inventory and its risk for those who cannot
   const few = await openDesk(gateway, admin, { config: { ...SIMULATED, caps: { openQuotes: 5 } } })
   await warmed(few)
   const first = await few.client(NO_FUNDS)
-  expect(said(await first.ask({ quantity: "0.01", ttl: 5 }))).toBe("CREATED")
+  expect(said(await first.ask({ quantity: "0.01", ttl: 10 }))).toBe("CREATED")
   expect(said(await first.ask({ quantity: "0.01", ttl: 5 }))).toEqual([429, -103003])
 })
 
