@@ -48,7 +48,11 @@ export const connectExchange = async (
 ): Promise<{ readonly tradingAccountId: string; readonly credentialId: string; readonly apiKey: string }> => {
   const keys = { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
   exchange.addUser({ ...keys, balances })
-  const { credentialId } = (await calls.createCredential({ venue, ...keys })).record
+  // A thread that gets no turn for a second is taken for one that hangs, and the venue is away until it begins anew.
+  const { credentialId } = await until("the venue to prove the credential", async () => {
+    const answer = await calls.createCredential({ venue, ...keys })
+    return answer.envelope.errno !== -130001 && answer.record
+  })
   const { tradingAccountId } = (await calls.connect({ venue, credentialIds: [credentialId] })).record
   await until("an ACTIVE account at the exchange", async () =>
     (await calls.accounts({ tradingAccountId })).record.find(({ status }) => status === "ACTIVE"),

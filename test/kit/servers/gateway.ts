@@ -188,6 +188,13 @@ export const until = async <A>(
   }
 }
 
+/** Asked again where nothing is taken (-190001), because the database takes a second for what came before. */
+export const taken = <A>(ask: () => Promise<Answer<A>>): Promise<Answer<A>> =>
+  until("the gateway to take it", async () => {
+    const answer = await ask()
+    return answer.envelope.errno !== -190001 && answer
+  })
+
 export interface Pagination {
   readonly offset: number
   readonly limit: number

@@ -17,7 +17,7 @@ import {
   untilHedged,
 } from "../../../kit/desks/hedging-desk.ts"
 import { founder } from "../../../kit/servers/founder.ts"
-import { type Api, api, endGateways, type Gateway, startGateway, until } from "../../../kit/servers/gateway.ts"
+import { type Api, api, endGateways, type Gateway, startGateway, taken, until } from "../../../kit/servers/gateway.ts"
 import { type OwnDatabase, withDatabaseServer } from "../running/database.ts"
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -132,7 +132,7 @@ describe("a dealer", () => {
     await untilHedged(desk)
     // Nothing has moved since: the book is old after two seconds.
     await until("a quote of a pair that has been quiet for 6 s", async () => {
-      const { status, createdAt } = (await requestQuote(client, desk, { ttl: 1 })).record
+      const { status, createdAt } = (await taken(() => requestQuote(client, desk, { ttl: 1 }))).record
       return status === "CREATED" && createdAt - quote.createdAt >= 6_000
     })
   })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { WalletRecord } from "../../../../src/domain/wallet/wallet.ts"
 import { type InternalMarket, type InternalTrader, internalMarket } from "../../../kit/desks/internal-market.ts"
-import { endGateways, startGateway } from "../../../kit/servers/gateway.ts"
+import { endGateways, startGateway, taken } from "../../../kit/servers/gateway.ts"
 
 const TIMES = 200
 const LIMITS = {
@@ -25,14 +25,16 @@ describe("money that was just acknowledged", () => {
 
   /** A buy of everything that should be free: refused, the answer says why. */
   const buy = (quantity: string) =>
-    trader.calls.post<{ readonly tradeOrderId: string }>("/tradeOrder/submit", {
-      tradingAccountId: trader.tradingAccountId,
-      instrumentId: market.instrumentId,
-      orderSide: "BUY",
-      orderType: "LIMIT",
-      limitPrice: "10",
-      quantity,
-    })
+    taken(() =>
+      trader.calls.post<{ readonly tradeOrderId: string }>("/tradeOrder/submit", {
+        tradingAccountId: trader.tradingAccountId,
+        instrumentId: market.instrumentId,
+        orderSide: "BUY",
+        orderType: "LIMIT",
+        limitPrice: "10",
+        quantity,
+      }),
+    )
 
   it("is there for the next order after a deposit", async () => {
     const refused: Array<unknown> = []
@@ -49,12 +51,8 @@ describe("money that was just acknowledged", () => {
     await market.deposit(wallet.walletId, "USD", String(10 * TIMES))
     const wrong: Array<unknown> = []
     for (let i = 0; i < TIMES; i++) {
-      const moved = await trader.calls.post("/wallet/transfer", {
-        sourceWalletId: wallet.walletId,
-        destWalletId: trader.walletId,
-        asset: "USD",
-        amount: "10",
-      })
+      const move = { sourceWalletId: wallet.walletId, destWalletId: trader.walletId, asset: "USD", amount: "10" }
+      const moved = await taken(() => trader.calls.post("/wallet/transfer", move))
       expect(moved.status).toBe(200)
       const seen = (await trader.portfolio())["USD"]?.[0]
       if (seen !== "10") wrong.push([i, seen])

@@ -5,15 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { DealerRecord } from "../../../../src/domain/dealer/dealer.ts"
 import type { WalletRecord } from "../../../../src/domain/wallet/wallet.ts"
 import { founder } from "../../../kit/servers/founder.ts"
-import {
-  type Answer,
-  type Api,
-  api,
-  endGateways,
-  type Gateway,
-  startGateway,
-  until,
-} from "../../../kit/servers/gateway.ts"
+import { type Api, api, endGateways, type Gateway, startGateway, taken } from "../../../kit/servers/gateway.ts"
 import { withDatabaseServer } from "../running/database.ts"
 import { actsOn } from "./audit-rows.ts"
 
@@ -44,13 +36,6 @@ const deposit = (walletId: string, amount: string) =>
 const balanceOf = async (walletId: string): Promise<string> =>
   (await admin.get<WalletRecord>("/wallet/get", { walletId })).record.balances[0]?.balance ?? "0"
 
-/** Asked again where the ledger takes nothing, because the database takes a second for what came before. */
-const stored = (ask: () => Promise<Answer<unknown>>): Promise<Answer<unknown>> =>
-  until("the ledger to take it", async () => {
-    const answer = await ask()
-    return answer.envelope.errno !== -190001 && answer
-  })
-
 /** Until a statement of the gateway waits for a lock, or the answer is there without. */
 const untilWaiting = async (answer: Promise<unknown>): Promise<void> => {
   const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
@@ -73,8 +58,8 @@ describe("a frozen wallet", () => {
       await deposit(walletId, "10")
       await admin.post("/wallet/freeze", { walletId })
       const body = { sourceWalletId: walletId, destWalletId: home, asset: "USDT", amount: "10" }
-      const moves = () => Array.from({ length: 4 }, () => stored(() => alice.post("/wallet/transfer", body)))
-      const close = stored(() => alice.post("/wallet/close", { walletId }))
+      const moves = () => Array.from({ length: 4 }, () => taken(() => alice.post("/wallet/transfer", body)))
+      const close = taken(() => alice.post("/wallet/close", { walletId }))
       const [closed, ...answers] = await Promise.all([close, ...moves()])
       expect(closed.status).toBe(200)
       for (const { envelope } of answers) if (envelope.errno !== -150002) lost.push(`${envelope.errno}`)
@@ -123,7 +108,7 @@ describe("an admin's right", () => {
     })
     await sql.query("UPDATE app_user SET permissions = '{read,write}' WHERE user_id = $1", [id])
     isRevoked = true
-    const after = await stored(() => deposit(walletId, "1"))
+    const after = await taken(() => deposit(walletId, "1"))
     isOver = true
     await Promise.all(loops)
     await sql.query("UPDATE app_user SET permissions = '{read,write,admin}' WHERE user_id = $1", [id])
