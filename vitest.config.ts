@@ -1,6 +1,7 @@
 /**
- * How the tests run: two files at a time, each in a process of its own where sockets are open or a module is replaced. Processes and not
- * threads: uWebSockets.js aborts the whole process when a thread ends with open sockets.
+ * How the tests run: two files at a time, each in a process of its own where sockets are open or a module is replaced; to read Effect and
+ * our modules takes each of those a second of processor time. Processes and not threads: uWebSockets.js aborts the whole process when a
+ * thread ends with open sockets.
  *
  * The generated code of proto/ is brought up to date first (test/kit/protocol-code.ts).
  *
@@ -13,13 +14,27 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const withoutDatabase = ["test/unit/**/*.test.ts", "test/property/**/*.test.ts", "test/tidy.test.ts"]
 
+const filesWith = (pattern: RegExp, ...folders: ReadonlyArray<string>): Array<string> =>
+  folders
+    .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`))
+    .filter((path) => path.endsWith(".test.ts") && pattern.test(readFileSync(path, "utf8")))
+
 /**
  * Each gets a process of its own: they put something in the place of a module, which must not have been loaded before, or change the
  * environment of the process.
  */
-const replacing = ["test/unit", "test/property"]
-  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`))
-  .filter((path) => path.endsWith(".test.ts") && /\bvi\.(mock|doMock|stubEnv)\(/.test(readFileSync(path, "utf8")))
+const replacing = filesWith(/\bvi\.(mock|doMock|stubEnv)\(/, "test/unit", "test/property")
+
+/**
+ * They start their gateways as processes of their own: one file follows the other where the modules were read before. Not those that
+ * look into a gateway of the test's own process, or change that.
+ */
+const INSIDE = /\bvi\.|src\/gateway\.ts|gateway-inside|http-server|authorization-people|tenant-world/
+const FROM_OUTSIDE = ["test/integration/gateway", "test/integration/http", "test/integration/ledger", "test/vectors"]
+const inside = new Set(filesWith(INSIDE, ...FROM_OUTSIDE))
+const fromOutside = filesWith(/./, ...FROM_OUTSIDE).filter((path) => !inside.has(path))
+
+const WITH_DATABASE = ["test/kit/protocol-code.ts", "test/kit/shipped-code.ts", "test/kit/postgres.ts"]
 
 /** Half a minute each: begun last, one of them alone would decide when a run ends. */
 const LONGEST = ["orders/failpoints.test.ts", "orders/kill.test.ts", "sim/sim.test.ts", "orders/binance.test.ts"]
@@ -29,10 +44,12 @@ const lengthOf = ({ moduleId }: TestSpecification): number => {
   return place === -1 ? 0 : LONGEST.length - place
 }
 
-/** Otherwise the largest file comes first. */
+/** Otherwise the largest file comes first; project by project: only a file of the same one goes on in a process that is there. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    return (await super.sort(files)).toSorted((a, b) => lengthOf(b) - lengthOf(a))
+    const order = ["gateways", "database", "replacing", "pure"]
+    const placeOf = ({ project }: TestSpecification): number => order.indexOf(project.name)
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b) || lengthOf(b) - lengthOf(a))
   }
 }
 
@@ -68,8 +85,17 @@ export default defineConfig({
         test: {
           name: "database",
           include: ["test/**/*.test.ts"],
-          exclude: withoutDatabase,
-          globalSetup: ["test/kit/protocol-code.ts", "test/kit/shipped-code.ts", "test/kit/postgres.ts"],
+          exclude: [...withoutDatabase, ...fromOutside],
+          globalSetup: WITH_DATABASE,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "gateways",
+          include: fromOutside,
+          globalSetup: WITH_DATABASE,
+          isolate: false,
         },
       },
     ],

@@ -7,6 +7,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import pg from "pg"
+import type { ProvidedContext } from "vitest"
 import type { TestProject } from "vitest/node"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded/embedded.ts"
 import { migrate } from "../../src/store/postgres/sql.ts"
@@ -149,7 +150,12 @@ const asAdmin = async (url: string, statements: ReadonlyArray<string>): Promise<
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+interface Run {
+  readonly given: Pick<ProvidedContext, "adminUrl" | "applicationUrl" | "template">
+  readonly end: () => Promise<void>
+}
+
+const begin = async (): Promise<Run> => {
   const external = process.env["TEST_DATABASE_URL"]
   const dataDir = external === undefined ? scratchDirectory("run") : undefined
   if (dataDir !== undefined) removeAbandoned(path.dirname(dataDir))
@@ -170,16 +176,35 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // On a server of the user's the tests use that one role; ours has the application's, which is no superuser.
     const applicationUrl = external ?? server?.url("postgres") ?? ""
     const owner = pg.escapeIdentifier(decodeURIComponent(new URL(applicationUrl).username))
-    await asAdmin(adminUrl, [`CREATE DATABASE ${template} OWNER ${owner} TEMPLATE template0 ENCODING 'UTF8'`])
-    await migrate(withDatabase(applicationUrl, template))
+    // The seed's own database is migrated, and nobody uses it.
+    const origin = external === undefined ? "gateway STRATEGY file_copy" : "template0 ENCODING 'UTF8'"
+    await asAdmin(adminUrl, [`CREATE DATABASE ${template} OWNER ${owner} TEMPLATE ${origin}`])
+    if (external !== undefined) await migrate(withDatabase(applicationUrl, template))
     // Nobody may connect from now on: one connection makes every CREATE DATABASE … TEMPLATE fail.
     await asAdmin(adminUrl, [`ALTER DATABASE ${template} WITH IS_TEMPLATE true ALLOW_CONNECTIONS false`])
-    project.provide("adminUrl", adminUrl)
-    project.provide("applicationUrl", applicationUrl)
-    project.provide("template", template)
+    return { given: { adminUrl, applicationUrl, template }, end }
   } catch (error) {
     await end()
     throw error
   }
-  return end
+}
+
+/** Both projects that need it have one server: vitest loads this module for each, in one process. */
+const SHARED = Symbol.for("venue-gateway: the PostgreSQL of this run")
+const shared = globalThis as { [SHARED]?: { readonly run: Promise<Run>; users: number } }
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared[SHARED] ??= { run: begin(), users: 0 }
+  const kept = shared[SHARED]
+  kept.users += 1
+  const { given, end } = await kept.run
+  project.provide("adminUrl", given.adminUrl)
+  project.provide("applicationUrl", given.applicationUrl)
+  project.provide("template", given.template)
+  return async () => {
+    kept.users -= 1
+    if (kept.users > 0) return
+    delete shared[SHARED]
+    await end()
+  }
 }
