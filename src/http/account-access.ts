@@ -6,9 +6,9 @@ import type { AccountDirectory } from "../actors/account/directory.ts"
 import type { DealerDirectory } from "../actors/dealer/directory.ts"
 import type { TradingAccount } from "../domain/account/trading-account.ts"
 import { isDealersSide, maySee } from "../domain/dealer/dealer.ts"
-import { AccountForbidden } from "../domain/errors/authorisation.ts"
+import { AccountForbidden, InsufficientPermissions } from "../domain/errors/authorisation.ts"
 import { TradingAccountNotFound } from "../domain/errors/trading-account.ts"
-import type { TradingAccountId } from "../domain/ids.ts"
+import type { TradingAccountId, UserId } from "../domain/ids.ts"
 import type { Principal } from "../domain/user/user.ts"
 
 export interface AccountReach {
@@ -44,3 +44,9 @@ export const accountsOf = (
     return own?.userId === null ? [own] : []
   }),
 ]
+
+/** Whose records a list tells that takes `userId`: the caller's own, or of the user whom an admin names. */
+export const listedUser = (principal: Principal, named: unknown): UserId | InsufficientPermissions =>
+  named === undefined || named === principal.userId || principal.permissions.includes("admin")
+    ? ((named as UserId | undefined) ?? principal.userId)
+    : new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] })

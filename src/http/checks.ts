@@ -4,11 +4,12 @@
  */
 import { Ajv, type ErrorObject } from "ajv"
 import { SchemaAST as AST, Either, JSONSchema, ParseResult, Schema } from "effect"
-import { InvalidParameter, InvalidRequest, MissingParameter } from "../domain/errors/request.ts"
+import { InvalidParameter, InvalidRequest, MissingParameter, type UnknownField } from "../domain/errors/request.ts"
+import { unknownFields } from "./unknown-fields.ts"
 
 /** Undefined: the value has the declared shape, and its uuids are in lower case now, which is how they are stored. */
 export type Check = (value: unknown) => CheckFault | undefined
-export type CheckFault = MissingParameter | InvalidParameter | InvalidRequest
+export type CheckFault = UnknownField | MissingParameter | InvalidParameter | InvalidRequest
 
 /** Why a schema cannot be compiled; undefined when it can. */
 export const impurity = (ast: AST.AST): string | undefined => {
@@ -41,13 +42,12 @@ const first = (asts: ReadonlyArray<AST.AST>): string | undefined => {
   return undefined
 }
 
-/** JSON Schema's integer reaches to 1e300, Schema.Int ends at the safe integers. Unknown fields are ignored, not refused. */
+/** JSON Schema's integer reaches to 1e300, Schema.Int ends at the safe integers. */
 const asSchemaMeans = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(asSchemaMeans)
   if (node === null || typeof node !== "object") return node
   const copy: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(node)) copy[key] = asSchemaMeans(value)
-  if (copy["additionalProperties"] === false) delete copy["additionalProperties"]
   if (copy["type"] === "integer") {
     copy["minimum"] ??= Number.MIN_SAFE_INTEGER
     copy["maximum"] ??= Number.MAX_SAFE_INTEGER
@@ -112,6 +112,9 @@ export const compileCheck = (ast: AST.AST, where: string): Check => {
     }
     if (value === null || typeof value !== "object" || Array.isArray(value))
       return new InvalidRequest({ reason: "a JSON object is expected" })
+    // Before what is missing: the name that is missing may be the one that was misspelt.
+    const unknown = unknownFields(ast, value)
+    if (unknown !== undefined) return unknown
     const compiled = isValid.errors?.[0]
     const explained = explain(value)
     const issues = Either.isLeft(explained) ? ParseResult.ArrayFormatter.formatIssueSync(explained.left) : []

@@ -3,13 +3,22 @@
  * Ours instead of ajv's `coerceTypes`, which takes `0x10`, `1e3` and ` 5` for integers.
  */
 import type { SchemaAST as AST } from "effect"
-import { InvalidParameter, InvalidRequest } from "../domain/errors/request.ts"
+import { InvalidParameter, InvalidRequest, UnknownField } from "../domain/errors/request.ts"
 import { faultOfText } from "./edge/text-faults.ts"
+import { unknownNames } from "./unknown-fields.ts"
 
 export type QueryField = "text" | "integer" | "boolean" | "list"
 
 /** Of each key that the schema names, what its text is turned into. */
 export type QueryPlan = ReadonlyMap<string, QueryField>
+
+/** Of a route that takes no query. */
+export const NO_FIELDS: QueryPlan = new Map()
+
+export type QueryFault = InvalidParameter | InvalidRequest | UnknownField
+
+export const isQueryFault = (parsed: Record<string, unknown> | QueryFault): parsed is QueryFault =>
+  parsed instanceof UnknownField || parsed instanceof InvalidParameter || parsed instanceof InvalidRequest
 
 const kindOf = (ast: AST.AST): QueryField => {
   switch (ast._tag) {
@@ -54,18 +63,22 @@ const decode = (text: string): string | undefined => {
   }
 }
 
-/** The fields that the plan names; unknown keys are ignored. What cannot be turned stays text, and the check refuses it. */
-export const parseQuery = (query: string, plan: QueryPlan): Record<string, unknown> | InvalidParameter => {
+/** The fields that the plan names. What cannot be turned stays text, and the check refuses it. */
+export const parseQuery = (query: string, plan: QueryPlan): Record<string, unknown> | QueryFault => {
   const fields: Record<string, unknown> = Object.create(null)
+  const unknown: Array<string> = []
   if (query === "") return fields
   for (const pair of query.split("&")) {
     if (pair === "") continue
     const equals = pair.indexOf("=")
-    const rawKey = decode(equals < 0 ? pair : pair.slice(0, equals))
-    if (rawKey === undefined) continue
+    const givenKey = equals < 0 ? pair : pair.slice(0, equals)
+    const rawKey = decode(givenKey) ?? givenKey
     const key = rawKey.endsWith("[]") ? rawKey.slice(0, -2) : rawKey
     const kind = plan.get(key)
-    if (kind === undefined) continue
+    if (kind === undefined) {
+      unknown.push(key)
+      continue
+    }
     const text = decode(equals < 0 ? "" : pair.slice(equals + 1))
     const fault = text === undefined ? "is not percent-encoded UTF-8" : faultOfText(text)
     if (text === undefined || fault !== undefined)
@@ -78,23 +91,25 @@ export const parseQuery = (query: string, plan: QueryPlan): Record<string, unkno
       return new InvalidParameter({ parameter: key, reason: "was given more than once" })
     }
   }
-  return fields
+  return unknownNames(unknown, plan.keys()) ?? fields
 }
 
 /**
  * The same fields from a JSON object, as calls over a socket have them: of their own types, or as text that is read like a query
  * string's. Null is absent, so that a `pagination.cursor` can be given back as it came.
  */
-export const queryOfJson = (given: unknown, plan: QueryPlan): Record<string, unknown> | InvalidRequest => {
+export const queryOfJson = (given: unknown, plan: QueryPlan): Record<string, unknown> | QueryFault => {
   const fields: Record<string, unknown> = Object.create(null)
+  const unknown: Array<string> = []
   if (given === undefined || given === null) return fields
   if (typeof given !== "object" || Array.isArray(given))
     return new InvalidRequest({ reason: "a JSON object is expected" })
   for (const [key, value] of Object.entries(given)) {
     const kind = plan.get(key)
-    if (kind === undefined || value === null) continue
-    if (typeof value !== "string") fields[key] = value
+    if (kind === undefined) unknown.push(key)
+    else if (value === null) continue
+    else if (typeof value !== "string") fields[key] = value
     else fields[key] = kind === "list" ? itemsOf(value) : typed(value, kind)
   }
-  return fields
+  return unknownNames(unknown, plan.keys()) ?? fields
 }

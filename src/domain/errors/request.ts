@@ -22,6 +22,33 @@ export class InvalidParameter extends Schema.TaggedError<InvalidParameter>()("In
   override message = "Invalid parameter"
 }
 
+/** The name of each, where it stands, and the nearest name that is known there. */
+interface Stray {
+  readonly field: string
+  readonly nearest: string | null
+}
+
+const wordsOf = (fields: ReadonlyArray<Stray>, known: ReadonlyArray<string>): string => {
+  const words = fields.map(
+    ({ field, nearest }) => `"${field}"${nearest === null ? "" : ` (did you mean "${nearest}"?)`}`,
+  )
+  const [first, ...others] = fields
+  if (first !== undefined && others.length === 0 && first.nearest !== null)
+    return `Unknown field "${first.field}": did you mean "${first.nearest}"?`
+  const says = `Unknown field${fields.length === 1 ? "" : "s"} ${words.join(", ")}`
+  if (fields.some(({ nearest }) => nearest !== null)) return says
+  return `${says}: ${known.length === 0 ? "none is taken there" : `known are ${known.join(", ")}`}`
+}
+
+/** Extension: fields that nobody reads. What they were meant for would silently not be done. */
+export class UnknownField extends Schema.TaggedError<UnknownField>()("UnknownField", {
+  fields: Schema.Array(Schema.Struct({ field: Schema.String, nearest: Schema.NullOr(Schema.String) })),
+  /** What may stand where the first of them stands. */
+  known: Schema.Array(Schema.String),
+}) {
+  override message = wordsOf(this.fields, this.known)
+}
+
 export class UnknownEndpoint extends Schema.TaggedError<UnknownEndpoint>()("UnknownEndpoint", {}) {
   override message = "Unknown endpoint"
 }

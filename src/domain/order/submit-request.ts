@@ -1,6 +1,6 @@
 /**
  * The body of tradeOrder/submit as it comes over the wire (specification, Submit order): shape only. Whether the words fit each
- * other, the instrument and the account is decided by `order-rules` inside the account's own turn. Unknown fields are ignored.
+ * other, the instrument and the account is decided by `order-rules` inside the account's own turn.
  */
 import { Schema } from "effect"
 import { DecimalText, PositiveDecimalText } from "../decimal.ts"

@@ -13,6 +13,7 @@ import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Acts } from "../../store/audit/acts.ts"
 import { seenThrough } from "../../store/postgres/storage-failure.ts"
 import type { Credentials } from "../../store/users/credentials.ts"
+import { listedUser } from "../account-access.ts"
 import { actorOf } from "../acting-user.ts"
 import { ask, isFailure } from "../edge/answers.ts"
 import type { Handlers } from "../edge/route.ts"
@@ -97,16 +98,18 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
       if (named !== undefined && isFailure(named)) return reply.fail(named)
       const plan = cursors.plan({
         scope: `credential/list:${principal.userId}`,
-        filters: { venue: named?.venue.venue },
+        filters: { venue: named?.venue.venue, userId: query.userId?.toLowerCase() },
         limit: query.limit ?? 50,
         offset: query.offset ?? 0,
         cursor: query.cursor,
       })
       if (isFailure(plan)) return reply.fail(plan)
+      const userId = listedUser(principal, plan.filters["userId"])
+      if (typeof userId !== "string") return reply.fail(userId)
       const venue = plan.filters["venue"] as VenueId | undefined
       const start = plan.after === null ? plan.offset : Number(plan.after)
       const options = { limit: plan.limit, offset: start, ...(venue === undefined ? {} : { venue }) }
-      return Effect.map(credentials.list(principal, options), ({ rows, total }) => {
+      return Effect.map(credentials.list({ userId, tenantId: principal.tenantId }, options), ({ rows, total }) => {
         const end = start + rows.length
         reply.ok(rows.map(credentialRecord), {
           pagination: cursors.pagination(plan, total, end < total && rows.length > 0 ? `${end}` : null),

@@ -177,9 +177,28 @@ const PARAMETERS = {
   },
 }
 
+const ORDER_KEY = {
+  ...PARAMETERS["Idempotency-Key"],
+  description: "The order's idempotencyKey, as if it stood in the body. Both given and different: 400",
+}
+
+/** Of a query or a body, also where none is read. */
+const FIELDS: ReadonlyArray<Tag> = ["UnknownField"]
+
 const KEYED: ReadonlyArray<Tag> = ["IdempotencyKeyReused", "IdempotentOutcomeUnknown"]
 
 const OF_THE_DECODE_ERROR: ReadonlySet<string> = new Set(["HttpApiDecodeError", "Issue", "PropertyKey"])
+
+/** What a body holds or refers to takes no other fields than it names, as the compiled checks have it. Answers may get new ones. */
+const close = (node: unknown, schemas: Readonly<Record<string, unknown>>, seen: Set<unknown>): void => {
+  if (node === null || typeof node !== "object" || seen.has(node)) return
+  seen.add(node)
+  const record = node as Record<string, unknown>
+  const { $ref } = record
+  if (typeof $ref === "string") close(schemas[$ref.slice($ref.lastIndexOf("/") + 1)], schemas, seen)
+  if (record["additionalProperties"] === true && "properties" in record) record["additionalProperties"] = false
+  for (const value of Object.values(record)) close(value, schemas, seen)
+}
 
 /** Only to have the failure envelope written as the other schemas are. */
 const FailureApi = HttpApi.make("failure").add(
@@ -202,6 +221,7 @@ const cleaned = (node: unknown): unknown => {
 const document = (): object => {
   const generated = OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" })
   const paths: Record<string, Record<string, object>> = {}
+  const seen = new Set<unknown>()
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ group, endpoint }) => {
@@ -213,8 +233,10 @@ const document = (): object => {
       const ok: Responses[number] | undefined = operation.responses[200]
       const examples = EXAMPLES[`${operation.operationId}`]
       const body = operation.requestBody?.content["application/json"]
+      close(body?.schema, generated.components.schemas, seen)
+      const isOrder = operation.operationId === "tradeOrder.submit"
       const isKeyed = takesIdempotencyKey({ method: endpoint.method, template: endpoint.path, access })
-      const replays = isKeyed || operation.operationId === "tradeOrder.submit"
+      const replays = isKeyed || isOrder
       const successHeaders = headers(...ON_EVERY_ANSWER, ...(replays ? REPLAY : []), ...orderHeadersOf(cost.bucket))
       const written: Omit<Operation, "responses" | "security" | "parameters" | "requestBody"> &
         Record<string, unknown> = {
@@ -224,6 +246,7 @@ const document = (): object => {
           ...operation.parameters,
           { $ref: "#/components/parameters/X-Request-ID" },
           ...(isKeyed ? [{ $ref: "#/components/parameters/Idempotency-Key" }] : []),
+          ...(isOrder ? [{ $ref: "#/components/parameters/Order-Key" }] : []),
         ],
         ...(body === undefined || examples === undefined
           ? {}
@@ -231,7 +254,11 @@ const document = (): object => {
         security: access === "none" ? [] : [{ bearer: [] }],
         responses: {
           200: { ...ok, description: "Success", headers: successHeaders },
-          ...failuresOf([...tagsOf(endpoint), ...(isKeyed ? KEYED : [])]),
+          ...failuresOf([
+            ...tagsOf(endpoint),
+            ...(isKeyed ? KEYED : []),
+            ...(group.identifier === "root" ? [] : FIELDS),
+          ]),
         },
       }
       paths[endpoint.path] = { ...paths[endpoint.path], [verb]: written }
@@ -249,7 +276,7 @@ const document = (): object => {
     paths,
     components: {
       schemas,
-      parameters: PARAMETERS,
+      parameters: { ...PARAMETERS, "Order-Key": ORDER_KEY },
       headers: RESPONSE_HEADERS,
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "accessToken of a session" },

@@ -27,6 +27,8 @@ export interface Route extends RouteFacts {
   readonly access: AccessLevel
   /** The service's own records, which answer to the end: everything else is refused while draining. */
   readonly servesWhileDraining: boolean
+  /** The same records: probes of other software add what they like against caches. Nothing can be misspelt where nothing is read. */
+  readonly takesAnyFields: boolean
   readonly knowsRepeats: boolean
   readonly needsProof: NeedsProof | null
   readonly query: { readonly plan: QueryPlan; readonly check: Check } | undefined
@@ -62,6 +64,7 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
         isHead: false,
         access,
         servesWhileDraining: group.identifier === "root",
+        takesAnyFields: group.identifier === "root",
         knowsRepeats: Context.get(endpoint.annotations as Context.Context<never>, KnowsRepeats),
         needsProof: Context.get(endpoint.annotations as Context.Context<never>, Fresh),
         query: queryAst && { plan: queryPlan(queryAst), check: compileCheck(queryAst, `${name} query`) },

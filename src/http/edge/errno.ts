@@ -69,6 +69,7 @@ export const ERRNO = {
   InvalidTimeRange: { status: 400, errno: -104010, code: "INVALID_TIME_RANGE" },
   IdempotencyKeyReused: { status: 409, errno: -104011, code: "IDEMPOTENCY_KEY_REUSED" },
   IdempotentOutcomeUnknown: { status: 409, errno: -104012, code: "IDEMPOTENT_OUTCOME_UNKNOWN" },
+  UnknownField: { status: 400, errno: -104013, code: "UNKNOWN_FIELD" },
   // Orders
   OrderNotChangeable: { status: 400, errno: -110000, code: "ORDER_NOT_CHANGEABLE" },
   OrderNotFound: { status: 404, errno: -110001, code: "ORDER_NOT_FOUND" },

@@ -6,7 +6,7 @@ import { DeadlineExceeded } from "../../domain/errors/service.ts"
 import { traceparentOf } from "../../foundation/trace-context.ts"
 import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
-import { firstLine, type HeaderLines, headerLines, joinedLines } from "./header-lines.ts"
+import { firstLine, type HeaderLines, headerLines, joinedLines, misspeltKey } from "./header-lines.ts"
 import { POUR_BYTES_MIN, pour } from "./pour.ts"
 import { requestIdOf } from "./request-id.ts"
 import { plainAddress } from "./transport.ts"
@@ -105,6 +105,10 @@ export class Exchange extends Call {
 
   header(name: string): string {
     return firstLine(this.headers, name)
+  }
+
+  misspeltKey(): string | undefined {
+    return misspeltKey(this.headers)
   }
 
   /** Whether a header stands twice with different values. */

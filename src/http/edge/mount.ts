@@ -23,8 +23,9 @@ import type { Check } from "../checks.ts"
 import { type AnyHandlers, missingPermission, NO_QUERY, type Route, reflect } from "../docs/reflect.ts"
 import type { RequestLimiter } from "../limits/rate-limit.ts"
 import { PLAIN_COST } from "../limits/rate-limit-costs.ts"
-import { parseQuery } from "../query.ts"
+import { isQueryFault, NO_FIELDS, parseQuery } from "../query.ts"
 import { makeRpc } from "../rpc/rpc.ts"
+import { noFields } from "../unknown-fields.ts"
 import { guarded, type RouteFacts, type Surroundings, tellOperator } from "./call.ts"
 import { Deadlines } from "./deadlines.ts"
 import { Exchange } from "./exchange.ts"
@@ -152,6 +153,9 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     return undefined
   }
 
+  const hasBody = (exchange: Exchange): boolean =>
+    Number(exchange.header("content-length")) > 0 || exchange.header("transfer-encoding") !== ""
+
   /** Token, then limit, then permission, then shape (contract C16); existence, ownership and state are the handler's. */
   const serve = (res: HttpResponse, req: HttpRequest, route: Route, exchange: Exchange): DomainError | undefined => {
     if (!isAdmitted(exchange)) return undefined
@@ -170,20 +174,25 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       const missing = missingPermission(route.access, exchange.principal)
       if (missing !== undefined) return missing
     }
+    const misspelt = route.method === "POST" ? exchange.misspeltKey() : undefined
+    if (misspelt !== undefined)
+      return new InvalidParameter({ parameter: misspelt, reason: "no such header: did you mean Idempotency-Key?" })
     let query = NO_QUERY
     if (route.query !== undefined) {
       const parsed = parseQuery(req.getQuery() ?? "", route.query.plan)
-      if (parsed instanceof InvalidParameter) return parsed
+      if (isQueryFault(parsed)) return parsed
       const fault = route.query.check(parsed)
       if (fault !== undefined) return fault
       exchange.tradingAccountId = parsed["tradingAccountId"]
       query = parsed
       const dearer = limiter?.chargeMore(exchange, query)
       if (dearer !== undefined) return dearer
+    } else if (!route.takesAnyFields) {
+      const parsed = parseQuery(req.getQuery() ?? "", NO_FIELDS)
+      if (isQueryFault(parsed)) return parsed
     }
-    return route.body === undefined
-      ? run(exchange, route, query, undefined)
-      : readBody(res, exchange, route, route.body, query)
+    const check = route.body ?? (route.method === "POST" && hasBody(exchange) ? noFields : undefined)
+    return check === undefined ? run(exchange, route, query, undefined) : readBody(res, exchange, route, check, query)
   }
 
   const mountRoute =

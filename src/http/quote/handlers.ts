@@ -24,7 +24,7 @@ import { parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import { INTERNAL } from "../../domain/order/internal-order.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import type { DealerRows } from "../../store/dealers/dealers.ts"
-import { type AccountReach, accountOf } from "../account-access.ts"
+import { type AccountReach, accountOf, listedUser } from "../account-access.ts"
 import { dealerOf } from "../dealer/dealer-access.ts"
 import { isFailure } from "../edge/answers.ts"
 import type { Handlers } from "../edge/route.ts"
@@ -168,6 +168,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
         filters: {
           dealerAccountId: query.dealerAccountId?.toLowerCase(),
           traderAccountId: query.traderAccountId?.toLowerCase(),
+          userId: query.userId?.toLowerCase(),
           status: query.status,
         },
         limit: query.limit ?? 50,
@@ -175,14 +176,16 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
         cursor: query.cursor,
       })
       if (isFailure(plan)) return reply.fail(plan)
-      const { dealerAccountId, traderAccountId, status } = plan.filters
+      const { dealerAccountId, traderAccountId, userId, status } = plan.filters
+      const trader = listedUser(principal, userId)
+      if (typeof trader !== "string") return reply.fail(trader)
       const dealer = typeof dealerAccountId === "string" ? dealerOf(directory, principal, dealerAccountId) : undefined
       if (dealer !== undefined && isFailure(dealer)) return reply.fail(dealer)
       const after = plan.after === null ? null : keysetOf(plan.after)
       if (plan.after !== null && after === null) return reply.fail(new InvalidCursor())
       const listed = rows.listQuotes({
         tenantId: principal.tenantId,
-        traderUserId: isDealersSide(principal, dealer) ? null : principal.userId,
+        traderUserId: userId === undefined && isDealersSide(principal, dealer) ? null : trader,
         dealerAccountId: (dealerAccountId as DealerAccountId | undefined) ?? null,
         traderAccountId: (traderAccountId as TradingAccountId | undefined) ?? null,
         status: (status as QuoteStatus | undefined) ?? null,

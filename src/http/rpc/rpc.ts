@@ -3,7 +3,7 @@
  * access rule, the handler and the deadline of its HTTP route, and is answered by the same envelope.
  */
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import { InvalidRequest, MalformedJson } from "../../domain/errors/request.ts"
+import { MalformedJson } from "../../domain/errors/request.ts"
 import { ShuttingDown } from "../../domain/errors/service.ts"
 import type { Rpc, RpcAnswer, RpcRequest } from "../../ports/rpc.ts"
 import type { Check } from "../checks.ts"
@@ -11,7 +11,7 @@ import { missingPermission, NO_QUERY, type Route } from "../docs/reflect.ts"
 import { Call, guarded, type Headers, type RouteFacts, type Surroundings } from "../edge/call.ts"
 import { faultOfJson } from "../edge/request-body.ts"
 import type { Run } from "../edge/run.ts"
-import { queryOfJson } from "../query.ts"
+import { isQueryFault, NO_FIELDS, queryOfJson } from "../query.ts"
 
 const ROOT = "/api/v3/"
 
@@ -109,9 +109,10 @@ export const makeRpc = (routes: ReadonlyArray<Route>, around: Surroundings, { ru
     const missing = missingPermission(route.access, principal)
     if (missing !== undefined) return missing
     if (route.body !== undefined) return runBody(call, route, route.body, data)
+    if (route.query === undefined && route.takesAnyFields) return run(call, route, NO_QUERY, undefined)
+    const fields = queryOfJson(data, route.query?.plan ?? NO_FIELDS)
+    if (isQueryFault(fields)) return fields
     if (route.query === undefined) return run(call, route, NO_QUERY, undefined)
-    const fields = queryOfJson(data, route.query.plan)
-    if (fields instanceof InvalidRequest) return fields
     const fault = faultOfJson(fields) ?? route.query.check(fields)
     if (fault !== undefined) return fault
     call.tradingAccountId = fields["tradingAccountId"]

@@ -37,7 +37,7 @@ import {
   TradingAccountNotFound,
 } from "../../domain/errors/trading-account.ts"
 import { VenueInactive } from "../../domain/errors/venue.ts"
-import { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
+import { TradeOrderId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import { OrderStatus } from "../../domain/order/status.ts"
 import { OrderKey } from "../../domain/order/submit-request.ts"
 import { TradeOrderRecord } from "../../domain/order/trade-order-record.ts"
@@ -243,6 +243,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
       }),
       status: Schema.optional(StatusWord).annotations({ description: "The reference's name of orderStatus" }),
       tradingAccountId: Schema.optional(TradingAccountId),
+      userId: Schema.optional(UserId).annotations({ description: "For admins: of that user instead of yours" }),
       instrumentId: Schema.optional(InstrumentText),
       startTime: Schema.optional(Schema.Int).annotations({ description: "createdAt from here on, ms, inclusive" }),
       endTime: Schema.optional(Schema.Int).annotations({ description: "createdAt up to here, ms, inclusive" }),
@@ -258,6 +259,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
       TradingAccountNotFound,
       AccountForbidden,
       InvalidInstrumentId,
+      InsufficientPermissions,
       InvalidCursor,
       InvalidTimeRange,
       ConflictingParameters,
@@ -265,7 +267,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
   )
   .annotate(Access, "read")
   .annotate(OpenApi.Summary, "List orders")
-  .annotate(OpenApi.Description, "Your orders, newest first, of one account or of all.")
+  .annotate(OpenApi.Description, "Your orders, newest first, of one account or of all. Admins may give userId.")
 
 export class TradeOrderApi extends HttpApiGroup.make("tradeOrder")
   .add(submit)

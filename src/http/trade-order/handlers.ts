@@ -19,7 +19,7 @@ import { tradeOrderJson, tradeOrderRecord } from "../../domain/order/trade-order
 import type { Principal } from "../../domain/user/user.ts"
 import { dateTime } from "../../foundation/time.ts"
 import type { OrderKeyset, OrderQuery, TradeOrders } from "../../store/orders/trade-orders.ts"
-import { type AccountReach, accountOf, accountsOf } from "../account-access.ts"
+import { type AccountReach, accountOf, accountsOf, listedUser } from "../account-access.ts"
 import { actorOf } from "../acting-user.ts"
 import { ask, isFailure, relayed } from "../edge/answers.ts"
 import { JsonText } from "../edge/envelope.ts"
@@ -27,6 +27,7 @@ import type { Handlers } from "../edge/route.ts"
 import { type Cursors, timeKey } from "../pagination.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { TradeOrderApi } from "./endpoints.ts"
+import { keyedBy } from "./header-key.ts"
 import { statusFilter } from "./status-filter.ts"
 import { submittedText, timingText } from "./submit-answer.ts"
 
@@ -83,6 +84,8 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
 
   return {
     submit: ({ body, principal, request }, reply) => {
+      const keyed = keyedBy(request.header("idempotency-key"), body)
+      if (isFailure(keyed)) return reply.fail(keyed)
       const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       const closed = gate.closedTo(account.venue, principal)
@@ -92,7 +95,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       const isAlias = instrumentId !== named
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "SubmitOrder",
-        request: isAlias ? ofInstrument(body, instrumentId) : body,
+        request: isAlias ? ofInstrument(keyed, instrumentId) : keyed,
         receivedAt: request.receivedAt,
         // The right to a user's own money is its own for ever; to a dealer's it is asked with each order.
         ...(account.userId === null ? { actor: actorOf(request, principal) } : {}),
@@ -211,6 +214,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
           orderListId: query.orderListId,
           status: query.orderStatus ?? query.status,
           tradingAccountId: query.tradingAccountId?.toLowerCase(),
+          userId: query.userId?.toLowerCase(),
           instrumentId: query.instrumentId === undefined ? undefined : gate.canonicalInstrumentId(query.instrumentId),
           startTime: query.startTime,
           endTime: query.endTime,
@@ -223,6 +227,9 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       if (isFailure(plan)) return reply.fail(plan)
       const wanted = orderQuery(plan.filters)
       if (isFailure(wanted)) return reply.fail(wanted)
+      const userId = plan.filters["userId"]
+      const listed = listedUser(principal, userId)
+      if (typeof listed !== "string") return reply.fail(listed)
       const named = plan.filters["tradingAccountId"]
       const account = typeof named === "string" ? accountOf(reach, principal, named, "read") : undefined
       if (account !== undefined && isFailure(account)) return reply.fail(account)
@@ -231,15 +238,23 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       // The specification types it as a string: one that no list can have finds nothing.
       if (wanted.orderListId !== undefined && !isUuid(wanted.orderListId))
         return reply.ok([], { pagination: cursors.pagination(plan, 0, null) })
-      const listed = orders.list({
+      const asked =
+        account !== undefined
+          ? [account]
+          : userId === undefined
+            ? accountsOf(reach, principal)
+            : reach.accounts.ofUser(listed).filter((it) => it.tenantId === principal.tenantId)
+      const found = orders.list({
         ...wanted,
-        tradingAccountIds: account === undefined ? ownAccounts(principal) : [account.tradingAccountId],
+        tradingAccountIds: asked
+          .filter((it) => userId === undefined || it.userId === listed)
+          .map((it) => it.tradingAccountId),
         limit: plan.limit,
         offset: plan.offset,
         counted: plan.total === null,
         ...(cursor === undefined ? {} : { cursor }),
       })
-      return Effect.map(listed, (page) => {
+      return Effect.map(found, (page) => {
         const total = plan.total ?? { count: page.total, isLowerBound: page.totalIsLowerBound }
         const last = page.orders.at(-1)
         const next = page.hasNext && last !== undefined ? timeKey(last.createdAt, last.tradeOrderId) : null

@@ -34,7 +34,7 @@ import {
   WouldTriggerImmediately,
 } from "../../domain/errors/order-parameters.ts"
 import { QuoteExpired, QuoteMismatch, QuoteNotFound, QuoteUsed } from "../../domain/errors/quote.ts"
-import { ConflictingParameters, MissingParameter } from "../../domain/errors/request.ts"
+import { ConflictingParameters, InvalidParameter, MissingParameter } from "../../domain/errors/request.ts"
 import { InsufficientBalance, LeverageNotAllowed, PriceOutsideCollar, TradingHalted } from "../../domain/errors/risk.ts"
 import {
   DuplicateClientOrderId,
@@ -71,6 +71,7 @@ export const submit = HttpApiEndpoint.post("submit", "/api/v3/tradeOrder/submit"
       AccountReconciling,
       VenueInactive,
       MissingParameter,
+      InvalidParameter,
       ConflictingParameters,
       InvalidInstrumentId,
       InstrumentNotFound,
@@ -127,7 +128,7 @@ export const submit = HttpApiEndpoint.post("submit", "/api/v3/tradeOrder/submit"
     [
       "Answers once the order is stored: status PENDING. With awaitClosed it waits up to 1 s for FILLED, REJECTED, EXPIRED or CANCELLED, and answers what it is then. A refusal by the venue is a success of this call with a REJECTED order; whatever is refused here, before the venue is asked, is a failure and stores nothing.",
       "",
-      "Give an idempotencyKey (or clientOrderId) and a repeat is harmless: the same request answers the existing order with the header `Idempotency-Replayed: true`, a different one 409 -110006.",
+      "Give an idempotencyKey (or the header Idempotency-Key, or clientOrderId) and a repeat is harmless: the same request answers the existing order with the header `Idempotency-Replayed: true`, a different one 409 -110006.",
       "",
       "takeProfit… and stopLoss… place exits with an entry: they wait for its fills, grow with them, and one ends the other. With a TAKE_PROFIT or STOP_LOSS order they make a pair of exits. The others come in `linkedOrders`, all stored at once.",
       "",

@@ -7,11 +7,11 @@ import {
   type TradingAccountRecord,
   tradingAccountRecord,
 } from "../../domain/account/trading-account.ts"
-import { InsufficientPermissions, TenantForbidden } from "../../domain/errors/authorisation.ts"
+import { TenantForbidden } from "../../domain/errors/authorisation.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { AccountUnsupported } from "../../domain/errors/trading-account.ts"
-import type { DealerAccountId, TradingAccountId, UserId } from "../../domain/ids.ts"
-import { type AccountReach, accountOf, accountsOf } from "../account-access.ts"
+import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
+import { type AccountReach, accountOf, accountsOf, listedUser } from "../account-access.ts"
 import { actorOf } from "../acting-user.ts"
 import { isFailure, relayed } from "../edge/answers.ts"
 import type { Handlers, HttpReply } from "../edge/route.ts"
@@ -93,10 +93,15 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
       const { tradingAccountId, venue, accountStatus, userId, tenantId } = plan.filters
       if (tenantId !== undefined && tenantId !== principal.tenantId)
         return reply.fail(new TenantForbidden({ tenantId: `${tenantId}` }))
-      if (userId !== undefined && userId !== principal.userId && !principal.permissions.includes("admin"))
-        return reply.fail(new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] }))
+      const listed = listedUser(principal, userId)
+      if (typeof listed !== "string") return reply.fail(listed)
       const showsEnded = accountStatus !== undefined || tradingAccountId !== undefined
-      const asked = typeof userId === "string" ? accounts.ofUser(userId as UserId) : accountsOf(reach, principal)
+      const asked =
+        userId !== undefined
+          ? accounts.ofUser(listed)
+          : typeof tradingAccountId === "string"
+            ? [accountOf(reach, principal, tradingAccountId, "read")].flatMap((it) => (isFailure(it) ? [] : [it]))
+            : accountsOf(reach, principal)
       const items = asked.filter(
         (it) =>
           it.tenantId === principal.tenantId &&

@@ -5,7 +5,6 @@
 import { Effect } from "effect"
 import type { DealerDirectory } from "../../actors/dealer/directory.ts"
 import { Decimal } from "../../domain/decimal.ts"
-import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
 import { Busy } from "../../domain/errors/service.ts"
 import {
@@ -16,7 +15,6 @@ import {
   WalletNotFound,
   WalletsUnrelated,
 } from "../../domain/errors/wallet.ts"
-import type { UserId } from "../../domain/ids.ts"
 import type { Act, Action, ActObject, Authority } from "../../domain/user/act.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import {
@@ -35,6 +33,7 @@ import type { LedgerOutcome, LedgerPort } from "../../ports/ledger-port.ts"
 import type { Acts } from "../../store/audit/acts.ts"
 import type { LedgerJournal } from "../../store/ledger/journal.ts"
 import type { Wallets } from "../../store/ledger/wallets.ts"
+import { listedUser } from "../account-access.ts"
 import { actorOf } from "../acting-user.ts"
 import { isFailure, relayed } from "../edge/answers.ts"
 import type { Claim, Handlers, RequestFacts } from "../edge/route.ts"
@@ -222,8 +221,8 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
       })
       if (isFailure(plan)) return reply.fail(plan)
       const { walletType, userId } = plan.filters
-      if (userId !== undefined && userId !== principal.userId && !isAdmin(principal))
-        return reply.fail(new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] }))
+      const listed = listedUser(principal, userId)
+      if (typeof listed !== "string") return reply.fail(listed)
       // Those of no user.
       const isHouses = walletType === "ACCOUNTING" || walletType === "DEALER"
       const ours = isHouses && userId === undefined && isAdmin(principal)
@@ -231,7 +230,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
       return Effect.gen(function* () {
         const { rows, total } = yield* wallets.list({
           tenantId: principal.tenantId,
-          userId: ours ? null : ((userId as UserId | undefined) ?? principal.userId),
+          userId: ours ? null : listed,
           walletType: (walletType as WalletType | undefined) ?? null,
           after: walletId === undefined ? null : { createdAt: Number(createdAt), walletId },
           limit: plan.limit + 1,

@@ -1,4 +1,5 @@
 /** What a subscribe asks for, read from its parameters: which channel, from where on, and in which form. */
+import { nearestName } from "../../foundation/nearest-name.ts"
 import type { SubscriptionRequest } from "../channels/authority.ts"
 import type { Served } from "../fanout/stream.ts"
 import { parseTagsFilter } from "../fanout/tags-filter.ts"
@@ -39,8 +40,13 @@ export const variantOf = (
   return { codec, delta, filter, compact }
 }
 
+/** `data` is the client's own by the protocol; what is nearly a field that is read was meant to be it. */
+const hasMisspelt = (asked: object): boolean =>
+  Object.keys(asked).some((name) => name !== "encoding" && nearestName(name, ["encoding"]) !== null)
+
 /** `data: {"encoding": "protobuf"}` asks for compact records. */
 const compactOf = (asked: unknown, canonical: string, codec: Codec): CompactKind | undefined | "unsupported" => {
+  if (asked !== null && typeof asked === "object" && hasMisspelt(asked)) return "unsupported"
   const encoding = asked !== null && typeof asked === "object" && "encoding" in asked ? asked.encoding : undefined
   if (encoding === undefined || encoding === "json") return undefined
   if (encoding !== "protobuf" || codec.format !== "protobuf") return "unsupported"

@@ -37,6 +37,8 @@ export const FILTER_LIMITS = {
   text: 256,
 } as const
 
+const FIELDS: ReadonlySet<string> = new Set(["op", "key", "cmp", "val", "vals", "nodes"])
+
 /** Undefined when the value is no filter by the protocol's rules: the subscription is refused with 107. */
 export const parseTagsFilter = (value: unknown): ParsedFilter | undefined => {
   const filter = new FilterReader().node(value, 1)
@@ -51,6 +53,8 @@ class FilterReader {
   node(value: unknown, depth: number): TagsFilter | undefined {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
     if (depth > FILTER_LIMITS.depth || --this.nodesLeft < 0) return undefined
+    // One that nobody knows is a misspelt one: its condition would not be looked at.
+    if (!Object.keys(value).every((name) => FIELDS.has(name))) return undefined
     // Fields of no meaning for the node are read all the same: one of a wrong type is malformed wherever it stands.
     const fields = value as Readonly<Record<string, unknown>>
     const op = text(fields["op"])

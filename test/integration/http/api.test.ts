@@ -92,6 +92,63 @@ describe("the HTTP API of a whole gateway", () => {
     expect(own.record.tradeOrderId).toBe(order.tradeOrderId)
   })
 
+  it("lists another user's records to admins who name the user, and to nobody else", async () => {
+    const { id } = (await bob.user()).record
+    const order = (await bob.submitted({ ...limit("bobs"), tradingAccountId: bobs })).tradeOrderId
+    const lists = ["/tradeOrder/list", "/credential/list", "/quote/list", "/tradingAccount/list", "/wallet/list"]
+    for (const path of lists) {
+      expect([path, await refused(bob.get(path, { userId: UNKNOWN }))]).toEqual([path, [403, -102002]])
+      expect([path, (await bob.get(path, { userId: id })).status]).toEqual([path, 200])
+      const answer = await ada.get<ReadonlyArray<{ readonly userId?: string }>>(path, { userId: id.toUpperCase() })
+      expect([path, answer.status]).toEqual([path, 200])
+      expect([path, answer.record.filter(({ userId }) => userId !== undefined && userId !== id)]).toEqual([path, []])
+    }
+    const ids = async (filter: Readonly<Record<string, string>>) =>
+      (await ada.orders(filter)).record.map(({ tradeOrderId }) => tradeOrderId)
+    expect(await ids({ userId: id })).toContain(order)
+    expect(await ids({ userId: id, tradingAccountId: bobs })).toContain(order)
+    expect(await ids({ userId: id, tradingAccountId: account })).toEqual([])
+    expect(await ids({ userId: UNKNOWN })).toEqual([])
+    expect(await ids({})).not.toContain(order)
+  })
+
+  it("finds an account by its id, another user's for an admin", async () => {
+    const found = async (api: Api, tradingAccountId: string) =>
+      (await api.accounts({ tradingAccountId })).record.map((it) => it.tradingAccountId)
+    expect(await found(ada, bobs)).toEqual([bobs])
+    expect(await found(ada, account)).toEqual([account])
+    expect(await found(bob, account)).toEqual([])
+    expect(await found(ada, UNKNOWN)).toEqual([])
+    expect((await ada.accounts()).record.map((it) => it.tradingAccountId)).not.toContain(bobs)
+  })
+
+  it("takes the header Idempotency-Key for the key of an order", async () => {
+    const { idempotencyKey: _, ...body } = limit("unused")
+    const keyed = (key: string, more: Readonly<Record<string, unknown>> = {}) =>
+      ada.call<{ readonly tradeOrderId: string; readonly idempotencyKey: string }>(
+        "POST",
+        "/tradeOrder/submit",
+        { ...body, ...more },
+        { "idempotency-key": key },
+      )
+    const first = await keyed("by-header")
+    const again = await keyed("by-header")
+    expect(first.record.idempotencyKey).toBe("by-header")
+    expect(again.record.tradeOrderId).toBe(first.record.tradeOrderId)
+    expect(again.headers.get("idempotency-replayed")).toBe("true")
+    expect((await ada.submit(limit("by-header"))).record.tradeOrderId).toBe(first.record.tradeOrderId)
+    expect((await keyed("by-header", { idempotencyKey: "by-header" })).status).toBe(200)
+    expect(await refused(keyed("by-header", { limitPrice: "11111" }))).toEqual([409, -110006])
+    expect(await refused(keyed("by-header", { idempotencyKey: "another" }))).toEqual([400, -104009])
+    expect(await refused(keyed("not a key"))).toEqual([400, -104003])
+    const misspelt = ["X-Idempotency-Key", "Idempotency_Key", "IdempotencyKey", "Idempotency-Keys", "Idempotence-Key"]
+    for (const name of misspelt)
+      expect([name, await refused(ada.call("POST", "/tradeOrder/submit", body, { [name]: "k" }))]).toEqual([
+        name,
+        [400, -104003],
+      ])
+  })
+
   it("walks orders page by page without losing or repeating one", async () => {
     const placed: Array<string> = []
     for (let i = 0; i < 7; i++) placed.push((await ada.submit(limit(`page-${i}`, `${10_000 + i}`))).record.tradeOrderId)

@@ -15,6 +15,8 @@ export type Verdict = "missing" | "seen" | "apart" | "free" | number
 export interface Naming {
   /** The owner's. */
   readonly of: (owner: Things) => string
+  /** What a success shows of it; default what was named. */
+  readonly shows?: (owner: Things) => string
   /** The request of `me` that names it. */
   readonly ask: (id: string, me: Things, owner: Things) => Fields
   /** Another user of the tenant who may write, and one who is admin. */
@@ -49,6 +51,15 @@ const read = { user: FORBIDDEN, admin: "seen" } as const
 const hiddenButFromAdmins = { user: "missing", admin: "seen" } as const
 /** What only admins do, with anybody's of their tenant. */
 const admins = { user: NO_ADMIN, admin: "free", stranger: NO_ADMIN, strangerAdmin: "missing" } as const
+
+/** Lists tell the caller's own records, and admins those of a user of their tenant whom they name. */
+const ofUser = (shows = ({ userId }: Things): string => userId) =>
+  name(
+    "userId",
+    ({ userId }) => userId,
+    { user: NO_PERMISSION, admin: "seen", stranger: NO_PERMISSION, strangerAdmin: "missing", shows },
+    nothing,
+  )
 
 const KEY = "a key of the caller's own, apart from everybody else's"
 
@@ -120,7 +131,7 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   "auth.sessionList": NONE,
   "auth.sessionRevoke": name("sessionId", ({ sessionId }) => sessionId, hidden, nothing),
   "credential.create": NONE,
-  "credential.list": NONE,
+  "credential.list": ofUser(),
   "credential.revoke": name("credentialId", ({ credential }) => credential, hidden, nothing),
   "tradingAccount.connect": {
     credentialIds: {
@@ -143,13 +154,8 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   "tradingAccount.update": ofAccount(() => ({ nickname: "taken" })),
   "tradingAccount.list": {
-    ...name("tradingAccountId", account, hidden, nothing),
-    ...name(
-      "userId",
-      ({ userId }) => userId,
-      { user: NO_PERMISSION, admin: "seen", stranger: NO_PERMISSION, strangerAdmin: "missing" },
-      nothing,
-    ),
+    ...name("tradingAccountId", account, hiddenButFromAdmins, nothing),
+    ...ofUser(),
     tenantId: {
       of: ({ tenantId }) => tenantId,
       ask: (id) => ({ tenantId: id }),
@@ -199,6 +205,7 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     ...name("clientOrderId", ({ clientOrderId }) => clientOrderId, hidden, nothing),
     ...name("orderListId", ({ orderListId }) => orderListId, hidden, nothing),
     ...name("tradingAccountId", account, read, nothing),
+    ...ofUser(account),
   },
   "market.instrumentSync": NONE,
   "market.instrumentCreate": NONE,
@@ -271,16 +278,12 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   "quote.list": {
     ...name("dealerAccountId", ({ dealer }) => dealer, { user: "apart", admin: "seen" }, nothing),
     ...name("traderAccountId", ({ internal }) => internal, hidden, nothing),
+    ...ofUser(({ internal }) => internal),
   },
   "tradingMode.set": NONE,
   "wallet.create": NONE,
   "wallet.get": name("walletId", wallet, hiddenButFromAdmins, nothing),
-  "wallet.list": name(
-    "userId",
-    ({ userId }) => userId,
-    { user: NO_PERMISSION, admin: "seen", stranger: NO_PERMISSION, strangerAdmin: "missing" },
-    nothing,
-  ),
+  "wallet.list": ofUser(),
   "wallet.transfer": {
     ...name("sourceWalletId", wallet, hidden, (me) => ({ ...money, destWalletId: me.wallet })),
     ...name("destWalletId", wallet, { user: -150_005, admin: -150_005 }, (me) => ({

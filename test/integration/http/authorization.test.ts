@@ -210,7 +210,8 @@ const faultOfForeign = async (
   const id = naming.of(ada.things)
   const heard = await call(route, who, naming.ask(id, who.things, ada.things))
   const { status, text, envelope } = heard
-  if (verdict === "seen") return [status === 200 && text.includes(id) ? undefined : "should show it", heard]
+  const shown = naming.shows?.(ada.things) ?? id
+  if (verdict === "seen") return [status === 200 && text.includes(shown) ? undefined : "should show it", heard]
   if (showsOwners(text.replaceAll(id, ""), ada)) return ["shows what is not theirs", heard]
   if (verdict === "apart") return [status === 200 ? undefined : "should be 200 without anything of the owner's", heard]
   if (verdict === "missing") {

@@ -26,7 +26,7 @@ describe("an oversize body", () => {
     }
     const answers = await ask(stage().port, [padded(65_536), padded(65_537), padded(1_000_000)])
     expect(answers.map(({ status, errno }) => [status, errno])).toEqual([
-      [400, -104002],
+      [400, -104013],
       [413, -104007],
       [413, -104007],
     ])

@@ -176,7 +176,7 @@ describe("the calls of the socket", () => {
       health: [[{}], []],
       "health.live": [[{}], []],
       "auth.jwks": [[{}], []],
-      "auth.user": [[{}, { unknown: "field" }], []],
+      "auth.user": [[{}], [{ unknown: "field" }]],
       "auth.session.list": [[{}], []],
       "auth.totp": [[{}], []],
       "audit.list": [

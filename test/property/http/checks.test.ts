@@ -86,7 +86,7 @@ describe("the compiled check", () => {
 
   it.each(wires().map((wire) => [wire.name, wire] as const))("says what Schema says: %s", (_name, wire) => {
     const check = compileCheck(wire.ast, wire.name)
-    const is = Schema.is(Schema.make<unknown>(wire.ast))
+    const is = Schema.is(Schema.make<unknown>(wire.ast), { onExcessProperty: "error" })
     void fc.assert(
       fc.property(mutated(wire), (body) => {
         expect([body, check(body) === undefined]).toEqual([body, is(body)])

@@ -21,7 +21,7 @@ const targetsOf = (tradingAccountId: string): ReadonlyArray<Target> => [
   { name: "instrument/list", path: "/market/instrument/list?symbol=BTC%2FUSDT&venue=MOCK&securityType=SPOT" },
   {
     name: "tradeOrder/list",
-    path: `/tradeOrder/list?tradingAccountId=${tradingAccountId}&instrumentId=MOCK%3ABTC%2FUSDT&orderSide=BUY`,
+    path: `/tradeOrder/list?tradingAccountId=${tradingAccountId}&instrumentId=MOCK%3ABTC%2FUSDT&clientOrderId=one`,
   },
   { name: "auth/login", path: "/auth/login", body: { email: "nobody@example.com", password: "correct horse" } },
   { name: "wallet/create", path: "/wallet/create", body: { nickname: "mine" } },

@@ -152,6 +152,18 @@ describe("the OpenAPI document", () => {
     expect(text).not.toContain("$id")
   })
 
+  it("closes the bodies of requests to fields that they do not name, and leaves answers open", () => {
+    const { schemas } = document.components
+    const closed = (name: string): unknown => schemas[name]?.["additionalProperties"]
+    for (const name of ["SubmitOrder", "CreateDealer", "DealerConfig", "PricingProfile", "QuoteCaps", "Login"])
+      expect([name, closed(name)]).toEqual([name, false])
+    for (const name of ["TradeOrder", "Pagination"]) expect([name, closed(name)]).not.toEqual([name, false])
+    const submit = document.paths["/api/v3/tradeOrder/submit"]?.["post"]
+    expect(submit?.responses["400"]?.description).toContain("`-104013` UNKNOWN_FIELD")
+    const venues = document.paths["/api/v3/market/venue/list"]?.["get"]
+    expect(venues?.responses["400"]?.description).toContain("`-104013` UNKNOWN_FIELD")
+  })
+
   it("describes every tag that it uses", () => {
     const described = new Set(document.tags.filter((tag) => tag.description).map((tag) => tag.name))
     for (const { operation } of operations) for (const tag of operation.tags) expect(described).toContain(tag)

@@ -22,7 +22,7 @@ const create = (fields: Record<string, unknown>) =>
 
 describe("a dealer", () => {
   it("is made with an account and a wallet of its own", async () => {
-    const { record } = await create({ riskThreshold: "1000", config: { riskCurrency: "USDT", unknown: 1 } })
+    const { record } = await create({ riskThreshold: "1000", config: { riskCurrency: "USDT" } })
     expect(record).toMatchObject({
       status: "ACTIVE",
       baseCurrencies: ["USDT"],
@@ -30,7 +30,6 @@ describe("a dealer", () => {
       linkedAccountIds: [],
       config: { riskCurrency: "USDT" },
     })
-    expect(record.config).not.toHaveProperty("unknown")
     const wallet = (await admin.get<WalletRecord>("/wallet/get", { walletId: record.walletId! })).record
     expect(wallet).toMatchObject({ walletType: "DEALER", dealerAccountId: record.dealerAccountId, balances: [] })
     const account = (await admin.accounts({ tradingAccountId: record.tradingAccountId! })).record[0]
@@ -44,6 +43,11 @@ describe("a dealer", () => {
       const { envelope } = await create(fields)
       return [envelope.errno, envelope.details?.metadata["parameter"]]
     }
+    const misspelt = (await create({ config: { pricingProfiles: { std: { markup: 50 } } } })).envelope
+    expect([misspelt.errno, misspelt.error]).toEqual([
+      -104013,
+      'Unknown field "config.pricingProfiles.std.markup": did you mean "config.pricingProfiles.std.markupBps"?',
+    ])
     expect(await errnoOf({ baseCurrencies: [] })).toEqual([-104003, "baseCurrencies"])
     expect(await errnoOf({ riskThreshold: "-1" })).toEqual([-104003, "riskThreshold"])
     const venue = { takerFeeBpsByVenue: { BINANCE: 10, NOWHERE: 5 } }

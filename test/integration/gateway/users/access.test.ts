@@ -8,7 +8,8 @@ import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { readSettings } from "../../../../src/config.ts"
-import type { SessionRecord } from "../../../../src/domain/user/user.ts"
+import type { TradingAccountRecord } from "../../../../src/domain/account/trading-account.ts"
+import type { SessionRecord, UserRecord } from "../../../../src/domain/user/user.ts"
 import type { Gateway } from "../../../../src/gateway.ts"
 import { scratchDirectory } from "../../../kit/postgres.ts"
 import { readMap } from "../../../kit/readers/map-reader.ts"
@@ -117,6 +118,7 @@ const heard = async (answer: Promise<Answer<unknown>>): Promise<readonly [status
 }
 const FORBIDDEN = [403, -102_006] as const
 const FINE = [200, 0] as const
+const UNKNOWN_FIELD = [400, -104_013] as const
 
 const waits: Array<number> = []
 /** An operator's command, until what follows from it was seen; how long after the commit that was is printed. */
@@ -264,7 +266,7 @@ describe("rights", () => {
     await trades.subscription.ready(60_000)
   })
 
-  it("cannot be assigned by whoever sends them along", async () => {
+  it("cannot be assigned: fields of a record that a request does not have are refused", async () => {
     const forged = {
       userId: randomUUID(),
       id: randomUUID(),
@@ -278,12 +280,22 @@ describe("rights", () => {
       createdAt: 1,
     }
     const email = `user-${randomUUID()}@example.com`
-    const signup = await new From(HOME).post<SessionRecord>("/auth/signup", { ...forged, email, password: PASSWORD })
+    /** Refused with each of them, and taken without. */
+    const tried = async <A>(api: From, path: string, body: Readonly<Record<string, unknown>>): Promise<Answer<A>> => {
+      for (const [name, value] of Object.entries(forged))
+        expect([path, name, await heard(api.post(path, { ...body, [name]: value }))]).toEqual([
+          path,
+          name,
+          UNKNOWN_FIELD,
+        ])
+      return api.post<A>(path, body)
+    }
+    const signup = await tried<SessionRecord>(new From(HOME), "/auth/signup", { email, password: PASSWORD })
     const { user, accessToken } = signup.record
     const appMetadata = { tenantId: "default", environments: ["PROD", "UAT"] }
     expect(user).toMatchObject({ role: "authenticated", appMetadata, userMetadata: {} })
     const calls = new From(HOME, accessToken)
-    const updated = await calls.post("/auth/user/update", { ...forged, metadata: { role: "admin" } })
+    const updated = await tried<UserRecord>(calls, "/auth/user/update", { metadata: { role: "admin" } })
     expect(updated.record).toMatchObject({
       id: user.id,
       role: "authenticated",
@@ -291,26 +303,30 @@ describe("rights", () => {
       userMetadata: { role: "admin" },
       createdAt: user.createdAt,
     })
-    const account = (await calls.connect({ ...forged, venue: "MOCK", externalTradingAccountId: "main" })).record
+    const connect = { venue: "MOCK", externalTradingAccountId: "main" }
+    const account = (await tried<TradingAccountRecord>(calls, "/tradingAccount/connect", connect)).record
     expect(account).toMatchObject({ userId: user.id, status: "ACTIVE" })
     expect(account.createdAt).toBeGreaterThan(1)
-    const wallet = await calls.post("/wallet/create", { ...forged, walletType: "DEALER", allowNegative: true })
+    const dealers = { walletType: "DEALER", allowNegative: true }
+    expect(await heard(calls.post("/wallet/create", dealers))).toEqual(UNKNOWN_FIELD)
+    const wallet = await tried(calls, "/wallet/create", {})
     expect(wallet.record).toMatchObject({ userId: user.id, walletType: "CLIENT", status: "ACTIVE" })
-    const order = await calls.submitted({
-      ...forged,
+    const terms = {
       tradingAccountId: account.tradingAccountId,
       instrumentId: BTC,
       orderSide: "BUY",
       orderType: "LIMIT",
       quantity: "0.001",
       limitPrice: "20000",
-      orderStatus: "FILLED",
-      executedQuantity: "0.001",
       awaitAccepted: true,
-    })
+    }
+    for (const more of [{ orderStatus: "FILLED" }, { executedQuantity: "0.001" }])
+      expect(await heard(calls.submit({ ...terms, ...more }))).toEqual(UNKNOWN_FIELD)
+    await tried(calls, "/tradeOrder/submit", { ...terms, clientOrderId: "tried" })
+    const order = await calls.submitted(terms)
     expect(order).toMatchObject({ status: "OPEN", orderStatus: "ACCEPTED", executedQuantity: "0" })
-    const renamed = { ...forged, tradingAccountId: account.tradingAccountId, nickname: "Mine" }
-    expect((await calls.post("/tradingAccount/update", renamed)).record).toMatchObject({
+    const renamed = { tradingAccountId: account.tradingAccountId, nickname: "Mine" }
+    expect((await tried(calls, "/tradingAccount/update", renamed)).record).toMatchObject({
       nickname: "Mine",
       userId: user.id,
       status: "ACTIVE",
