@@ -16,6 +16,7 @@ import {
 } from "./settings/environment.ts"
 import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
 import { assetDigits, balances, feeBps, paperSource, shortfalls } from "./settings/money.ts"
+import { isProduction, misspelt } from "./settings/names.ts"
 import { type OperationSettings, operation } from "./settings/operation.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
 import { retired } from "./settings/retired.ts"
@@ -48,7 +49,7 @@ export interface Settings {
   /** `kid:base64url` of 32 bytes, comma separated, the first encrypts; null: generated once into `dataDir`. */
   readonly encryptionKeys: string | null
   readonly defaultTenantId: string
-  /** What to say of settings that are given and do nothing any more. */
+  /** What to say of variables that are given and do nothing: settings of before, and what may be a misspelt one. */
   readonly retired: ReadonlyArray<string>
   /** Who may sign up: everybody at once, whoever proves the address first, nobody. */
   readonly signup: "open" | "confirm" | "closed"
@@ -131,9 +132,10 @@ export interface Settings {
 
 /** Reads the settings; throws InvalidSetting. */
 export const readSettings = (given: Environment): Settings => {
+  const doubtful = misspelt(given)
   const env = withSecretFiles(given)
   const dataDir = text(env, "DATA_DIR") ?? "var"
-  const production = text(env, "NODE_ENV") === "production"
+  const production = isProduction(env)
   const failpoint = text(env, "FAILPOINT")
   if (failpoint !== null && production) throw new InvalidSetting("FAILPOINT is not for production")
   const host = text(env, "HOST") ?? "127.0.0.1"
@@ -153,7 +155,7 @@ export const readSettings = (given: Environment): Settings => {
     signingKeysPrevious: text(env, "SIGNING_KEYS_PREVIOUS"),
     encryptionKeys: text(env, "ENCRYPTION_KEYS"),
     defaultTenantId: tenantName(env, "DEFAULT_TENANT_ID", "default"),
-    retired: retired(env),
+    retired: [...retired(env), ...doubtful],
     signup: choice(env, "SIGNUP", ["open", "confirm", "closed"], "open"),
     sessions: sessionTerms(env),
     unconfirmedMillis: unconfirmedMillis(env),

@@ -5,7 +5,8 @@
 import { readFileSync } from "node:fs"
 import { type Environment, InvalidSetting, text } from "./environment.ts"
 
-const SECRETS = [
+/** Each may be given as a file. */
+export const SECRETS = [
   "DATABASE_URL",
   "DATABASE_PASSWORD",
   "SMTP_URL",

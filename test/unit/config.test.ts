@@ -22,6 +22,56 @@ describe("the settings", () => {
     ])
   })
 
+  const MISSPELT: ReadonlyArray<readonly [given: string, meant: string]> = [
+    ["DATABASEURL", "DATABASE_URL"],
+    ["DATABASE_URI", "DATABASE_URL"],
+    ["DATABSE_URL", "DATABASE_URL"],
+    ["DATABASE_URLFILE", "DATABASE_URL_FILE"],
+    ["DATABASE_PASWORD", "DATABASE_PASSWORD"],
+    ["DATA_DIRR", "DATA_DIR"],
+    ["DATA_DRI", "DATA_DIR"],
+    ["TLS_CERTFILE", "TLS_CERT_FILE"],
+    ["TLS_KEYFILE", "TLS_KEY_FILE"],
+    ["TLS_CERT_FLIE", "TLS_CERT_FILE"],
+    ["SIGN_UP", "SIGNUP"],
+    ["RATE_LIMIT", "RATE_LIMITS"],
+    ["RATELIMITS", "RATE_LIMITS"],
+    ["ENVIROMENT", "ENVIRONMENT"],
+    ["TRUSTPROXY", "TRUST_PROXY"],
+    ["TRUST_PROXYS", "TRUST_PROXY"],
+    ["ALLOWED_ORIGIN", "ALLOWED_ORIGINS"],
+    ["ENCRYPTION_KEY", "ENCRYPTION_KEYS"],
+    ["SIGNING_KEYS", "SIGNING_KEY"],
+    ["SMTPURL", "SMTP_URL"],
+    ["ADMIN_SECONDFACTOR", "ADMIN_SECOND_FACTOR"],
+    ["SESSION_MAX_HOUR", "SESSION_MAX_HOURS"],
+    ["VENUES_INACTVE", "VENUES_INACTIVE"],
+    ["FRESH_SECOND", "FRESH_SECONDS"],
+    ["WALLET_MAX", "WALLETS_MAX"],
+  ]
+  it.each(MISSPELT)("refuse %s, which was meant to be %s", (given, meant) => {
+    expect(() => readSettings({ [given]: "closed" })).toThrow(`${given} is no setting: did you mean ${meant}?`)
+  })
+
+  it("refuse nothing of other programs", () => {
+    const others =
+      "HOME HOSTNAME PATH USER LANG TERM SHELL PWD NODE_OPTIONS NODE_PATH NODE_VERSION SSL_CERT_FILE SSL_CERT_DIR PGHOST PGPORT PGDATA PGUSER PGPASSWORD DATABASE_HOST DATABASE_USER DATABASE_NAME DATABASE_PORT DB_URL API_URL BASE_URL REDIS_URL SMTP_HOST SMTP_PORT SMTP_USER SMTP_PASSWORD EMAIL_FROM OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_HEADERS KUBERNETES_SERVICE_HOST KUBERNETES_PORT METRICS_PORT_9090_TCP METRICS_SERVICE_HOST VENUE_GATEWAY_PORT HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy npm_config_loglevel SECRET_KEY SESSION_SECRET XDG_DATA_DIRS XDG_SESSION_ID LOGNAME MAIL HOSTS PORTS SIGNALS INVOCATION_ID NOTIFY_SOCKET CREDENTIALS_DIRECTORY"
+    const env = Object.fromEntries(others.split(" ").map((name) => [name, "x"]))
+    expect(readSettings(env).retired).toEqual([])
+    // Empty, or beside the right one, it was not meant to be it.
+    expect(readSettings({ RATE_LIMIT: "" }).retired).toEqual([])
+    expect(readSettings({ DATABASE_URI: "x", DATABASE_URL: "postgresql://a@b/c" }).retired).toEqual([])
+    expect(readSettings({ NODE_ENV: "development" }).production).toBe(false)
+  })
+
+  it("tell of what another program may read", () => {
+    expect(readSettings({ LOGLEVEL: "debug" }).retired).toEqual(["LOGLEVEL is no setting: did you mean LOG_LEVEL?"])
+  })
+
+  it.each(["prodution", "Production", "prod", "productoin", "PRODUCTION"])("refuse NODE_ENV=%s", (word) => {
+    expect(() => readSettings({ NODE_ENV: word })).toThrow(`NODE_ENV is "${word}": did you mean "production"?`)
+  })
+
   it.each<[string, Record<string, string>]>([
     ["PORT", { PORT: "http" }],
     ["PORT", { PORT: "70000" }],

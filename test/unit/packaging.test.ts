@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { SETTINGS } from "../../scripts/settings-page.ts"
 import { readSettings } from "../../src/config.ts"
+import { NAMES } from "../../src/settings/names.ts"
 import { settingsNames } from "../kit/rules/settings-names.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -380,6 +381,10 @@ describe("the table of settings", () => {
     const inner = /^(FAILPOINT|PG_BIN_DIR|PGSSLMODE|WS_PROFILE|WS_TEST_)/
     const wanted = [...names].filter((name) => !inner.test(name))
     expect(rows.flatMap((row) => row.names).toSorted()).toEqual(wanted.toSorted())
+  })
+
+  it("is what the start holds the environment against", () => {
+    expect([...NAMES].toSorted()).toEqual([...names].toSorted())
   })
 
   it("says the defaults of the sources", () => {

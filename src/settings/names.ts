@@ -1,0 +1,120 @@
+/**
+ * The names of all settings, and which other variables were meant to be one: a gateway that starts as if a setting were not there has another
+ * database, an open sign-up or no limits, and says nothing of it. test/unit/packaging.test.ts holds the list to the sources.
+ */
+import { slips } from "../foundation/nearest-name.ts"
+import { type Environment, InvalidSetting, text } from "./environment.ts"
+import { SECRETS } from "./secret-files.ts"
+
+export const NAMES: ReadonlyArray<string> = [
+  "ACCESS_LOG",
+  "ACCOUNTS_MAX",
+  "ADMIN_IDLE_MINUTES",
+  "ADMIN_SECOND_FACTOR",
+  "ALLOWED_ORIGINS",
+  "APP_URL",
+  "ASSET_DIGITS",
+  "CHANNELS",
+  "DATABASE_PASSWORD",
+  "DATABASE_URL",
+  "DATA_DIR",
+  "DEFAULT_TENANT_ID",
+  "DISK_FREE_MIN_MB",
+  "ENCRYPTION_KEYS",
+  "ENVIRONMENT",
+  "EXCHANGE_MIRROR_MS",
+  "EXCHANGE_SHORTFALL_DUST",
+  "EXCHANGE_SHORTFALL_PERCENT",
+  "FAILPOINT",
+  "FRESH_SECONDS",
+  "HOST",
+  "INTERNAL_ACCOUNTS_MAX",
+  "INTERNAL_MAKER_FEE_BPS",
+  "INTERNAL_TAKER_FEE_BPS",
+  "LEDGER_AUDIT_AGE_MAX_MS",
+  "LEDGER_AUDIT_MS",
+  "LEDGER_AUDIT_WHOLE_AGE_MAX_MS",
+  "LEDGER_EXPIRY_MS",
+  "LOG_LEVEL",
+  "MAIL_FROM",
+  "METRICS_PORT",
+  "MOCK_BALANCES",
+  "MOCK_SEED",
+  "MOCK_TICK_MS",
+  "NODE_ENV",
+  "OTLP_HEADERS",
+  "OTLP_SAMPLE",
+  "OTLP_URL",
+  "PAPER_BALANCES",
+  "PAPER_SOURCE",
+  "PGSSLMODE",
+  "PG_BIN_DIR",
+  "PG_RUN_AS",
+  "PLAIN_HTTP_PORT",
+  "PORT",
+  "RATE_LIMITS",
+  "SESSION_IDLE_HOURS",
+  "SESSION_MAX_HOURS",
+  "SHUTDOWN_NOTICE_MS",
+  "SIGNING_KEY",
+  "SIGNING_KEYS_PREVIOUS",
+  "SIGNUP",
+  "SMTP_URL",
+  "TLS_CERT_FILE",
+  "TLS_KEY_FILE",
+  "TRUST_PROXY",
+  "UNCONFIRMED_DAYS",
+  "VENUES_INACTIVE",
+  "VENUE_HEAP_MB",
+  "VENUE_PROXIES",
+  "VENUE_ROUTES",
+  "VENUE_SESSIONS_MAX",
+  "VENUE_SHARDS",
+  "WALLETS_MAX",
+  "WS_CONFLATE_BYTES",
+  "WS_DEFLATE",
+  "WS_FLUSH_MS",
+  "WS_PROFILE",
+  "WS_SLOW_MS",
+  "WS_TEST_API_KEY",
+  "WS_TEST_SECRET",
+]
+
+const known: ReadonlySet<string> = new Set([...NAMES, ...SECRETS.map((name) => `${name}_FILE`)])
+
+/** Of other programs, too: these are told, and refuse nothing. */
+const SHARED: ReadonlySet<string> = new Set(["LOGLEVEL", "DATADIR", "CHANNEL"])
+
+/**
+ * The environment belongs to every program of the machine, so little is taken for a slip: SSL_CERT_FILE, OpenSSL's, is two letters from
+ * TLS_CERT_FILE, and DATABASE_USER three from DATABASE_URL. Short names are judged by separators alone.
+ */
+const isSlipOf = (given: string, name: string): boolean => {
+  if (given[0] !== name[0] || name.length < 6 || Math.abs(given.length - name.length) > 4) return false
+  const most = name.length >= 12 ? 2 : name.length >= 8 ? 1 : 0
+  return slips(given, name) <= most
+}
+
+/** The setting that a variable was meant to be; undefined for one of another program. A setting that is given itself was not misspelt. */
+const meantBy = (env: Environment, given: string): string | undefined =>
+  known.has(given) || text(env, given) === null
+    ? undefined
+    : [...known].find((name) => text(env, name) === null && isSlipOf(given, name))
+
+/** Throws InvalidSetting for the first that is misspelt; a sentence for each that another program may read. */
+export const misspelt = (env: Environment): ReadonlyArray<string> =>
+  Object.keys(env).flatMap((given) => {
+    const meant = meantBy(env, given)
+    if (meant === undefined) return []
+    if (!SHARED.has(given)) throw new InvalidSetting(`${given} is no setting: did you mean ${meant}?`)
+    return [`${given} is no setting: did you mean ${meant}?`]
+  })
+
+/** NODE_ENV has words of other programs, so only what was meant to be `production` is refused. */
+export const isProduction = (env: Environment): boolean => {
+  const word = text(env, "NODE_ENV")
+  if (word === null || word === "production") return word !== null
+  if (word.toLowerCase() === "prod" || slips(word, "production") <= 2)
+    throw new InvalidSetting(`NODE_ENV is "${word}": did you mean "production"?`)
+  return false
+}
