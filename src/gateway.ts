@@ -42,6 +42,7 @@ import {
   gatewayAuthority,
   inChannels,
   realtimeDocuments,
+  SOCKET_PATH,
   sockets,
   testProfile,
 } from "./composition/sockets.ts"
@@ -277,6 +278,7 @@ export const startGateway = (options: GatewayOptions) =>
       freshMillis: settings.sessions.freshMillis,
       limiter,
       pages: [...referencePages(realtimeDocuments(kinds)), jwksPage(Context.get(auth, Sessions).jwks)],
+      socketPath: SOCKET_PATH,
       refine: (route) => keep(limitSignIns(route)),
     }).pipe(Effect.provideService(Patience, REQUEST_PATIENCE_MILLIS))
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))

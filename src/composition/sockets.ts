@@ -31,7 +31,7 @@ import { serveSockets } from "../ws/server.ts"
 import { makeTestProfile } from "../ws/test-profile/profile.ts"
 import { describe, type GatewayOptions } from "./options.ts"
 
-const PATH = "/connection/websocket"
+export const SOCKET_PATH = "/connection/websocket"
 
 export const channelPort = (hub: Hub) =>
   Layer.succeed(ChannelPort, {
@@ -114,14 +114,14 @@ export const sockets = (
       allowedOrigins: settings.allowedOrigins,
       deflate: settings.wsDeflate,
       screen: makeUpgradeScreen({
-        route: PATH,
+        route: SOCKET_PATH,
         transport: server.transport,
         requestId,
         now: clock.now,
         log,
         watch,
       }),
-      security: (event, facts) => security.tell(event, "warn", { route: PATH, ...facts }),
+      security: (event, facts) => security.tell(event, "warn", { route: SOCKET_PATH, ...facts }),
       onSessionEnded: sessions.onEnded,
       onSessionRenewed: sessions.onRenewed,
     })

@@ -5,6 +5,7 @@
 import { Ajv, type ErrorObject } from "ajv"
 import { SchemaAST as AST, Either, JSONSchema, ParseResult, Schema } from "effect"
 import { InvalidParameter, InvalidRequest, MissingParameter, type UnknownField } from "../domain/errors/request.ts"
+import { formInWords } from "./forms.ts"
 import { unknownFields } from "./unknown-fields.ts"
 
 /** Undefined: the value has the declared shape, and its uuids are in lower case now, which is how they are stored. */
@@ -64,13 +65,18 @@ const ajv = new Ajv({
   unicodeRegExp: false,
   validateFormats: false,
   logger: false,
+  // A failure knows the pattern that it stands for.
+  verbose: true,
   code: { optimize: false },
 })
 
 /** What was expected. Never the value: it may be a secret. */
 const worded = (error: ErrorObject): string => {
   const allowed = error.keyword === "enum" ? (error.params as { readonly allowedValues: ReadonlyArray<unknown> }) : null
-  const message = error.message ?? "has the wrong shape"
+  const { pattern } = (error.parentSchema ?? {}) as { readonly pattern?: string }
+  const form = pattern === undefined ? undefined : formInWords(pattern)
+  if (form !== undefined && (error.keyword === "pattern" || error.keyword === "type")) return `must be ${form}`
+  const message = error.keyword === "pattern" ? "has another form" : (error.message ?? "has the wrong shape")
   return allowed === null ? message : `must be one of ${allowed.allowedValues.join(", ")}`
 }
 

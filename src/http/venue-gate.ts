@@ -1,8 +1,8 @@
 /** Which venues a caller may name: aliases of deprecated suffixes, the installation's environment, the user's environments. */
 import { InsufficientPermissions } from "../domain/errors/authorisation.ts"
-import { InvalidVenue, VenueInactive } from "../domain/errors/venue.ts"
+import { type InvalidVenue, VenueInactive } from "../domain/errors/venue.ts"
 import type { VenueId } from "../domain/ids.ts"
-import type { Venue } from "../domain/instrument/venue.ts"
+import { invalidVenue, type Venue } from "../domain/instrument/venue.ts"
 import type { Principal } from "../domain/user/user.ts"
 
 interface Venues {
@@ -80,7 +80,7 @@ export const makeVenueGate = (port: Venues, environment: "PROD" | "UAT"): VenueG
 
   const named = (name: string, principal: Principal): NamedVenue | InvalidVenue | InsufficientPermissions => {
     const venue = find(name)
-    if (venue === undefined) return new InvalidVenue()
+    if (venue === undefined) return invalidVenue(name, find)
     const closed = closedTo(venue.venue, principal)
     if (closed !== undefined) return closed
     return { venue, headers: aliases.has(name) ? successor([venue.venue]) : NO_HEADERS }
@@ -92,7 +92,7 @@ export const makeVenueGate = (port: Venues, environment: "PROD" | "UAT"): VenueG
     openTo: (principal) => offered.filter(({ venue }) => closedTo(venue, principal) === undefined),
     resolve: (name, principal) => {
       const found = named(name, principal)
-      return "venue" in found && found.venue.status === "INACTIVE" ? new VenueInactive() : found
+      return "headers" in found && found.venue.status === "INACTIVE" ? new VenueInactive() : found
     },
     filter: (name, principal) => (name === undefined ? undefined : named(name, principal)),
     find,

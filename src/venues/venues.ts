@@ -1,7 +1,8 @@
 /** The VenuePort over any list of venues: it only finds the adapter and passes on. */
 import { Effect, Layer } from "effect"
-import { InvalidVenue, VenueUnavailable } from "../domain/errors/venue.ts"
+import { VenueUnavailable } from "../domain/errors/venue.ts"
 import type { VenueId } from "../domain/ids.ts"
+import { invalidVenue } from "../domain/instrument/venue.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import type { VenueStats } from "../ports/venue-stats.ts"
 import type { VenueAdapter } from "./venue-adapter.ts"
@@ -27,8 +28,8 @@ export const venuesLayer = (
       verify: (venue, secrets) => byVenue.get(venue)?.verify(secrets) ?? Effect.fail(unknown(venue)),
       openSession: (options) =>
         byVenue.get(options.account.venue)?.openSession(options) ?? Effect.fail(unknown(options.account.venue)),
-      instruments: (venue, symbols) => byVenue.get(venue)?.instruments(symbols) ?? Effect.fail(new InvalidVenue()),
-      klines: (venue, ask) => byVenue.get(venue)?.klines(ask) ?? Effect.fail(new InvalidVenue()),
+      instruments: (venue, symbols) => byVenue.get(venue)?.instruments(symbols) ?? Effect.fail(invalidVenue(venue)),
+      klines: (venue, ask) => byVenue.get(venue)?.klines(ask) ?? Effect.fail(invalidVenue(venue)),
       market: (venue, sink) => {
         const adapter = byVenue.get(venue)
         if (adapter === undefined) throw new Error(`no such venue: ${venue}`)

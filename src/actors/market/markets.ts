@@ -2,15 +2,11 @@
 import { Effect, FiberSet, Layer } from "effect"
 import { type Channel, type ChannelKind, parseChannel } from "../../domain/channel.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import {
-  InstrumentNotFound,
-  InvalidInstrumentId,
-  OrderBookUnavailable,
-  TickerUnavailable,
-} from "../../domain/errors/market.ts"
-import { InvalidVenue, VenueInactive } from "../../domain/errors/venue.ts"
+import { InstrumentNotFound, OrderBookUnavailable, TickerUnavailable } from "../../domain/errors/market.ts"
+import { VenueInactive } from "../../domain/errors/venue.ts"
 import type { InstrumentId, VenueId } from "../../domain/ids.ts"
-import { parseInstrumentId } from "../../domain/instrument/instrument.ts"
+import { invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
+import { invalidVenue } from "../../domain/instrument/venue.ts"
 import { ChannelPort, type ChannelSource, type StreamPosition } from "../../ports/channel-port.ts"
 import { Clock } from "../../ports/clock.ts"
 import { Ids } from "../../ports/ids.ts"
@@ -60,9 +56,9 @@ const make = Effect.gen(function* () {
   /** The feed of an instrument that can be asked for, or why it cannot. */
   const reach = (instrumentId: InstrumentId): MarketFeed | DomainError => {
     const name = parseInstrumentId(instrumentId)
-    if (name === undefined) return new InvalidInstrumentId()
+    if (name === undefined) return invalidInstrumentId(instrumentId)
     const venue = venues.find(name.venue)
-    if (venue === undefined) return new InvalidVenue()
+    if (venue === undefined) return invalidVenue(name.venue)
     if (venue.status !== "ACTIVE") return new VenueInactive()
     if (directory.knows(name.venue) && !directory.has(instrumentId)) return new InstrumentNotFound({ instrumentId })
     return feedOf(name.venue)
@@ -173,7 +169,7 @@ const make = Effect.gen(function* () {
       const feed = reach(instrumentId)
       const name = parseInstrumentId(instrumentId)
       if (name === undefined || !(feed instanceof MarketFeed))
-        return reply.fail(feed instanceof MarketFeed ? new InvalidInstrumentId() : feed)
+        return reply.fail(feed instanceof MarketFeed ? invalidInstrumentId(instrumentId) : feed)
       history.read(
         { instrumentId, name, ...range },
         { clock: feed.clock, history: (ask) => venues.klines(name.venue, ask) },

@@ -7,7 +7,15 @@ export class InstrumentNotFound extends Schema.TaggedError<InstrumentNotFound>()
   override message = "Instrument not found"
 }
 
-export class InvalidInstrumentId extends Schema.TaggedError<InvalidInstrumentId>()("InvalidInstrumentId", {}) {
+export class InvalidInstrumentId extends Schema.TaggedError<InvalidInstrumentId>()("InvalidInstrumentId", {
+  /** As it was given. */
+  instrumentId: Schema.String,
+  form: Schema.String,
+  /** The same in the form that is taken, where one can tell. */
+  didYouMean: Schema.optional(Schema.String),
+  /** Where those that there are stand. */
+  list: Schema.String,
+}) {
   override message = "Invalid instrumentId"
 }
 

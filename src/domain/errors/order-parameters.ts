@@ -15,12 +15,17 @@ export class LimitPriceRequired extends Schema.TaggedError<LimitPriceRequired>()
   override message = "limitPrice required"
 }
 
-export class StopPriceRequired extends Schema.TaggedError<StopPriceRequired>()("StopPriceRequired", {}) {
+export class StopPriceRequired extends Schema.TaggedError<StopPriceRequired>()("StopPriceRequired", {
+  /** Where the trigger goes, if it was given somewhere else. */
+  reason: Schema.optional(Schema.String),
+}) {
   override message = "stopPrice required"
 }
 
 export class ParameterNotAllowed extends Schema.TaggedError<ParameterNotAllowed>()("ParameterNotAllowed", {
   parameter: Schema.String,
+  /** What to give in its place. */
+  reason: Schema.optional(Schema.String),
 }) {
   override message = "Parameter not allowed for this order type"
 }
@@ -77,7 +82,10 @@ export class ExpireAtRequired extends Schema.TaggedError<ExpireAtRequired>()("Ex
   override message = "expireAt required"
 }
 
-export class InvalidExpireAt extends Schema.TaggedError<InvalidExpireAt>()("InvalidExpireAt", {}) {
+export class InvalidExpireAt extends Schema.TaggedError<InvalidExpireAt>()("InvalidExpireAt", {
+  expireAt: Schema.Int,
+  reason: Schema.String,
+}) {
   override message = "Invalid expireAt"
 }
 

@@ -59,6 +59,13 @@ export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("Me
   override message = "Method not allowed"
 }
 
+/** Extension: a plain request where only sockets are served. */
+export class UpgradeRequired extends Schema.TaggedError<UpgradeRequired>()("UpgradeRequired", {
+  upgrade: Schema.Literal("websocket"),
+}) {
+  override message = "Upgrade required"
+}
+
 export class UnsupportedContentType extends Schema.TaggedError<UnsupportedContentType>()("UnsupportedContentType", {}) {
   override message = "Unsupported content type"
 }

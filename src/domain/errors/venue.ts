@@ -12,7 +12,15 @@ export class VenueUnavailable extends Schema.TaggedError<VenueUnavailable>()("Ve
   override message = "Venue unavailable"
 }
 
-export class InvalidVenue extends Schema.TaggedError<InvalidVenue>()("InvalidVenue", {}) {
+export class InvalidVenue extends Schema.TaggedError<InvalidVenue>()("InvalidVenue", {
+  /** As it was given. */
+  venue: Schema.String,
+  form: Schema.String,
+  /** The one that has this name in the form that is taken. */
+  didYouMean: Schema.optional(Schema.String),
+  /** Where those that there are stand. */
+  list: Schema.String,
+}) {
   override message = "Invalid venue"
 }
 

@@ -1,5 +1,6 @@
 /** Instruments: what can be traded where, and the steps its prices and quantities move in. */
 import { Decimal } from "../decimal.ts"
+import { InvalidInstrumentId } from "../errors/market.ts"
 import { type InstrumentId, TENANT_NAME, type TenantId, type VenueId } from "../ids.ts"
 
 /** What an instrument is counted in where that is not its base asset: quantities, lots and limits are numbers of contracts. */
@@ -94,6 +95,23 @@ export const parseInstrumentId = (id: string): InstrumentName | undefined => {
   const m = FORM.exec(id)
   if (m === null || (m[4] !== undefined && m[1] !== "INTERNAL")) return undefined
   return { venue: m[1] as VenueId, symbol: `${m[2]}/${m[3]}`, baseAsset: m[2]!, quoteAsset: m[3]! }
+}
+
+const FORM_IN_WORDS =
+  "<VENUE>:<BASE>/<QUOTE> in upper case, for example MOCK:BTC/USDT; of a tenant's own market INTERNAL:<BASE>/<QUOTE>@<TENANT>"
+
+/** The failure for an id of another form (errno -131002): what was given, and what would have been right. */
+export const invalidInstrumentId = (id: string): InvalidInstrumentId => {
+  const near = id
+    .trim()
+    .toUpperCase()
+    .replace(/^([A-Z0-9_]+:[A-Z0-9.]+)[-_]([A-Z0-9.]+)$/, "$1/$2")
+  return new InvalidInstrumentId({
+    instrumentId: id.slice(0, INSTRUMENT_ID_MAX),
+    form: FORM_IN_WORDS,
+    ...(parseInstrumentId(near) === undefined ? {} : { didYouMean: near }),
+    list: "GET /api/v3/market/instrument/list",
+  })
 }
 
 export const instrumentIdOf = (venue: VenueId, symbol: string): InstrumentId => `${venue}:${symbol}` as InstrumentId

@@ -1,5 +1,6 @@
 /** Venues: what the registry says about each of them, and what of it is shown. */
 import { Schema } from "effect"
+import { InvalidVenue } from "../errors/venue.ts"
 import type { VenueId } from "../ids.ts"
 import type { OrderType } from "../order/trade-order.ts"
 import { type TimeInForce, VenueCapabilities } from "./venue-capabilities.ts"
@@ -36,6 +37,9 @@ export interface Venue {
   readonly source?: VenueId
 }
 
+/** Characters of a name that is none: as many as the longest has. */
+const VENUE_TOLD_MAX = 40
+
 /** From the most to lose to the least. */
 const BY_STAKES: ReadonlyArray<VenueEnvironment> = ["PROD", "UAT", "SIMULATED"]
 
@@ -69,6 +73,20 @@ export const timesInForceAt = ({ timesInForce }: Venue): ReadonlyArray<TimeInFor
   "GTD",
   "DAY",
 ]
+
+/** The failure for a name that no venue has (errno -130002): what was given, and what would have been right. */
+export const invalidVenue = (
+  name: string,
+  find: (name: string) => Venue | undefined = () => undefined,
+): InvalidVenue => {
+  const near = find(name.trim().toUpperCase())?.venue
+  return new InvalidVenue({
+    venue: name.slice(0, VENUE_TOLD_MAX),
+    form: "an identifier in upper case, for example MOCK; a venue's test environment ends in _UAT",
+    ...(near === undefined ? {} : { didYouMean: near }),
+    list: "GET /api/v3/market/venue/list",
+  })
+}
 
 export const VenueRecord = Schema.Struct({
   venue: Schema.String,

@@ -4,7 +4,7 @@
  */
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 
-export type FailureStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 502 | 503 | 504
+export type FailureStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 426 | 429 | 500 | 502 | 503 | 504
 
 export interface FailureRow {
   readonly status: FailureStatus
@@ -70,6 +70,7 @@ export const ERRNO = {
   IdempotencyKeyReused: { status: 409, errno: -104011, code: "IDEMPOTENCY_KEY_REUSED" },
   IdempotentOutcomeUnknown: { status: 409, errno: -104012, code: "IDEMPOTENT_OUTCOME_UNKNOWN" },
   UnknownField: { status: 400, errno: -104013, code: "UNKNOWN_FIELD" },
+  UpgradeRequired: { status: 426, errno: -104014, code: "UPGRADE_REQUIRED" },
   // Orders
   OrderNotChangeable: { status: 400, errno: -110000, code: "ORDER_NOT_CHANGEABLE" },
   OrderNotFound: { status: 404, errno: -110001, code: "ORDER_NOT_FOUND" },
@@ -167,6 +168,7 @@ export const ERRNO = {
   AccountNotLinked: { status: 404, errno: -141006, code: "ACCOUNT_NOT_LINKED" },
   AccountHasHedges: { status: 400, errno: -141007, code: "ACCOUNT_HAS_HEDGES" },
   AccountOfAnotherEnvironment: { status: 400, errno: -141008, code: "ACCOUNT_OF_ANOTHER_ENVIRONMENT" },
+  DealerChanged: { status: 409, errno: -141009, code: "DEALER_CHANGED" },
   HedgeNotInDoubt: { status: 400, errno: -141000, code: "HEDGE_NOT_IN_DOUBT" },
   // Wallets
   WalletFailed: { status: 400, errno: -150000, code: "WALLET_FAILED" },

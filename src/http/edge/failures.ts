@@ -13,8 +13,8 @@ type Fields = Readonly<Record<string, unknown>>
 /** `details.required` and `details.provided` stand beside the metadata, not in it (specification, Errors 5). */
 const PERMISSIONS: ReadonlySet<string> = new Set(["InsufficientPermissions", "AdminRequired"])
 
-/** Whose `reason` is a code that callers act on: it stands beside the metadata (contract, changes to C8), and in it as any field does. */
-const REASONED: ReadonlySet<string> = new Set(["DealerCannotQuote"])
+/** Whose `reason` is a code that callers act on: it stands beside the metadata (contract, changes to C3 and C8), and in it as any field does. */
+const REASONED: ReadonlySet<string> = new Set(["DealerCannotQuote", "AccountReconciling"])
 
 /** Fields of a tagged error that are not its content. */
 const INTERNAL: ReadonlySet<string> = new Set(["_tag", "message", "name", "stack", "cause"])
@@ -59,12 +59,13 @@ export const retryAfterSeconds = (error: DomainError): number | undefined => {
       return Math.max(1, error.retryAfterSeconds)
     case "TooManyOpenOrders":
     case "TooManyConnections":
-    case "AccountReconciling":
     case "OrderBookUnavailable":
     case "TickerUnavailable":
     case "StorageUnavailable":
     case "ShuttingDown":
       return 1
+    case "AccountReconciling":
+      return error.reason === "VENUE_UNREACHABLE" ? 5 : 1
     case "VenueUnavailable":
     case "DisconnectIncomplete":
       return 5

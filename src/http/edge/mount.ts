@@ -15,6 +15,7 @@ import {
   PayloadTooLarge,
   UnknownEndpoint,
   UnsupportedContentType,
+  UpgradeRequired,
 } from "../../domain/errors/request.ts"
 import { ShuttingDown } from "../../domain/errors/service.ts"
 import type { Principal } from "../../domain/user/user.ts"
@@ -51,6 +52,8 @@ export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"
   /** How old the proof of who asks may be, for dangerous acts. */
   readonly freshMillis: number
   readonly pages: ReadonlyArray<StaticPage>
+  /** Where sockets are opened: a plain request there hears how. */
+  readonly socketPath?: string
   /** The last word on each route before it is served, for what holds across operations. */
   readonly refine?: (route: Route) => Route
 }
@@ -244,6 +247,9 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     allow(page.path, "GET")
   }
 
+  const { socketPath } = options
+  if (socketPath !== undefined) allow(socketPath, "GET")
+
   app.any("/*", (res, req) => {
     const path = req.getUrl()
     const methods = allowed.get(path)
@@ -258,6 +264,9 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       if (methods === undefined) return new UnknownEndpoint()
       const headers = { Allow: [...methods, "OPTIONS"].join(", ") }
       if (method === "OPTIONS") exchange.sendPage(204, "", "", headers)
+      // An upgrade has been taken by the socket's own route.
+      else if (path === socketPath && (method === "GET" || method === "HEAD"))
+        exchange.fail(new UpgradeRequired({ upgrade: "websocket" }), { headers: { Upgrade: "websocket" } })
       else exchange.fail(new MethodNotAllowed({ allowed: [...methods, "OPTIONS"] }), { headers })
       return undefined
     })

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
 import type { Markets } from "../../actors/market/messages.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import { InvalidInstrumentId, InvalidInterval } from "../../domain/errors/market.ts"
+import { InvalidInterval } from "../../domain/errors/market.ts"
 import { InvalidParameter, InvalidTimeRange } from "../../domain/errors/request.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
-import { type Instrument, parseInstrumentId } from "../../domain/instrument/instrument.ts"
+import { type Instrument, invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import { securityRecord } from "../../domain/instrument/security.ts"
 import { venueCapabilityRecord, venueRecord } from "../../domain/instrument/venue.ts"
 import { isKlineInterval } from "../../domain/market/kline.ts"
@@ -133,7 +133,7 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
 
     instrumentRetire: ({ body, principal, request }, reply) => {
       const name = parseInstrumentId(body.instrumentId)
-      if (name === undefined) return reply.fail(new InvalidInstrumentId())
+      if (name === undefined) return reply.fail(invalidInstrumentId(body.instrumentId))
       if (name.venue !== INTERNAL)
         return reply.fail(new InvalidParameter({ parameter: "instrumentId", reason: "must be a market of INTERNAL" }))
       const audited = ofMarket("instrument.retire", actorOf(request, principal), {})

@@ -1,9 +1,8 @@
 /** GET market/instrument/list: what is known of the venues, by securityId; a venue that is named for the first time is synced first. */
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
-import { InvalidInstrumentId } from "../../domain/errors/market.ts"
 import type { TenantId, VenueId } from "../../domain/ids.ts"
-import { type Instrument, parseInstrumentId } from "../../domain/instrument/instrument.ts"
+import { type Instrument, invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import { securityRecord } from "../../domain/instrument/security.ts"
 import { isFailure } from "../edge/answers.ts"
 import type { Handlers } from "../edge/route.ts"
@@ -51,7 +50,8 @@ export const makeInstrumentList = ({
     const named = gate.filter(query.venue, principal)
     if (named !== undefined && isFailure(named)) return reply.fail(named)
     const ids = query.instrumentId === undefined ? [] : [query.instrumentId]
-    if (ids.some((id) => parseInstrumentId(id) === undefined)) return reply.fail(new InvalidInstrumentId())
+    const bad = ids.find((id) => parseInstrumentId(id) === undefined)
+    if (bad !== undefined) return reply.fail(invalidInstrumentId(bad))
     const plan = cursors.plan({
       scope: `instrument/list:${principal.userId}`,
       filters: {

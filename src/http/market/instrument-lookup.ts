@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
 import type { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
-import { InstrumentNotFound, InvalidInstrumentId } from "../../domain/errors/market.ts"
+import { InstrumentNotFound, type InvalidInstrumentId } from "../../domain/errors/market.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { InvalidVenue, type VenueInactive, type VenueUnavailable } from "../../domain/errors/venue.ts"
-import { type Instrument, parseInstrumentId } from "../../domain/instrument/instrument.ts"
+import { type Instrument, invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import { isFailure } from "../edge/answers.ts"
 import type { VenueGate } from "../venue-gate.ts"
@@ -34,7 +34,7 @@ export const makeInstrumentLookup =
   (gate: VenueGate, directory: InstrumentDirectory, sync: InstrumentSync): FindInstrument =>
   (id, principal) => {
     const name = parseInstrumentId(id)
-    if (name === undefined) return new InvalidInstrumentId()
+    if (name === undefined) return invalidInstrumentId(id)
     const resolved = gate.resolve(name.venue, principal)
     if (resolved instanceof InvalidVenue) return new InstrumentNotFound({ instrumentId: id })
     if (isFailure(resolved)) return resolved

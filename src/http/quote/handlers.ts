@@ -15,12 +15,12 @@ import {
 } from "../../domain/dealer/quote-request.ts"
 import { AccountForbidden } from "../../domain/errors/authorisation.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import { InstrumentNotFound, InvalidInstrumentId } from "../../domain/errors/market.ts"
+import { InstrumentNotFound } from "../../domain/errors/market.ts"
 import { QuoteNotFound } from "../../domain/errors/quote.ts"
 import { ConflictingParameters, InvalidCursor, MissingParameter } from "../../domain/errors/request.ts"
 import { AccountNotActive, AccountUnsupported } from "../../domain/errors/trading-account.ts"
 import type { DealerAccountId, InstrumentId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
-import { parseInstrumentId } from "../../domain/instrument/instrument.ts"
+import { invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import { INTERNAL } from "../../domain/order/internal-order.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import type { DealerRows } from "../../store/dealers/dealers.ts"
@@ -65,7 +65,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
     }
     const canonical = gate.canonicalInstrumentId(id)
     const name = parseInstrumentId(canonical)
-    if (name === undefined) return new InvalidInstrumentId()
+    if (name === undefined) return invalidInstrumentId(id)
     const isOther = (own: string, given: string | null | undefined): boolean => Boolean(given) && given !== own
     if (isOther(name.baseAsset, baseAsset))
       return new ConflictingParameters({ parameters: ["instrumentId", "baseAsset"] })

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { TradingAccounts } from "../../actors/account/messages.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import { InvalidInstrumentId } from "../../domain/errors/market.ts"
+import type { InvalidInstrumentId } from "../../domain/errors/market.ts"
 import {
   ConflictingParameters,
   InvalidCursor,
@@ -11,7 +11,7 @@ import {
 } from "../../domain/errors/request.ts"
 import { OrderNotFound, OutcomeUnknown } from "../../domain/errors/trade-order.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
-import { parseInstrumentId } from "../../domain/instrument/instrument.ts"
+import { invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import type { NarrativeStatus, OrderStatus } from "../../domain/order/status.ts"
 import { ofInstrument } from "../../domain/order/submit-request.ts"
 import type { TradeOrder } from "../../domain/order/trade-order.ts"
@@ -149,7 +149,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     cancelAll: ({ body, principal, request }, reply) => {
       const instrumentId = body.instrumentId ? gate.canonicalInstrumentId(body.instrumentId) : null
       if (instrumentId !== null && parseInstrumentId(instrumentId) === undefined)
-        return reply.fail(new InvalidInstrumentId())
+        return reply.fail(invalidInstrumentId(instrumentId))
       const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
       return tradingAccounts.post(account.tradingAccountId, {
@@ -280,7 +280,8 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
     const [startTime, endTime] = [instant("startTime"), instant("endTime")]
     if (startTime !== undefined && endTime !== undefined && startTime > endTime) return new InvalidTimeRange()
     const instrumentId = text("instrumentId")
-    if (instrumentId !== undefined && parseInstrumentId(instrumentId) === undefined) return new InvalidInstrumentId()
+    if (instrumentId !== undefined && parseInstrumentId(instrumentId) === undefined)
+      return invalidInstrumentId(instrumentId)
     const [tradeOrderId, clientOrderId, status] = [text("tradeOrderId"), text("clientOrderId"), text("status")]
     const orderListId = text("orderListId")
     return {

@@ -13,8 +13,8 @@ import type { TradingAccount } from "../../../src/domain/account/trading-account
 import type { ChannelKind } from "../../../src/domain/channel.ts"
 import { CredentialRevoked } from "../../../src/domain/errors/credential.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
-import { InvalidVenue } from "../../../src/domain/errors/venue.ts"
 import type { TradeOrderId, TradingAccountId } from "../../../src/domain/ids.ts"
+import { invalidVenue } from "../../../src/domain/instrument/venue.ts"
 import type { SubmitRequest } from "../../../src/domain/order/submit-request.ts"
 import type { Reply } from "../../../src/domain/reply.ts"
 import { clockLive, failpointLive, idsLive } from "../../../src/live.ts"
@@ -92,7 +92,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         verify: (_, secrets) => adapter.verify(secrets),
         openSession: adapter.openSession,
         instruments: (venue, symbols) =>
-          venue === adapter.venue.venue ? adapter.instruments(symbols) : new InvalidVenue(),
+          venue === adapter.venue.venue ? adapter.instruments(symbols) : invalidVenue(venue),
         klines: (_, ask) => adapter.klines(ask),
         market: (_, sink) => adapter.market(sink),
         health: () => [adapter.health()],

@@ -74,6 +74,42 @@ describe("the HTTP API of a whole gateway", () => {
     expect(await refused(ada.submit({ ...limit("k"), quantity: 1 }))).toEqual([400, -104003])
   })
 
+  it("says in words what would be right, with the value that was given", async () => {
+    const told = async (answer: Promise<Answer<unknown>>): Promise<Readonly<Record<string, unknown>>> =>
+      (await answer).envelope.details?.metadata ?? {}
+    const quantity = await told(ada.submit({ ...limit("k"), quantity: "1e3" }))
+    expect(quantity["reason"]).toMatch(/^must be a decimal number .*"0\.01".*no exponent$/)
+    expect((await told(ada.submit({ ...limit("k"), quantity: 1 })))["reason"]).toBe(quantity["reason"])
+    expect((await told(ada.submit({ ...limit("k"), limitPrice: 1 })))["reason"]).toBe(quantity["reason"])
+    expect((await told(ada.submit({ ...limit("k"), tradingAccountId: "nope" })))["reason"]).toMatch(/^must be a UUID/)
+    for (const instrumentId of ["MOCK:BTC-USDT", "mock:btc/usdt"])
+      for (const answer of [
+        ada.submit({ ...limit("k"), instrumentId }),
+        ada.get("/market/ticker/get", { instrumentId }),
+        ada.instruments({ instrumentId }),
+      ])
+        expect(await told(answer)).toMatchObject({
+          instrumentId,
+          form: expect.stringContaining("<VENUE>:<BASE>/<QUOTE>"),
+          didYouMean: "MOCK:BTC/USDT",
+          list: "GET /api/v3/market/instrument/list",
+        })
+    expect(await told(ada.instruments({ venue: "mock" }))).toMatchObject({
+      venue: "mock",
+      didYouMean: "MOCK",
+      list: "GET /api/v3/market/venue/list",
+    })
+    expect(await told(ada.connect({ venue: "NOPE", externalTradingAccountId: "x" }))).toMatchObject({ venue: "NOPE" })
+  })
+
+  it("answers a plain request on the socket's path with 426, and how it is opened", async () => {
+    const socketPath = `${gateway.http}/connection/websocket`
+    const answer = await fetch(socketPath)
+    expect([answer.status, answer.headers.get("upgrade")]).toEqual([426, "websocket"])
+    expect(await answer.json()).toMatchObject({ errno: -104014, details: { metadata: { upgrade: "websocket" } } })
+    expect((await fetch(socketPath, { method: "POST" })).status).toBe(405)
+  })
+
   it("keeps accounts and orders to their owners, but for admins who read", async () => {
     const order = (await ada.submit(limit("own"))).record
     expect(await refused(bob.cancel(account, order.tradeOrderId))).toEqual([403, -102001])

@@ -335,7 +335,7 @@ export class HedgeWorld {
       return
     }
     if (this.statuses.get(id) !== "ACTIVE") {
-      reply.fail(new AccountReconciling({}))
+      reply.fail(new AccountReconciling({ reason: "RECONCILING" }))
       return
     }
     const number = `${this.orders.length + 1}`.padStart(12, "0")

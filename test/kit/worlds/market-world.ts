@@ -7,8 +7,8 @@ import { InstrumentDirectory } from "../../../src/actors/market/instrument-direc
 import { MarketsLive } from "../../../src/actors/market/markets.ts"
 import { Markets } from "../../../src/actors/market/messages.ts"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
-import { InvalidVenue } from "../../../src/domain/errors/venue.ts"
 import type { InstrumentId, TenantId, TradeOrderId, TradingAccountId, UserId } from "../../../src/domain/ids.ts"
+import { invalidVenue } from "../../../src/domain/instrument/venue.ts"
 import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import { Clock } from "../../../src/ports/clock.ts"
 import { Ids } from "../../../src/ports/ids.ts"
@@ -141,7 +141,7 @@ export const marketWorld = (settings: Parameters<typeof mockWorld>[0] = {}) =>
       find: (venue) => (venue === MOCK ? adapter.venue : undefined),
       verify: (_, secrets) => adapter.verify(secrets),
       openSession: adapter.openSession,
-      instruments: (venue, symbols) => (venue === MOCK ? adapter.instruments(symbols) : new InvalidVenue()),
+      instruments: (venue, symbols) => (venue === MOCK ? adapter.instruments(symbols) : invalidVenue(venue)),
       klines: (_, ask) => adapter.klines(ask),
       market: (_, sink) => {
         const source = adapter.market({

@@ -225,7 +225,7 @@ export class LinkedAccounts {
     if (this.host.isHalted()) return new TradingHalted({ tradingMode: "maintenance" })
     if (status === "DISCONNECTED") return new AccountDisconnected()
     if (status === "INACTIVE") return new AccountNotActive({ status })
-    if (status !== "ACTIVE") return new AccountReconciling()
+    if (status !== "ACTIVE") return new AccountReconciling({ reason: "RECONCILING" })
     const listed = this.host.instrument(instrumentId as InstrumentId)
     return listed?.status === "ACTIVE" ? null : new InstrumentNotTradable()
   }

@@ -52,7 +52,7 @@ describe("a refused hedge", () => {
   it("is judged by its failure where it was never stored, and is none where it only missed", () => {
     expect(refusalOfSubmit(new QuantityBelowMinimum({ minQuantity: "1" }))).toBe("TOO_SMALL")
     expect(refusalOfSubmit(new NotionalBelowMinimum({ minNotional: "5" }))).toBe("TOO_SMALL")
-    expect(refusalOfSubmit(new AccountReconciling({}))).toBe("PASSING")
+    expect(refusalOfSubmit(new AccountReconciling({ reason: "RECONCILING" }))).toBe("PASSING")
     expect(refusalOfSubmit(new InsufficientBalance({ asset: "USDT", required: "1", available: "0" }))).toBe("FOR_GOOD")
     expect(meaningOf(null, "CANCELLED")).toBeNull()
   })

@@ -194,6 +194,39 @@ describe("order rules", () => {
     expect(check(market, { ...without, asks: [], mayWait: true })).toMatchObject({ wanted: { kind: "BOOK" } })
   })
 
+  it.each<readonly [string, object, RegExp]>([
+    ["a time that is past", { expireAt: START - DAY }, /^is past: it must be later than \d+/],
+    ["the time of now", { expireAt: START }, /^is past/],
+    ["a time below zero", { expireAt: -1 }, /^is past/],
+    ["a time too far ahead", { expireAt: START + 366 * DAY }, /^is more than 365 days ahead/],
+    ["seconds", { expireAt: (START + DAY) / 1_000 }, new RegExp(`^is in seconds; milliseconds .*: ${START + DAY}$`)],
+    [
+      "another time in force",
+      { expireAt: START + DAY, timeInForce: "IOC" },
+      /^goes with timeInForce GTD, not with IOC/,
+    ],
+  ])("say of expireAt that it is %s", (_name, patch, reason) => {
+    const checked = check({ timeInForce: "GTD", ...patch })
+    expect("error" in checked && checked.error).toMatchObject({
+      _tag: "InvalidExpireAt",
+      expireAt: (patch as { readonly expireAt: number }).expireAt,
+      reason: expect.stringMatching(reason),
+    })
+  })
+
+  it.each<readonly [string, object, object]>([
+    ["TAKE_PROFIT", { takeProfitPrice: "110" }, { _tag: "StopPriceRequired" }],
+    ["STOP_LOSS", { stopLossPrice: "90" }, { _tag: "StopPriceRequired" }],
+    ["TAKE_PROFIT", { stopPrice: "110", takeProfitPrice: "110" }, { parameter: "takeProfitPrice" }],
+    ["STOP_LOSS", { stopPrice: "90", stopLossPrice: "90" }, { parameter: "stopLossPrice" }],
+  ])("say where the trigger of a %s goes: %j", (orderType, prices, refusal) => {
+    const checked = check({ orderSide: "SELL", orderType, limitPrice: undefined, ...prices })
+    expect("error" in checked && checked.error).toMatchObject({
+      ...refusal,
+      reason: expect.stringMatching(/trigger .*goes into stopPrice/),
+    })
+  })
+
   it("name what is supported where a time in force is not", () => {
     const checked = check({ timeInForce: "FOK" }, { venue: { timesInForce: ["GTC", "IOC", "GTD"] } })
     expect("error" in checked && checked.error).toMatchObject({ supported: ["GTC", "IOC", "GTD", "DAY"] })

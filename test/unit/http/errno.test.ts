@@ -68,6 +68,11 @@ describe("a failure's text", () => {
     expect(details).toMatchObject({ reason: "OWN_ACCOUNT", metadata: { reason: "OWN_ACCOUNT" } })
   })
 
+  it("says beside the metadata why an account takes no orders yet", () => {
+    const error = new AccountReconciling({ reason: "VENUE_UNREACHABLE" })
+    expect(parsed(error)["details"]).toMatchObject({ reason: "VENUE_UNREACHABLE" })
+  })
+
   it("puts no reason in words there", () => {
     expect(parsed(new VenueUnavailable({ reason: "away" }))["details"]).not.toHaveProperty("reason")
   })
@@ -81,7 +86,8 @@ describe("a failure's text", () => {
     expect(retryAfterSeconds(new Busy({ retryAfterSeconds: 0 }))).toBe(1)
     expect(retryAfterSeconds(new RateLimited({ retryAfterSeconds: 7 }))).toBe(7)
     const passing = [
-      new AccountReconciling(),
+      new AccountReconciling({ reason: "RECONCILING" }),
+      new AccountReconciling({ reason: "VENUE_UNREACHABLE" }),
       new OrderBookUnavailable({ instrumentId: "MOCK:BTC/USDT" }),
       new TickerUnavailable({ instrumentId: "MOCK:BTC/USDT" }),
       new VenueUnavailable({ reason: "away" }),

@@ -3,6 +3,7 @@ import { Ajv } from "ajv"
 import { describe, expect, it } from "vitest"
 import { openApiDocument } from "../../../src/http/docs/openapi.ts"
 import { EXAMPLES } from "../../../src/http/docs/openapi-examples.ts"
+import { formInWords } from "../../../src/http/forms.ts"
 
 interface Media {
   readonly "application/json": { readonly schema: Record<string, unknown>; readonly examples?: object }
@@ -34,6 +35,16 @@ const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
 const text = JSON.stringify(document)
 
 describe("the OpenAPI document", () => {
+  it("has no pattern that its refusal could not say in words", () => {
+    const patterns = new Set<string>()
+    JSON.parse(text, (key, value: unknown) => {
+      if (key === "pattern" && typeof value === "string") patterns.add(value)
+      return value
+    })
+    expect(patterns.size).toBeGreaterThan(5)
+    expect([...patterns].filter((it) => formInWords(it) === undefined)).toEqual([])
+  })
+
   it("holds the paths of the contract", () => {
     const wanted = [
       "get /",

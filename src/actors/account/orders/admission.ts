@@ -49,7 +49,8 @@ export const refusalOf = (core: AccountCore): DomainError | undefined => {
   if (status === "DISCONNECTED") return new AccountDisconnected({})
   if (status === "LOCKED" || status === "INACTIVE") return new AccountNotActive({ status })
   if (core.venue.status === "INACTIVE") return new VenueInactive({})
-  if (status !== "ACTIVE" || core.connection.phase !== "ready") return new AccountReconciling({})
+  if (status !== "ACTIVE" || core.connection.phase !== "ready")
+    return new AccountReconciling({ reason: core.connection.awayReason })
   return core.parts.store.pressure() === "full" ? BUSY : undefined
 }
 

@@ -149,7 +149,9 @@ const accountError = (core: AccountCore): DomainError | null => {
   if (status === "DISCONNECTED") return new AccountDisconnected({})
   if (status === "LOCKED" || status === "INACTIVE") return new AccountNotActive({ status })
   if (core.venue.status === "INACTIVE") return new VenueInactive({})
-  return core.connection.session === null || core.connection.phase !== "ready" ? new AccountReconciling({}) : null
+  return core.connection.session === null || core.connection.phase !== "ready"
+    ? new AccountReconciling({ reason: core.connection.awayReason })
+    : null
 }
 
 /** A client may change what it has just submitted: the venue must have it first. */

@@ -1,5 +1,6 @@
 /** The account's way to its venue: the private session, how far it agrees with the venue, and what waits for that. Changed by the session's keeper alone. */
 import { Effect } from "effect"
+import type { AwayReason } from "../../../domain/errors/trading-account.ts"
 import type { Venue } from "../../../domain/instrument/venue.ts"
 import type { SessionReport, VenueSession } from "../../../ports/venue-session.ts"
 import { Turns } from "../turns.ts"
@@ -16,6 +17,8 @@ export class Connection {
   isWaking = false
   /** Events may be missing: until the stream is up again and the venue agreed with, the account is not ready, but it is audited. */
   isStreamDown = false
+  /** What the venue was last asked for, it did not answer; or its stream is interrupted. */
+  isUnreachable = false
   /** Commands that wait for the end of `isWaking`. */
   private readonly sleepers: Array<() => void> = []
   /** What runs when the account is ready, or when it will not be. */
@@ -25,6 +28,11 @@ export class Connection {
   private readonly lists = new Turns()
 
   constructor(private readonly venue: Pick<Venue, "inProcess">) {}
+
+  /** Why the account is not ready, while it is not. */
+  get awayReason(): AwayReason {
+    return this.isUnreachable ? "VENUE_UNREACHABLE" : "RECONCILING"
+  }
 
   /** The venue can be asked and its answers be applied. */
   get isAuditable(): boolean {

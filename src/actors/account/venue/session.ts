@@ -107,6 +107,7 @@ export const keepSession = (
       const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
       if (failure?._tag === "CredentialRevoked") return refused("no usable credential")
       isSilent = false
+      core.connection.isUnreachable = true
       unavailable()
       core.connection.awake()
       backoff(open)
@@ -117,6 +118,7 @@ export const keepSession = (
 
   const opened = (session: VenueSession): void => {
     core.connection.session = session
+    core.connection.isUnreachable = core.connection.isStreamDown
     reconcile()
   }
 
@@ -145,6 +147,7 @@ export const keepSession = (
       if (core.connection.session !== session) return
       if (Exit.isFailure(exit)) {
         core.connection.phase = "away"
+        core.connection.isUnreachable = true
         isSilent = false
         unavailable()
         flush()
@@ -153,6 +156,7 @@ export const keepSession = (
         return
       }
       attempt = 0
+      core.connection.isUnreachable = core.connection.isStreamDown
       const view = exit.value
       const corrections = applyView(core, view)
       flush()
@@ -231,12 +235,14 @@ export const keepSession = (
     switch (it._tag) {
       case "StreamDown":
         core.connection.isStreamDown = true
+        core.connection.isUnreachable = true
         isSilent = false
         if (core.connection.phase === "ready") core.connection.phase = "away"
         unavailable()
         return
       case "StreamUp":
         core.connection.isStreamDown = false
+        core.connection.isUnreachable = false
         reconcile()
         return
       case "SessionRefused":

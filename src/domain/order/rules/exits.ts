@@ -108,12 +108,19 @@ const checkComplete = (request: SubmitRequest, prices: ExitPrices): void => {
 
 /** An exit takes the other exit with it, not a second of its own kind. */
 const checkOwn = (own: LegPlan["leg"] | null, prices: ExitPrices): void => {
-  if (own === "TAKE_PROFIT") {
-    if (prices.takeProfitPrice !== null) refuse(new ParameterNotAllowed({ parameter: "takeProfitPrice" }))
-    if (prices.takeProfitLimitPrice !== null) refuse(new ParameterNotAllowed({ parameter: "takeProfitLimitPrice" }))
-  }
-  if (own === "STOP_LOSS" && prices.stopLossPrice !== null)
-    refuse(new ParameterNotAllowed({ parameter: "stopLossPrice" }))
+  const ownFields =
+    own === "TAKE_PROFIT"
+      ? (["takeProfitPrice", "takeProfitLimitPrice"] as const)
+      : own === "STOP_LOSS"
+        ? (["stopLossPrice"] as const)
+        : []
+  for (const parameter of ownFields)
+    if (prices[parameter] !== null) {
+      const place =
+        parameter === "takeProfitLimitPrice" ? "limit price goes into limitPrice" : "trigger goes into stopPrice"
+      const reason = `is for an exit that comes with another order; this order is a ${own}, and its own ${place}`
+      refuse(new ParameterNotAllowed({ parameter, reason }))
+    }
 }
 
 const takeProfitOf = (

@@ -6,7 +6,7 @@
 import type { FirmQuote } from "../../dealer/quote.ts"
 import { Decimal } from "../../decimal.ts"
 import type { DomainError } from "../../errors/domain-error.ts"
-import { InstrumentNotFound, InstrumentNotTradable, InvalidInstrumentId } from "../../errors/market.ts"
+import { InstrumentNotFound, InstrumentNotTradable } from "../../errors/market.ts"
 import {
   InvalidOrderSide,
   ParameterNotAllowed,
@@ -16,7 +16,7 @@ import {
 import { QuoteMismatch } from "../../errors/quote.ts"
 import { ConflictingParameters } from "../../errors/request.ts"
 import { LeverageNotAllowed } from "../../errors/risk.ts"
-import { type Instrument, parseInstrumentId } from "../../instrument/instrument.ts"
+import { type Instrument, invalidInstrumentId, parseInstrumentId } from "../../instrument/instrument.ts"
 import type { Venue } from "../../instrument/venue.ts"
 import { INTERNAL } from "../internal-order.ts"
 import { type Checked, checking, isAbsent, type OrderCircumstances, refuse } from "../plan.ts"
@@ -33,7 +33,7 @@ export const quotedFault = (request: SubmitRequest, venue: Venue): DomainError |
   if (request.orderSide === "UNKNOWN") return new InvalidOrderSide({})
   if (!isAbsent(request.instrumentId)) {
     const name = parseInstrumentId(request.instrumentId)
-    if (name === undefined) return new InvalidInstrumentId({})
+    if (name === undefined) return invalidInstrumentId(request.instrumentId)
     if (name.venue !== venue.venue)
       return new ConflictingParameters({ parameters: ["instrumentId", "tradingAccountId"] })
   }

@@ -3,12 +3,7 @@
  * caller gets, or the prices that must be known first. Each rule of its own has a file of its own.
  */
 import type { Decimal } from "../../decimal.ts"
-import {
-  InstrumentNotFound,
-  InstrumentNotTradable,
-  InvalidInstrumentId,
-  OrderBookUnavailable,
-} from "../../errors/market.ts"
+import { InstrumentNotFound, InstrumentNotTradable, OrderBookUnavailable } from "../../errors/market.ts"
 import {
   InvalidOrderSide,
   LimitPriceRequired,
@@ -20,7 +15,7 @@ import { ConflictingParameters, InvalidParameter, MissingParameter } from "../..
 import { LeverageNotAllowed } from "../../errors/risk.ts"
 import { PositionNotFound } from "../../errors/trade-order.ts"
 import { VenueInactive } from "../../errors/venue.ts"
-import { type Instrument, parseInstrumentId } from "../../instrument/instrument.ts"
+import { type Instrument, invalidInstrumentId, parseInstrumentId } from "../../instrument/instrument.ts"
 import { isSpot, orderTypesAt, type Venue } from "../../instrument/venue.ts"
 import { nameUuid } from "../../name-uuid.ts"
 import { type Checked, checking, isAbsent, type OrderCircumstances, type OrderPlan, refuse } from "../plan.ts"
@@ -124,7 +119,7 @@ const typeOf = (request: SubmitRequest, venue: Venue): OrderType => {
 }
 
 const instrumentOf = (id: string, venue: Venue, find: (id: string) => Instrument | undefined): Instrument => {
-  const name = parseInstrumentId(id) ?? refuse(new InvalidInstrumentId({}))
+  const name = parseInstrumentId(id) ?? refuse(invalidInstrumentId(id))
   if (name.venue !== venue.venue)
     refuse(new ConflictingParameters({ parameters: ["instrumentId", "tradingAccountId"] }))
   if (venue.status === "INACTIVE") refuse(new VenueInactive({}))

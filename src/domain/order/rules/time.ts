@@ -27,11 +27,26 @@ export const timeOf = (request: SubmitRequest, type: OrderType, venue: Venue, no
   const { expireAt } = request
   const word = known(request.timeInForce ?? (isAbsent(expireAt) ? "GTC" : "GTD"), venue)
   if (word === "GTD" && isAbsent(expireAt)) refuse(new ExpireAtRequired({}))
-  if (!isAbsent(expireAt) && (word !== "GTD" || expireAt <= now || expireAt > now + EXPIRY_MILLIS_MAX))
-    refuse(new InvalidExpireAt({}))
+  if (!isAbsent(expireAt)) {
+    const reason = faultOf(expireAt, word, now)
+    if (reason !== null) refuse(new InvalidExpireAt({ expireAt, reason }))
+  }
   if (!wordsOf(type).includes(word)) refuse(new TimeInForceNotAllowed({ timeInForce: word }))
   if (type === "MARKET") return { timeInForce: marketWord(word, venue), expireAt: null }
   return { timeInForce: offered(word, venue), expireAt: ending(word, expireAt ?? null, now) }
+}
+
+/** Why it can be no order's end, with what would be right; null: it can. */
+const faultOf = (expireAt: number, word: StoredTimeInForce, now: number): string | null => {
+  if (word !== "GTD") return `goes with timeInForce GTD, not with ${word}: leave one of the two out`
+  const last = now + EXPIRY_MILLIS_MAX
+  if (expireAt > last) return `is more than 365 days ahead: at most ${last} now`
+  if (expireAt > now) return null
+  // A time of the coming year in seconds is one of January 1970 in milliseconds.
+  const asSeconds = expireAt * 1_000
+  return asSeconds > now && asSeconds <= last
+    ? `is in seconds; milliseconds since the Unix epoch are expected: ${asSeconds}`
+    : `is past: it must be later than ${now}, in milliseconds since the Unix epoch`
 }
 
 /** Of an exit that comes with another order: it has no expireAt of its own. */

@@ -103,7 +103,14 @@ export const triggerOf = (
     const execution = trailing.trailing.limitOffset === null ? native : "EMULATED"
     return armed(triggerAt(kind, orderSide, trailing.stopPrice, execution, trailing.trailing), now)
   }
-  if (stopPrice === null) return refuse(new StopPriceRequired({}))
+  if (stopPrice === null) {
+    const given = ([kind === "STOP" ? "stopLossPrice" : "takeProfitPrice"] as const).find(
+      (it) => !isAbsent(request[it]),
+    )
+    const reason =
+      given && `the trigger of a ${orderType} order goes into stopPrice; ${given} is for an exit with another`
+    return refuse(new StopPriceRequired({ reason }))
+  }
   // Legs of a pair are taken or refused together, so those wait for the price.
   const last = (isPaired ? lastPriceOf : knownPrice)(instrument, circumstances)
   if (last !== null) checkBreach(directionOf(kind, orderSide), stopPrice, last)

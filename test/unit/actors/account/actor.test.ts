@@ -111,6 +111,7 @@ describe("submit", () => {
     world.advance(50)
     expect(okOf(replay).order.tradeOrderId).toBe(order.tradeOrderId)
     expect(errorOf(fresh)).toBe("AccountReconciling")
+    expect(fresh.answer).toMatchObject({ error: { reason: "VENUE_UNREACHABLE" } })
   })
 
   it("refuses as busy under pressure, but not a replay", () => {
@@ -514,7 +515,9 @@ describe("a restart", () => {
     world.venue.fill(world.venue.find(order)!, Decimal.ONE)
     world.published.length = 0
     world.start()
-    expect(errorOf(world.submit({ idempotencyKey: "early" }))).toBe("AccountReconciling")
+    const early = world.submit({ idempotencyKey: "early" })
+    expect(errorOf(early)).toBe("AccountReconciling")
+    expect(early.answer).toMatchObject({ error: { reason: "RECONCILING" } })
     world.advance(2_000)
     expect(world.status()).toBe("ACTIVE")
     expect(world.read(order.tradeOrderId).orderStatus).toBe("FILLED")
