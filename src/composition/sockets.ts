@@ -98,6 +98,7 @@ export const sockets = (
   Effect.gen(function* () {
     const clock = yield* Clock
     const sessions = yield* Sessions
+    const dealers = yield* DealerDirectory
     const security = yield* SecurityLog
     return serveSockets({
       app: server.app,
@@ -124,6 +125,7 @@ export const sockets = (
       security: (event, facts) => security.tell(event, "warn", { route: SOCKET_PATH, ...facts }),
       onSessionEnded: sessions.onEnded,
       onSessionRenewed: sessions.onRenewed,
+      onOperatorGone: dealers.onOperatorGone,
     })
   })
 

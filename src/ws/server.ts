@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse, us_socket_context_t, WebSocketBehavior 
 import * as uws from "uWebSockets.js"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { TooManyConnections } from "../domain/errors/limits.ts"
-import type { SessionId } from "../domain/ids.ts"
+import type { SessionId, UserId } from "../domain/ids.ts"
 import { addressKey } from "../domain/user/address-key.ts"
 import { isOriginAllowed } from "../domain/user/web-origin.ts"
 import type { Credentials } from "./channels/authority.ts"
@@ -62,6 +62,8 @@ export interface SocketServerOptions extends Omit<ConnectionContext, MadeHere> {
   readonly onSessionEnded: (listener: (sessionId: SessionId) => void) => void
   /** What it may do has changed, or from where. */
   readonly onSessionRenewed: (listener: (sessionId: SessionId) => void) => void
+  /** The user may see less of a dealer. */
+  readonly onOperatorGone: (listener: (user: UserId) => void) => void
 }
 
 export interface SocketStats extends SlowStats {
@@ -171,6 +173,9 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
   })
   options.onSessionRenewed((sessionId) => {
     for (const connection of bySession.get(sessionId) ?? []) connection.renewed()
+  })
+  options.onOperatorGone((user) => {
+    for (const connection of connections) if (connection.user === user) connection.renewed()
   })
   hub.onEnd((channel, names, how) => {
     const reason = how === "terminated" ? UNSUBSCRIBES.server : UNSUBSCRIBES.insufficientState

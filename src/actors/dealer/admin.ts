@@ -1,6 +1,6 @@
 /**
- * Changes of the dealer itself: pause, resume, archive, links. Memory changes at once, the answer waits for the commit; where the right is
- * not there any more memory goes back. The one thing to know: they take turns, so that what goes back takes nothing along.
+ * Changes of the dealer itself: pause, resume, archive, links, its configuration. Memory changes at once, the answer waits for the commit; where the right is
+ * not there any more memory goes back. A configuration holds from its commit on: prices of one that is refused would bind. The one thing to know: they take turns, so that what goes back takes nothing along.
  */
 import { Cause, Exit, Option } from "effect"
 import type { Dealer } from "../../domain/dealer/dealer.ts"
@@ -10,6 +10,7 @@ import {
   AccountHasHedges,
   AccountNotLinked,
   DealerArchived,
+  DealerChanged,
   DealerHasPositions,
 } from "../../domain/errors/dealer.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
@@ -19,7 +20,7 @@ import type { Reply } from "../../domain/reply.ts"
 import type { DealerAct } from "../../ports/dealer-store.ts"
 import type { DealerCore } from "./core.ts"
 import { tellIgnored } from "./ignored.ts"
-import type { LinkAccount, SetDealerStatus, UnlinkAccount } from "./messages.ts"
+import type { ConfigureDealer, LinkAccount, SetDealerStatus, UnlinkAccount } from "./messages.ts"
 import { linkFault } from "./places.ts"
 
 interface Asked {
@@ -35,13 +36,17 @@ const inTurn = (core: DealerCore, run: () => void): void => {
 
 const change = (core: DealerCore, patch: Partial<Dealer>, { asked, reply }: Asked): void => {
   const before = core.dealer
-  const next: Dealer = { ...before, ...patch, version: before.version + 1, updatedAt: core.parts.clock.now() }
+  // It grows with each change: who changes the configuration names the dealer that was read by it.
+  const updatedAt = Math.max(core.parts.clock.now(), before.updatedAt + 1)
+  const next: Dealer = { ...before, ...patch, version: before.version + 1, updatedAt }
   const waiting: Array<() => void> = []
-  core.dealer = next
+  if (patch.config === undefined) core.dealer = next
   core.changes = waiting
   core.self.fork(core.parts.store.save(next, asked), (exit) => {
     core.changes = null
     if (Exit.isSuccess(exit)) {
+      core.dealer = next
+      if (patch.config !== undefined) forgetValues(core)
       if (next.status === "ARCHIVED") core.following.close()
       core.parts.dealerChanged(next)
       core.hedging.dealerChanged()
@@ -54,6 +59,21 @@ const change = (core: DealerCore, patch: Partial<Dealer>, { asked, reply }: Aske
     for (const run of waiting) inTurn(core, run)
   })
 }
+
+/** They were in the risk currency of before. */
+const forgetValues = (core: DealerCore): void => {
+  core.riskPrices.clear()
+  core.silentSince.clear()
+}
+
+export const configureDealer = (core: DealerCore, message: ConfigureDealer): void =>
+  inTurn(core, () => {
+    const { config, updatedAt, reply } = message
+    const { dealer } = core
+    if (dealer.status === "ARCHIVED") reply.fail(new DealerArchived())
+    else if (dealer.updatedAt !== updatedAt) reply.fail(new DealerChanged({ updatedAt: dealer.updatedAt }))
+    else change(core, { config }, message)
+  })
 
 export const setDealerStatus = (core: DealerCore, message: SetDealerStatus): void =>
   inTurn(core, () => {

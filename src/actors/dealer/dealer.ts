@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
 import type { TradeOrder } from "../../domain/order/trade-order.ts"
 import type { Behaviour, Built, Self } from "../../kernel/behaviour.ts"
-import { linkAccount, setDealerStatus, unlinkAccount } from "./admin.ts"
+import { configureDealer, linkAccount, setDealerStatus, unlinkAccount } from "./admin.ts"
 import { DealerCore, type DealerParts } from "./core.ts"
 import type { AskedHedges } from "./hedging/courier.ts"
 import { HedgeKeeper } from "./hedging/hedging.ts"
@@ -58,6 +58,7 @@ export const behaviour = (id: DealerAccountId, parts: DealerParts) => {
         AcceptQuote: (message) => acceptQuote(core, message),
         LetQuoteGo: (message) => letQuoteGo(core, message),
         SettleQuote: (message) => settleQuote(core, message),
+        ConfigureDealer: (message) => configureDealer(core, message),
         SetDealerStatus: (message) => setDealerStatus(core, message),
         LinkAccount: (message) => linkAccount(core, message),
         UnlinkAccount: (message) => unlinkAccount(core, message),

@@ -4,11 +4,12 @@
  */
 import { Effect } from "effect"
 import type { Dealer } from "../../domain/dealer/dealer.ts"
-import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
+import type { DealerAccountId, TradingAccountId, UserId } from "../../domain/ids.ts"
 
 export class DealerDirectory extends Effect.Service<DealerDirectory>()("actors/DealerDirectory", {
   sync: () => {
     const dealers = new Map<DealerAccountId, Dealer>()
+    const leaving: Array<(user: UserId) => void> = []
     const byOwnAccount = new Map<TradingAccountId, DealerAccountId>()
     return {
       find: (id: DealerAccountId): Dealer | undefined => dealers.get(id),
@@ -18,6 +19,12 @@ export class DealerDirectory extends Effect.Service<DealerDirectory>()("actors/D
         if (known !== undefined && known.version > dealer.version) return
         dealers.set(dealer.dealerAccountId, dealer)
         byOwnAccount.set(dealer.tradingAccountId, dealer.dealerAccountId)
+        for (const user of known?.config.operators ?? [])
+          if (!dealer.config.operators.includes(user)) for (const tell of leaving) tell(user)
+      },
+      /** Users who operate a dealer no longer. */
+      onOperatorGone: (tell: (user: UserId) => void): void => {
+        leaving.push(tell)
       },
       /** In order of creation. */
       all: (): ReadonlyArray<Dealer> => [...dealers.values()],

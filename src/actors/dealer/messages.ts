@@ -1,5 +1,6 @@
 /** What a dealer's actor can be told, and the ways to tell it: `Dealers` for the edges, `QuoteDesk` for the accounts of clients. */
 import { Context } from "effect"
+import type { DealerConfig } from "../../domain/dealer/config.ts"
 import type { Dealer } from "../../domain/dealer/dealer.ts"
 import type { HedgeReportRecord } from "../../domain/dealer/hedging/hedge-report.ts"
 import type { FirmQuote, Quote } from "../../domain/dealer/quote.ts"
@@ -87,6 +88,15 @@ export interface SetDealerStatus {
   readonly reply: Reply<Dealer, DomainError>
 }
 
+/** Another configuration, made from the dealer as it stood at `updatedAt`: one that was changed since is not overwritten. */
+export interface ConfigureDealer {
+  readonly _tag: "ConfigureDealer"
+  readonly config: DealerConfig
+  readonly updatedAt: number
+  readonly asked: DealerAct
+  readonly reply: Reply<Dealer, DomainError>
+}
+
 export interface LinkAccount {
   readonly _tag: "LinkAccount"
   readonly tradingAccountId: TradingAccountId
@@ -138,6 +148,7 @@ export type DealerCommand =
   | LetQuoteGo
   | SettleQuote
   | SetDealerStatus
+  | ConfigureDealer
   | LinkAccount
   | UnlinkAccount
   | ResolveHedge

@@ -2,6 +2,7 @@
  * The configuration of a dealer: its wire form, which is what `config` of dealer/create documents, and what it means with every default
  * applied. Numbers that may have a fraction are decimal strings, basis points also plain integers.
  */
+import { isDeepStrictEqual } from "node:util"
 import { Schema } from "effect"
 import { Decimal, PositiveDecimalText } from "../decimal.ts"
 import type { UserId } from "../ids.ts"
@@ -267,6 +268,13 @@ export const dealerConfigOf = (record: DealerConfigRecord): DealerConfig => {
 }
 
 export const dealerConfigRecord = (config: DealerConfig): DealerConfigRecord => config.given
+
+/** Fields that were given otherwise. */
+export const changedFields = (before: DealerConfig, after: DealerConfig): ReadonlyArray<string> =>
+  Object.keys(DealerConfigRecord.fields).filter((name) => {
+    const field = name as keyof DealerConfigRecord
+    return !isDeepStrictEqual(before.given[field], after.given[field])
+  })
 
 /** What is added for all the seconds that a quote is firm. */
 export const timeBps = ({ ttlBps }: PricingProfile, seconds: number): Decimal =>

@@ -21,6 +21,14 @@ export class DealerHasPositions extends Schema.TaggedError<DealerHasPositions>()
   override message = "Dealer has open positions"
 }
 
+/** Somebody else changed it after it was read: what is asked for would undo that unseen. Read it again. */
+export class DealerChanged extends Schema.TaggedError<DealerChanged>()("DealerChanged", {
+  /** Of the dealer as it is now. */
+  updatedAt: Schema.Int,
+}) {
+  override message = "Dealer changed since it was read"
+}
+
 export class AccountAlreadyLinked extends Schema.TaggedError<AccountAlreadyLinked>()("AccountAlreadyLinked", {}) {
   override message = "Account already linked"
 }

@@ -37,6 +37,7 @@ export const ACTIONS = [
   "keys.taken",
   "tradingMode.set",
   "dealer.create",
+  "dealer.update",
   "dealer.pause",
   "dealer.resume",
   "dealer.archive",

@@ -12,6 +12,7 @@ import {
   AccountNotLinked,
   AccountOfAnotherEnvironment,
   DealerArchived,
+  DealerChanged,
   DealerHasPositions,
   DealerNotFound,
   HedgeNotInDoubt,
@@ -88,6 +89,26 @@ const list = HttpApiEndpoint.get("list", "/api/v3/dealer/list")
   .annotate(Access, "admin")
   .annotate(OpenApi.Summary, "List dealers")
   .annotate(OpenApi.Description, "Dealers of your tenant, newest first.")
+
+const update = HttpApiEndpoint.post("update", "/api/v3/dealer/update")
+  .setPayload(
+    Schema.Struct({
+      dealerAccountId: DealerAccountId,
+      updatedAt: Schema.Int.annotations({
+        description: "Of the record that this was made from: a dealer that was changed since is not overwritten",
+      }),
+      config: DealerConfigRecord,
+    }).annotations({ identifier: "UpdateDealer" }),
+  )
+  .addSuccess(Ok(DealerRecord))
+  .addError(Fail(DealerNotFound, DealerArchived, DealerChanged, InvalidParameter))
+  .annotate(Access, "admin")
+  .annotate(Fresh, always)
+  .annotate(OpenApi.Summary, "Change a dealer's configuration")
+  .annotate(
+    OpenApi.Description,
+    "Extension. The whole configuration, as in dealer/create: read the dealer, change what should change, and send config back with its updatedAt; what is left out is at its default again. Another change in between is 409 -141009. Holds for every quote and hedge from then on; quotes that bind stay as they are.",
+  )
 
 const pause = HttpApiEndpoint.post("pause", "/api/v3/dealer/pause")
   .setPayload(ByDealer)
@@ -196,6 +217,7 @@ export class DealerApi extends HttpApiGroup.make("dealer")
   .add(create)
   .add(get)
   .add(list)
+  .add(update)
   .add(pause)
   .add(resume)
   .add(archive)

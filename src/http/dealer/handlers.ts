@@ -13,7 +13,7 @@ import type {
   UnlinkAccount,
 } from "../../actors/dealer/messages.ts"
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
-import { configFault, dealerConfigOf } from "../../domain/dealer/config.ts"
+import { changedFields, configFault, dealerConfigOf } from "../../domain/dealer/config.ts"
 import { type Dealer, type DealerStatus, dealerRecord, isDealersSide, isLinked } from "../../domain/dealer/dealer.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
@@ -281,6 +281,27 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
       return reply.ok(
         page.items.map((it) => recordOf(it, true)),
         { pagination: page.pagination },
+      )
+    },
+
+    update: ({ body, principal, request }, reply) => {
+      const dealer = dealerOf(directory, principal, body.dealerAccountId)
+      if (isFailure(dealer)) return reply.relay(dealer)
+      const fault = configFault(body.config, (name) => gate.find(name) !== undefined)
+      if (fault !== null) return reply.fail(new InvalidParameter({ parameter: fault.field, reason: fault.reason }))
+      const config = dealerConfigOf(body.config)
+      const what = `config: ${changedFields(dealer.config, config).join(", ") || "as it was"}`
+      const act = { ...actOf("dealer.update", request, principal, dealer), what }
+      const done = changed(dealer, act, (answered) => ({
+        _tag: "ConfigureDealer",
+        config,
+        updatedAt: body.updatedAt,
+        asked: { act, right: "ADMIN" },
+        reply: answered,
+      }))
+      return relayed(
+        Effect.map(done, (stored) => reply.ok(recordOf(stored, true))),
+        reply,
       )
     },
 

@@ -15,13 +15,14 @@ import { isQueryFault, NO_FIELDS, queryOfJson } from "../query.ts"
 
 const ROOT = "/api/v3/"
 
-/** The calls that change something: what a bot sends all day. */
+/** The calls that change something: what a bot sends all day, and a desk that follows its market. */
 const CHANGES: ReadonlySet<string> = new Set([
   "tradeOrder.submit",
   "tradeOrder.cancel",
   "tradeOrder.replace",
   "tradeOrder.cancelAll",
   "tradeOrder.cancelAllAfter",
+  "dealer.update",
 ])
 
 /** The name of a route's call: the path below `/api/v3`, with dots (contract C14). Undefined: HTTP only. */

@@ -21,7 +21,8 @@ const save = (sql: SqlClient.SqlClient, dealer: Dealer, asked: DealerAct | undef
         yield* judged(sql, { actor, right: asked.right }, dealer.tenantId, dealer.dealerAccountId)
       }
       const stored =
-        yield* sql`UPDATE dealer SET version = ${dealer.version}, status = ${dealer.status}, updated_at = ${dealer.updatedAt}
+        yield* sql`UPDATE dealer SET version = ${dealer.version}, status = ${dealer.status}, updated_at = ${dealer.updatedAt},
+          config = ${JSON.stringify(dealer.config.given)}
         WHERE dealer_account_id = ${dealer.dealerAccountId} AND version < ${dealer.version} RETURNING version`
       if (stored.length === 0) return
       yield* sql`DELETE FROM dealer_link WHERE dealer_account_id = ${dealer.dealerAccountId}`

@@ -227,6 +227,15 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   "dealer.create": { "config.operators": "names users, who gain nothing outside of the dealer's tenant" },
   "dealer.get": name("dealerAccountId", ({ dealer }) => dealer, { user: "seen", admin: "seen" }, nothing),
   "dealer.list": NONE,
+  "dealer.update": {
+    "config.operators": "names users, who gain nothing outside of the dealer's tenant",
+    ...name(
+      "dealerAccountId",
+      ({ dealer }) => dealer,
+      admins,
+      () => ({ updatedAt: 0, config: {} }),
+    ),
+  },
   "dealer.pause": dealerStatus,
   "dealer.resume": dealerStatus,
   "dealer.archive": dealerStatus,

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
+import { dealerConfigOf } from "../../../src/domain/dealer/config.ts"
 import { quoteRecord } from "../../../src/domain/dealer/quote.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DealerAccountId, QuoteId } from "../../../src/domain/ids.ts"
@@ -287,12 +288,14 @@ describe("a disconnected account", () => {
       events: [],
     })
     expect(await linksOf(it)).toEqual([left!.tradingAccountId])
+    const config = dealerConfigOf({ riskCurrency: "EUR", hedge: { attemptsMax: 3 } })
     await runtime.runPromise(
-      Effect.flatMap(DealerStore, (store) => store.save({ ...before, version: 2, status: "PAUSED" })),
+      Effect.flatMap(DealerStore, (store) => store.save({ ...before, version: 2, status: "PAUSED", config })),
     )
     expect(await linksOf(it)).toEqual([left!.tradingAccountId])
     expect((await load(it.dealer)).dealer).toMatchObject({
       status: "PAUSED",
+      config,
       linkedAccountIds: [left!.tradingAccountId],
     })
   })

@@ -222,6 +222,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     },
     onSessionEnded: (listener) => void enders.push(listener),
     onSessionRenewed: () => undefined,
+    onOperatorGone: () => undefined,
   })
   if (options.handTurned || options.pings === false) server.heartbeat.stop()
   let listening: uws.us_listen_socket | undefined

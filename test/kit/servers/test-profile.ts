@@ -112,6 +112,7 @@ export const startTestProfile = async (options: TestProfileServerOptions = {}): 
     screen: () => ({ requestId: "test", ip: "127.0.0.1", refusal: null }),
     onSessionEnded: () => {},
     onSessionRenewed: () => {},
+    onOperatorGone: () => {},
   })
   profile.serve(app, server)
   let listening: uws.us_listen_socket | undefined

@@ -72,7 +72,7 @@ const VALUES: ReadonlySet<string> = new Set(
   quantityRounding quantityType quoteQuantity reason repriceMs result retryMs riskCurrency riskThreshold scope securityType slippageBps
   startTime status stopLossLimitPrice stopLossPrice stopLossTimeInForce stopPrice takeProfitLimitPrice takeProfitPrice
   takeProfitTimeInForce takerFeeBpsByVenue tickSize timeInForce timeoutMs to tradingMode trailingAmount trailingDelta ttl type
-  uncoveredPercent walletType`.split(/\s+/),
+  uncoveredPercent updatedAt walletType`.split(/\s+/),
 )
 
 const order = {
@@ -169,6 +169,7 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "dealer.create": NONE,
   "dealer.get": NONE,
   "dealer.list": NONE,
+  "dealer.update": { ask: () => ({ updatedAt: 0, config: {} }) },
   "dealer.pause": NONE,
   "dealer.resume": NONE,
   "dealer.archive": NONE,

@@ -117,6 +117,7 @@ describe("the OpenAPI document", () => {
       "post /api/v3/dealer/create",
       "get /api/v3/dealer/get",
       "get /api/v3/dealer/list",
+      "post /api/v3/dealer/update",
       "post /api/v3/dealer/pause",
       "post /api/v3/dealer/resume",
       "post /api/v3/dealer/archive",

@@ -182,7 +182,7 @@ describe("an API's calls over a socket", () => {
   }
   afterEach(() => open?.deadlines.close())
 
-  it("are named as their paths: every read, and of the changes submit and cancel", () => {
+  it("are named as their paths: every read, and of the changes those of orders and of a dealer's terms", () => {
     const names = (method: "GET" | "POST") => {
       const found: Array<string> = []
       HttpApi.reflect(Declared, {
@@ -195,6 +195,7 @@ describe("an API's calls over a socket", () => {
       return found
     }
     expect(names("POST").sort()).toEqual([
+      "dealer.update",
       "tradeOrder.cancel",
       "tradeOrder.cancelAll",
       "tradeOrder.cancelAllAfter",

@@ -7,6 +7,7 @@ import { openDesk, signUp } from "../../../kit/desks/quoting.ts"
 import { founder } from "../../../kit/servers/founder.ts"
 import type { Api, Gateway } from "../../../kit/servers/gateway.ts"
 import { endGateways, startGateway, until } from "../../../kit/servers/gateway.ts"
+import { closeClients, connectClient, listen } from "../markets/socket.ts"
 
 let gateway: Gateway
 let admin: Api
@@ -15,7 +16,10 @@ beforeAll(async () => {
   gateway = await startGateway()
   admin = await founder(gateway)
 })
-afterAll(endGateways)
+afterAll(async () => {
+  closeClients()
+  await endGateways()
+})
 
 const create = (fields: Record<string, unknown>) =>
   admin.post<DealerRecord>("/dealer/create", { name: "Desk", baseCurrencies: ["USDT"], ...fields })
@@ -73,8 +77,9 @@ describe("a dealer", () => {
     const { record } = await create({ config: { operators: [operatorId] } })
     const { dealerAccountId } = record
     const anybody = await signUp(gateway)
-    for (const path of ["create", "pause", "resume", "archive"]) {
-      const body = path === "create" ? { name: "x", baseCurrencies: ["USDT"] } : { dealerAccountId }
+    for (const path of ["create", "update", "pause", "resume", "archive"]) {
+      const named = { dealerAccountId, ...(path === "update" && { updatedAt: record.updatedAt, config: {} }) }
+      const body = path === "create" ? { name: "x", baseCurrencies: ["USDT"] } : named
       const answer = await operator.post(`/dealer/${path}`, body)
       expect(answer).toMatchObject({ status: 403, envelope: { errno: -102003 } })
     }
@@ -120,7 +125,48 @@ describe("a dealer", () => {
   it("quotes from simulated books only where it says so", async () => {
     const desk = await openDesk(gateway, admin, { config: {} })
     const client = await desk.client()
+    expect(await client.ask()).toMatchObject({ envelope: { errno: -140002, details: { reason: "VENUE_NOT_ALLOWED" } } })
+    const { dealerAccountId, updatedAt } = await desk.dealerNow()
+    const update = (fields: Record<string, unknown>) =>
+      admin.post<DealerRecord>("/dealer/update", { dealerAccountId, updatedAt, ...fields })
+    const config = { pricing: { allowSimulatedVenues: true }, defaultPricingProfile: "a", pricingProfiles: { a: {} } }
+    const changed = (await update({ config })).record
+    expect(changed).toMatchObject({ config, status: "ACTIVE", linkedAccountIds: [desk.linkedAccountId] })
+    expect((await client.ask()).record).toMatchObject({ status: "CREATED", pricingProfileId: "a" })
+    expect(await desk.dealerNow()).toMatchObject({ config, updatedAt: changed.updatedAt })
+    // What is left out is at its default again.
+    expect((await update({ config: {}, updatedAt: changed.updatedAt })).record.config).toEqual({})
     expect((await client.ask()).envelope.errno).toBe(-140002)
+  })
+
+  it("is not configured over what another has just configured, nor with what cannot be meant", async () => {
+    const { dealerAccountId, updatedAt } = (await create({})).record
+    const update = (config: object) =>
+      admin.post<DealerRecord>("/dealer/update", { dealerAccountId, updatedAt, config })
+    expect((await update({ defaultPricingProfile: "b" })).envelope).toMatchObject({
+      errno: -104003,
+      details: { metadata: { parameter: "config.defaultPricingProfile" } },
+    })
+    const answers = await Promise.all([update({ riskCurrency: "BTC" }), update({ riskCurrency: "USDT" })])
+    expect(answers.map((it) => it.status).sort()).toEqual([200, 409])
+    const stored = (await admin.get<DealerRecord>("/dealer/get", { dealerAccountId })).record
+    expect(stored).toMatchObject({ config: answers.find((it) => it.status === 200)?.record.config })
+    expect(answers.find((it) => it.status === 409)?.envelope).toMatchObject({
+      errno: -141009,
+      details: { metadata: { updatedAt: stored.updatedAt } },
+    })
+  })
+
+  it("is heard no longer by who was taken from its operators", async () => {
+    const operator = await signUp(gateway)
+    const operatorId = (await operator.user()).record.id
+    const { dealerAccountId, tradingAccountId, updatedAt } = (await create({ config: { operators: [operatorId] } }))
+      .record
+    const feed = await listen(await connectClient(gateway, operator.token!), `tradingAccount:${tradingAccountId}`)
+    const left = await admin.post("/dealer/update", { dealerAccountId, updatedAt, config: {} })
+    expect(left.status).toBe(200)
+    await until("the subscription to end", () => Promise.resolve(feed.ended()))
+    expect((await operator.get<DealerRecord>("/dealer/get", { dealerAccountId })).record.config).toBeNull()
   })
 
   it("pauses without breaking its word, and is archived when it owes nothing", async () => {

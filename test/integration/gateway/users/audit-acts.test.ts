@@ -334,6 +334,16 @@ const DOERS: { readonly [A in Action]: Doer } = {
     return { by: admin, object: ["MODE", "tradingMode", null], more: { what: "cancel_only: halted" } }
   },
   "dealer.create": async () => async () => ({ by: admin, object: ["DEALER", await dealer(), HOME] }),
+  "dealer.update": async () => {
+    const made = await admin.calls.post<DealerRecord>("/dealer/create", { name: "Desk", baseCurrencies: ["USDT"] })
+    const { dealerAccountId, updatedAt } = done(made)
+    return async () => {
+      const config = { pricing: { allowSimulatedVenues: true }, riskCurrency: "USDT" }
+      done(await admin.calls.post("/dealer/update", { dealerAccountId, updatedAt, config }))
+      const what = "config: riskCurrency, pricing"
+      return { by: admin, object: ["DEALER", dealerAccountId, HOME], more: { what } }
+    }
+  },
   "dealer.pause": ofDealer("pause"),
   "dealer.resume": ofDealer("resume", ["pause"]),
   "dealer.archive": ofDealer("archive"),
