@@ -258,7 +258,7 @@ export const startGateway = (options: GatewayOptions) =>
     const probes = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
     const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
     const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
-    const limitSignIns = yield* signInLimits(options, audit).pipe(Effect.provide(all))
+    const limitSignIns = yield* signInLimits(options, audit, limiter).pipe(Effect.provide(all))
     const keep = keepAnswers(
       Context.get(store, IdempotentAnswers),
       () => keys.fingerprints,

@@ -4,9 +4,12 @@ import { AccountDirectory } from "../actors/account/directory.ts"
 import type { Audit } from "../auth/audit-log.ts"
 import type { TradingAccountId } from "../domain/ids.ts"
 import { OrderRates } from "../domain/order/rates.ts"
+import { isLoopback } from "../foundation/loopback.ts"
 import type { Route } from "../http/docs/reflect.ts"
+import { isFailure } from "../http/edge/answers.ts"
 import { RequestLimiter, type VenueWeight } from "../http/limits/rate-limit.ts"
 import { limitSignIn } from "../http/limits/rate-limit-sign-in.ts"
+import { makeVenueGate } from "../http/venue-gate.ts"
 import { Clock } from "../ports/clock.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { SessionRows } from "../store/users/sessions.ts"
@@ -72,18 +75,32 @@ export const socketLimits = (
 
 /** Leaves every route as it is where there are no limits. */
 export const signInLimits = (
-  { settings: { rateLimits: limits } }: GatewayOptions,
+  { settings }: GatewayOptions,
   audit: Audit,
-): Effect.Effect<(route: Route) => Route, never, Clock | SessionRows> =>
+  limiter: RequestLimiter | null,
+): Effect.Effect<(route: Route) => Route, never, Clock | SessionRows | VenuePort> =>
   Effect.gen(function* () {
-    if (limits === null) return (route) => route
+    const { rateLimits: limits, production, trustProxy } = settings
+    if (limits === null || limiter === null) return (route) => route
     const { monotonic } = yield* Clock
     const { addressesOf } = yield* SessionRows
+    const gate = makeVenueGate(yield* VenuePort, settings.environment)
+    const mayBeLocal = !production && trustProxy.length === 0
 
     return limitSignIn({
       limits,
       monotonic,
       addressesOf,
+      syncFault: (venue, principal) => {
+        const named = gate.resolve(venue, principal)
+        return isFailure(named) ? named : undefined
+      },
+      charge: (call, weight) => limiter.charge(call, weight),
+      // Behind a proxy everybody comes from loopback; one that nobody told us of says so in these.
+      isLocal: (call) =>
+        mayBeLocal &&
+        isLoopback(call.ip) &&
+        ["x-forwarded-for", "forwarded", "via"].every((name) => call.header(name) === ""),
       onLimited: ({ bucket, call, email }) =>
         audit.write({
           action: "rate.limited",

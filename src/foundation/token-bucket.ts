@@ -8,10 +8,27 @@ export interface Rate {
 export const perMinute = (count: number, burst = count): Rate => ({ perSecond: count / 60, burst })
 export const perHour = (count: number, burst = count): Rate => ({ perSecond: count / 3_600, burst })
 
-/** What a caller may know of a bucket. */
-export interface BucketState {
-  /** Tokens of a full one. */
+/** A rate in whole tokens: so many in so many seconds. */
+export interface Sustained {
   readonly limit: number
+  readonly windowSeconds: number
+}
+
+/** A second, a minute or an hour, whichever is the shortest that has whole tokens; else as long as one takes. */
+export const sustained = ({ perSecond }: Rate): Sustained => {
+  for (const windowSeconds of [1, 60, 3_600]) {
+    const limit = Math.round(perSecond * windowSeconds)
+    if (limit >= 1 && Math.abs(perSecond * windowSeconds - limit) < 1e-6) return { limit, windowSeconds }
+  }
+  return perSecond < 1
+    ? { limit: 1, windowSeconds: Math.ceil(1 / perSecond) }
+    : { limit: Math.floor(perSecond), windowSeconds: 1 }
+}
+
+/** What a caller may know of a bucket. */
+export interface BucketState extends Sustained {
+  /** Tokens of a full one. */
+  readonly burst: number
   readonly remaining: number
   /** Until it is full again. */
   readonly resetMs: number
@@ -58,6 +75,7 @@ export class TokenBucket {
   }
 
   state(now: number): BucketState {
-    return { limit: this.rate.burst, remaining: this.remaining(now), resetMs: this.resetMillis(now) }
+    const { burst } = this.rate
+    return { ...sustained(this.rate), burst, remaining: this.remaining(now), resetMs: this.resetMillis(now) }
   }
 }

@@ -66,6 +66,8 @@ export interface SubmitOrder {
   readonly actor?: Actor
   /** Monotonic ms at which the request was read: awaitClosed waits until 1,000 ms after it. */
   readonly receivedAt: number
+  /** Told which submit of its second it is, when the account's limits count it. Absent: nobody asks. */
+  readonly counted?: (submits: number) => void
   /** Told the id of the order in the turn in which it is made, before it is stored: for an edge whose deadline comes first. */
   readonly named: (tradeOrderId: TradeOrderId) => void
   /** Fails with any refusal of contract C12's order domains; nothing is stored then. */

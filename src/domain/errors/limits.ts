@@ -3,7 +3,11 @@ import { Schema } from "effect"
 
 /** How a bucket of RATE_LIMITS stands that had no more; all of them but the gate of password hashing name it. */
 const AsItStands = {
+  /** So many in `windowSeconds` in the long run; of what is no rate, at once. */
   limit: Schema.Int,
+  windowSeconds: Schema.optional(Schema.Int),
+  /** Tokens of a full bucket. */
+  burst: Schema.optional(Schema.Int),
   remaining: Schema.Int,
   /** Until the bucket is full again. */
   resetMs: Schema.Int,
@@ -14,6 +18,8 @@ const AsItStands = {
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   bucket: Schema.optional(Schema.String),
   limit: Schema.optional(Schema.Int),
+  windowSeconds: Schema.optional(Schema.Int),
+  burst: Schema.optional(Schema.Int),
   remaining: Schema.optional(Schema.Int),
   resetMs: Schema.optional(Schema.Int),
   retryAfterSeconds: Schema.Int,

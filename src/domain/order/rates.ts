@@ -29,14 +29,14 @@ export class AccountRates {
     return this.submits.isFull(now) && this.cancels.isFull(now) && this.submitsOfSecond(now) === 0
   }
 
-  /** One more was taken in. */
-  count(now: number): void {
+  /** One more was taken in: which of its second it is. */
+  count(now: number): number {
     const second = Math.floor(now / 1_000)
     if (second !== this.second) {
       this.second = second
       this.submitted = 0
     }
-    this.submitted++
+    return ++this.submitted
   }
 
   /** Submits of the running second. */

@@ -94,12 +94,18 @@ const headers = (...names: ReadonlyArray<keyof typeof RESPONSE_HEADERS>) =>
 
 const RESPONSE_HEADERS = {
   "X-Request-ID": { description: "The request's identifier", schema: { type: "string" } },
-  "X-RateLimit-Limit": { description: "Tokens of a full bucket", schema: { type: "integer" } },
+  "X-RateLimit-Limit": {
+    description: "The sustained rate: so many tokens in X-RateLimit-Window seconds",
+    schema: { type: "integer" },
+  },
+  "X-RateLimit-Window": { description: "Seconds in which the limit comes back", schema: { type: "integer" } },
+  "X-RateLimit-Burst": { description: "Tokens of a full bucket: so many at once", schema: { type: "integer" } },
   "X-RateLimit-Remaining": { description: "Tokens that are left", schema: { type: "integer" } },
   "X-RateLimit-Reset": { description: "When it is full again, in Unix seconds", schema: { type: "integer" } },
   "X-RateLimit-Bucket": { description: "Which bucket that is: its name in RATE_LIMITS", schema: { type: "string" } },
   "X-Order-Count-1S": {
-    description: "Submits of the account in the running second; on tradeOrder/submit and replace",
+    description:
+      "Submits of the account in the second in which this one was counted, itself among them; of what was not counted, in the running one. On tradeOrder/submit and replace",
     schema: { type: "integer" },
   },
   "X-Venue-Weight-Used": {
@@ -119,6 +125,8 @@ const RESPONSE_HEADERS = {
 const ON_EVERY_ANSWER = [
   "X-Request-ID",
   "X-RateLimit-Limit",
+  "X-RateLimit-Window",
+  "X-RateLimit-Burst",
   "X-RateLimit-Remaining",
   "X-RateLimit-Reset",
   "X-RateLimit-Bucket",

@@ -82,6 +82,7 @@ export abstract class Call extends Waiting implements RequestFacts {
   dealerAccountId: unknown = undefined
   limit: TokenBucket | undefined = undefined
   limitName = ""
+  submitsCounted = 0
   bytesIn = 0
   /** The handler has the call: from here on it may have been done. */
   handedOver = false

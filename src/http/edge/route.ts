@@ -71,6 +71,8 @@ export interface RequestFacts {
   readonly ip: string
   /** Monotonic ms. */
   readonly receivedAt: number
+  /** Set by the submit of an order: how many there were in its second when it was counted, itself among them. */
+  submitsCounted: number
   /** By lower-case name; the empty string without it. */
   readonly header: (name: string) => string
 }

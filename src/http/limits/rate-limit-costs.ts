@@ -37,7 +37,6 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   "root.health": 0,
   "root.healthBare": 0,
   "root.live": 0,
-  "market.instrumentSync": 50,
   // An actor, rows and a session for as long as it is connected.
   "tradingAccount.connect": 10,
   // It may hash two passwords, and try one.

@@ -12,6 +12,7 @@ import { LoginRateLimited, RateLimited } from "../../domain/errors/limits.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { addressKey } from "../../domain/user/address-key.ts"
 import type { RateLimits } from "../../domain/user/rate-limits.ts"
+import type { Principal } from "../../domain/user/user.ts"
 import { perMinute, type TokenBucket } from "../../foundation/token-bucket.ts"
 import { TokenBuckets } from "../../foundation/token-buckets.ts"
 import type { Route } from "../docs/reflect.ts"
@@ -23,6 +24,12 @@ export interface SignInLimitParts {
   readonly monotonic: () => number
   /** Addresses where the user of this e-mail address, if there is one, has sessions that nobody ended. */
   readonly addressesOf: (email: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
+  /** Why the user may sync no such venue: told before anything is counted. */
+  readonly syncFault: (venue: string, principal: Principal) => DomainError | undefined
+  /** What a call weighs beyond its first 1, of its user's bucket. */
+  readonly charge: (call: LimitedCall, weight: number) => DomainError | undefined
+  /** It comes from this machine itself, not through a proxy on it. */
+  readonly isLocal: (call: { readonly ip: string; readonly header: (name: string) => string }) => boolean
   /** A security event: at most one a minute for each bucket. */
   readonly onLimited: (event: {
     readonly bucket: string
@@ -38,6 +45,8 @@ type Input = HandlerInput<unknown, Body>
 type Handle = (input: Input, reply: Reply) => void | Effect.Effect<void, DomainError>
 type Limit = (handle: Handle) => Handle
 
+/** Of the user's bucket, 1 of it with every call, the rest once it is known that the venue will be asked. */
+const SYNC_WEIGHT = 50
 const KNOWN_MAX = 10_000
 /** As many as may wait for their password to be looked at: who comes then would be refused after the database was asked about him. */
 const LOGINS_AT_ONCE = 64
@@ -48,19 +57,20 @@ const FREE: ReadonlySet<DomainError["_tag"]> = new Set([
   "InvalidEmail",
   "InvalidParameter",
   "SignupDisabled",
-  "InvalidVenue",
-  "VenueInactive",
   "SyncRunning",
   "Forbidden",
   "InsufficientPermissions",
 ])
 
-const asLogin = ({ bucket = "login", limit = 0, remaining = 0, resetMs = 0, retryAfterSeconds }: RateLimited) =>
-  new LoginRateLimited({ bucket, limit, remaining, resetMs, retryAfterSeconds })
+const asLogin = ({ bucket = "login", limit = 0, remaining = 0, resetMs = 0, ...rest }: RateLimited) => {
+  const { windowSeconds, burst, retryAfterSeconds } = rest
+  return new LoginRateLimited({ bucket, limit, windowSeconds, burst, remaining, resetMs, retryAfterSeconds })
+}
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
-export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignInLimitParts) => {
+export const limitSignIn = (parts: SignInLimitParts) => {
+  const { limits, monotonic, addressesOf, onLimited } = parts
   const told = new TokenBuckets(perMinute(1))
   /** Where somebody logged in with the right password, also if that session is over; the oldest go first. */
   const known = new Set<string>()
@@ -120,6 +130,10 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
     const ofUser = new TokenBuckets(limits.instrumentSyncUser)
     return (input, reply) => {
       const call = input.request as unknown as Caller
+      const fault = parts.syncFault(text(input.body.venue), input.principal)
+      if (fault !== undefined) return reply.fail(fault)
+      const dear = parts.charge(call, SYNC_WEIGHT - 1)
+      if (dear !== undefined) return reply.fail(dear)
       // The aliases of a test venue are one venue.
       const venue = text(input.body.venue)
         .toUpperCase()
@@ -248,7 +262,8 @@ export const limitSignIn = ({ limits, monotonic, addressesOf, onLimited }: SignI
   const ofAddress = ({ ip }: Caller): string => addressKey(ip)
   const byOperation: Readonly<Record<string, Limit>> = {
     "auth.login": login,
-    "auth.signup": by("signup", ofAddress),
+    // A script that signs up its users on the machine of the gateway is nobody's crowd.
+    "auth.signup": by("signup", (call) => (parts.isLocal(call) ? undefined : ofAddress(call))),
     "auth.recover": by("recover", ofAddress),
     "auth.resend": by("resend", ofAddress),
     "auth.verify": by("verify", ofAddress),

@@ -11,7 +11,7 @@ import type { OrderRates } from "../../domain/order/rates.ts"
 import { addressKey } from "../../domain/user/address-key.ts"
 import type { RateLimits } from "../../domain/user/rate-limits.ts"
 import type { Principal } from "../../domain/user/user.ts"
-import type { Rate, TokenBucket } from "../../foundation/token-bucket.ts"
+import { type Rate, sustained, type TokenBucket } from "../../foundation/token-bucket.ts"
 import { TokenBuckets } from "../../foundation/token-buckets.ts"
 import type { RouteCost } from "./rate-limit-costs.ts"
 
@@ -24,6 +24,8 @@ export interface LimitedCall {
   readonly dealerAccountId: unknown
   /** Monotonic ms; of an answer that is being written. */
   readonly endedAt: number
+  /** Submits of the second in which this one was counted, itself among them; 0: it was not counted. */
+  readonly submitsCounted: number
   /** The bucket that its answer tells of. */
   limit: TokenBucket | undefined
   limitName: string
@@ -120,7 +122,7 @@ export class RequestLimiter {
     const venueLines =
       venue === null ? "" : `\r\nX-Venue-Weight-Used: ${venue.used}\r\nX-Venue-Weight-Limit: ${venue.limit}`
     if (bucket === "orderCancel") return this.text(bucket, limits.orderCancel, rates?.cancels, endedAt) + venueLines
-    const count = `\r\nX-Order-Count-1S: ${rates?.submitsOfSecond(endedAt) ?? 0}`
+    const count = `\r\nX-Order-Count-1S: ${call.submitsCounted || (rates?.submitsOfSecond(endedAt) ?? 0)}`
     const all = orders.findSubmits(principal.userId)
     const isAllShort =
       all !== undefined && all.remaining(endedAt) < (rates?.submits.remaining(endedAt) ?? limits.orderSubmit.burst)
@@ -136,7 +138,9 @@ export class RequestLimiter {
     const resetAt = Math.ceil((this.parts.now() + (bucket?.resetMillis(now) ?? 0)) / MILLIS)
     let words = this.words.get(name)
     if (words === undefined) {
-      words = { head: `\r\nX-RateLimit-Limit: ${rate.burst}\r\nX-RateLimit-Remaining: `, resetAt: 0, tail: "" }
+      const { limit, windowSeconds } = sustained(rate)
+      const head = `\r\nX-RateLimit-Limit: ${limit}\r\nX-RateLimit-Window: ${windowSeconds}\r\nX-RateLimit-Burst: ${rate.burst}\r\nX-RateLimit-Remaining: `
+      words = { head, resetAt: 0, tail: "" }
       this.words.set(name, words)
     }
     if (words.resetAt !== resetAt) {

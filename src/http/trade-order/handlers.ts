@@ -99,6 +99,9 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         receivedAt: request.receivedAt,
         // The right to a user's own money is its own for ever; to a dealer's it is asked with each order.
         ...(account.userId === null ? { actor: actorOf(request, principal) } : {}),
+        counted: (submits) => {
+          request.submitsCounted = submits
+        },
         named: (tradeOrderId) => reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId })),
         reply: {
           ok: (answer) => {

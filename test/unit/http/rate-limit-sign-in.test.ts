@@ -20,6 +20,9 @@ const limited = (operation: string) => {
     monotonic: () => 1_000,
     addressesOf: () => Effect.succeed([]),
     onLimited: () => undefined,
+    syncFault: () => undefined,
+    charge: () => undefined,
+    isLocal: ({ ip }) => ip === "127.0.0.1",
   })
   let answer: DomainError | null = null
   const handler = (_input: unknown, reply: { readonly ok: (answer: unknown) => void }) =>
@@ -93,5 +96,14 @@ describe("a refresh", () => {
     const outcomes: Array<string> = []
     for (let n = 0; n < 31; n++) outcomes.push(await refresh("198.51.100.1", { refreshToken: token(n) }, null))
     expect(outcomes).toEqual([...Array.from({ length: 30 }, () => "ok"), "refresh"])
+  })
+})
+
+describe("a sign-up", () => {
+  it("is counted by its address, but not from the machine of the gateway", async () => {
+    const signup = limited("auth.signup")
+    for (let n = 0; n < 5; n++) expect(await signup("203.0.113.1", {}, null)).toBe("ok")
+    expect(await signup("203.0.113.1", {}, null)).toBe("signup")
+    for (let n = 0; n < 100; n++) expect(await signup("127.0.0.1", {}, null)).toBe("ok")
   })
 })

@@ -22,14 +22,15 @@ export class AccountLimits {
   ) {}
 
   /** `openOrders`: those of the account that are not over. A dealer hedges whatever else its linked account's user does. */
-  submitError(openOrders: number, isHedge: boolean): DomainError | null {
+  submitError(openOrders: number, isHedge: boolean, counted?: (submits: number) => void): DomainError | null {
     const { rates } = this
     if (rates === null) return null
     const now = this.now()
     const own = this.own(rates, now)
     const error = this.takeSubmit(rates, own, now, isHedge)
     if (error !== null) return error
-    own.count(now)
+    const submits = own.count(now)
+    counted?.(submits)
     return this.openError(openOrders)
   }
 

@@ -97,12 +97,16 @@ const awaitsAccount = (core: AccountCore, { request, reply }: SubmitOrder, which
 }
 
 /** The trading mode, the limits, the account's state. One that has waited for prices has been counted. */
-const admissionError = (core: AccountCore, { request, hedge }: SubmitOrder, which: Pass): DomainError | undefined => {
+const admissionError = (
+  core: AccountCore,
+  { request, hedge, counted }: SubmitOrder,
+  which: Pass,
+): DomainError | undefined => {
   const { limits, orders, parts } = core
   const isHedge = hedge !== undefined
   return (
     submitHalted(parts.mode.current(), request, isHedge) ??
-    (which === "FIRST" ? limits.submitError(orders.open.size, isHedge) : limits.openError(orders.open.size)) ??
+    (which === "FIRST" ? limits.submitError(orders.open.size, isHedge, counted) : limits.openError(orders.open.size)) ??
     refusalOf(core)
   )
 }
