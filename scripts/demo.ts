@@ -30,6 +30,11 @@ const walk = async (base: string, hedge: HedgeVenue, setupToken: string | undefi
 
   const email = `demo-${Date.now()}@example.com`
   const session = await call("POST", "/auth/signup", { email, password: "correct horse battery staple", setupToken })
+  // With SIGNUP=confirm the answer is the user, and the session comes with the mailed token.
+  if (session.data["accessToken"] === undefined)
+    throw new Error(
+      `${base} wants addresses confirmed by mail (SIGNUP=confirm), and this is nobody's: start a gateway with SIGNUP=open for the demo, or run it without an address, against one of its own`,
+    )
   const accessToken = String(session.data["accessToken"])
   stage.signIn(accessToken)
   // What only admins are answered.

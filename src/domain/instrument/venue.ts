@@ -122,14 +122,17 @@ export type VenueCapabilityRecord = typeof VenueCapabilityRecord.Type
 /** `isListed` says whether there is a venue of that identifier. */
 export const venueCapabilityRecord = (v: Venue, isListed: (venue: string) => boolean): VenueCapabilityRecord => {
   const sandbox = `${v.venue}_UAT`
+  const timesInForce = timesInForceAt(v)
   return {
     venue: v.venue,
     features: v.features,
     orderTypes: orderTypesAt(v),
-    timesInForce: timesInForceAt(v),
-    postOnly: timesInForceAt(v).includes("GTX"),
+    timesInForce,
+    postOnly: timesInForce.includes("GTX"),
     sandboxVenue: isListed(sandbox) ? sandbox : null,
     orderExpiryMillis: v.orderExpiryMillis,
     ...v.capabilities,
+    // What the venue enforces and the gateway does not take, because its connector cannot send it, is no capability of ours.
+    nativeTimesInForce: v.capabilities.nativeTimesInForce.filter((word) => timesInForce.includes(word)),
   }
 }

@@ -146,12 +146,12 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
 
     instrumentList: makeInstrumentList(parts),
 
-    venueList: (_input, reply) => reply.ok(gate.offered.map(venueRecord)),
+    venueList: ({ principal }, reply) => reply.ok(gate.openTo(principal).map(venueRecord)),
 
     venueCapabilityList: ({ query, principal }, reply) => {
       const named = gate.filter(query.venue, principal)
       if (named !== undefined && isFailure(named)) return reply.fail(named)
-      const venues = named === undefined ? gate.offered : [named.venue]
+      const venues = named === undefined ? gate.openTo(principal) : [named.venue]
       const isOffered = (name: string): boolean => gate.find(name) !== undefined
       return reply.ok(
         venues.map((venue) => venueCapabilityRecord(venue, isOffered)),

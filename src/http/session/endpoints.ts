@@ -220,11 +220,12 @@ const reauthenticate = HttpApiEndpoint.post("reauthenticate", "/api/v3/auth/reau
 const recover = HttpApiEndpoint.post("recover", "/api/v3/auth/recover")
   .setPayload(Recover)
   .addSuccess(Ok(Schema.Literal("ok")))
+  .addError(Fail(InvalidEmail))
   .annotate(Access, "none")
   .annotate(OpenApi.Summary, "Recover a password")
   .annotate(
     OpenApi.Description,
-    "Mails a token for auth/verify, good for 10 minutes, to that address if it is a user's, at most once a minute. Always answers ok.",
+    "Mails a token for auth/verify, good for 10 minutes, to that address if it is a user's, at most once a minute. Answers ok for every address that could be one.",
   )
 
 const resend = HttpApiEndpoint.post("resend", "/api/v3/auth/resend")

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { Origin } from "../../auth/audit-log.ts"
 import type { Sessions } from "../../auth/session/sessions.ts"
+import { checkedEmail } from "../../auth/user/email-address.ts"
 import type { UserActs } from "../../auth/user/user-acts.ts"
 import { Forbidden } from "../../domain/errors/authorisation.ts"
 import type { SessionId } from "../../domain/ids.ts"
@@ -67,7 +68,10 @@ export const sessionHandlers = (
       )
       .pipe(Effect.map((session) => reply.ok(session))),
   recover: ({ body, request }, reply) =>
-    proofs.recover(body.email, originOf(request)).pipe(Effect.map(() => reply.ok("ok"))),
+    checkedEmail(body.email).pipe(
+      Effect.flatMap((email) => proofs.recover(email, originOf(request))),
+      Effect.map(() => reply.ok("ok")),
+    ),
   resend: ({ body, request }, reply) =>
     proofs.resend({ type: body.type, email: body.email }, originOf(request)).pipe(Effect.map(() => reply.ok("ok"))),
   verify: ({ body, request }, reply) =>

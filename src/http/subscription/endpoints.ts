@@ -8,7 +8,7 @@ import {
   SubscriptionLimit,
   SubscriptionNotFound,
 } from "../../domain/errors/market.ts"
-import { MissingParameter } from "../../domain/errors/request.ts"
+import { ConflictingParameters, MissingParameter } from "../../domain/errors/request.ts"
 import { AccountDisconnected, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
 import { SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
@@ -22,7 +22,7 @@ const subscribe = HttpApiEndpoint.post("subscribe", "/api/v3/market/subscription
     Schema.Struct({
       instrumentId: InstrumentText,
       tradingAccountId: optional(TradingAccountId).annotations({
-        description: "Extension: the subscription ends when this account is disconnected",
+        description: "Extension: of the same venue; the subscription ends when this account is disconnected",
       }),
     }).annotations({ identifier: "SubscribeOrderBook", examples: [{ instrumentId: "MOCK:BTC/USDT" }] }),
   )
@@ -38,6 +38,7 @@ const subscribe = HttpApiEndpoint.post("subscribe", "/api/v3/market/subscription
       AccountForbidden,
       AccountDisconnected,
       SubscriptionLimit,
+      ConflictingParameters,
     ),
   )
   .annotate(Access, "read")

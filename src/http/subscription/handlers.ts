@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
 import type { Markets } from "../../actors/market/messages.ts"
-import { MissingParameter } from "../../domain/errors/request.ts"
+import { ConflictingParameters, MissingParameter } from "../../domain/errors/request.ts"
 import { AccountDisconnected } from "../../domain/errors/trading-account.ts"
 import type { InstrumentId, SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
+import { parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import type { SubscriptionRecord } from "../../domain/market/market.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import { dateTime, dateTimeOrNull } from "../../foundation/time.ts"
@@ -57,6 +58,9 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
       const account = body.tradingAccountId ? accountOf(reach, principal, body.tradingAccountId, "write") : undefined
       if (account !== undefined && isFailure(account)) return reply.fail(account)
       if (account?.status === "DISCONNECTED") return reply.fail(new AccountDisconnected())
+      const venue = parseInstrumentId(gate.canonicalInstrumentId(body.instrumentId))?.venue
+      if (account !== undefined && venue !== undefined && venue !== account.venue)
+        return reply.fail(new ConflictingParameters({ parameters: ["instrumentId", "tradingAccountId"] }))
       const found = find(body.instrumentId, principal)
       const lookup = "instrument" in found ? Effect.succeed(found) : found
       return lookup.pipe(

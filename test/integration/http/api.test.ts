@@ -110,6 +110,14 @@ describe("the HTTP API of a whole gateway", () => {
     expect((await fetch(socketPath, { method: "POST" })).status).toBe(405)
   })
 
+  it("refuses a subscription with an account of another venue, and a recovery of what is no address", async () => {
+    const elsewhere = { instrumentId: "PAPER:BTC/USDT", tradingAccountId: account }
+    const subscribed = ada.post("/market/subscription/orderbook/subscribe", elsewhere)
+    expect(await refused(subscribed)).toEqual([400, -104009])
+    expect(await refused(ada.post("/auth/recover", { email: "nobody" }))).toEqual([400, -101003])
+    expect((await ada.post("/auth/recover", { email: "nobody@example.com" })).envelope.data).toBe("ok")
+  })
+
   it("keeps accounts and orders to their owners, but for admins who read", async () => {
     const order = (await ada.submit(limit("own"))).record
     expect(await refused(bob.cancel(account, order.tradeOrderId))).toEqual([403, -102001])

@@ -224,6 +224,10 @@ describe("a user without the test environment", () => {
     }
     const names = (await calls.instruments({ limit: 1000 })).record.map(({ venue }) => venue)
     expect(names).not.toContain("BINANCE_UAT")
+    for (const path of ["/market/venue/list", "/market/venue/capability/list"]) {
+      const listed = (await calls.get<ReadonlyArray<{ readonly venue: string }>>(path)).record.map(({ venue }) => venue)
+      expect([path, listed.includes("BINANCE"), listed.includes("BINANCE_UAT")]).toEqual([path, true, false])
+    }
     // Whatever is there is the user's own.
     expect(own.ended()).toBeUndefined()
     expect((await calls.cancelled(tradingAccountId, tradeOrderId)).status).toBe("CANCELLED")

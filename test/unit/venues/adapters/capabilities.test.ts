@@ -26,6 +26,17 @@ const profiles = PROFILES.map((profile) => [profile.venue, profile] as const)
 const venues: ReadonlyArray<Venue> = [...PROFILES.map((profile) => venueOf(profile, [])), MOCK_VENUE]
 const asked = (exchange: string, lists: "spot" | "perpetual" = "spot") => unproven("X", exchange, { lists })
 
+describe("the record of a venue", () => {
+  it.each(venues.map((venue) => [venue.venue, venue] as const))(
+    "%s names no time in force as its own that is not taken for it",
+    (_name, venue) => {
+      const { nativeTimesInForce, timesInForce, postOnly } = venueCapabilityRecord(venue, () => false)
+      expect(timesInForce).toEqual(expect.arrayContaining([...nativeTimesInForce]))
+      expect(postOnly).toBe(nativeTimesInForce.includes("GTX"))
+    },
+  )
+})
+
 describe("a profile", () => {
   const page = describedPage(PROFILES)
 
