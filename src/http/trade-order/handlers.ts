@@ -60,6 +60,10 @@ const keysetOf = (after: string): OrderKeyset | undefined => {
   return at === undefined || id === undefined ? undefined : { createdAt: Number(at), tradeOrderId: id as TradeOrderId }
 }
 
+/** An actor that is lost knows no id; what asked it may. */
+const ofOrder = (error: DomainError, id: TradeOrderId | null): DomainError =>
+  error._tag === "OutcomeUnknown" && error.tradeOrderId === null ? new OutcomeUnknown({ tradeOrderId: id }) : error
+
 const orderText = (order: TradeOrder): JsonText => new JsonText(tradeOrderJson(order))
 
 export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof TradeOrderApi> => {
@@ -93,6 +97,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       const named = body.instrumentId ?? ""
       const instrumentId = gate.canonicalInstrumentId(named)
       const isAlias = instrumentId !== named
+      let made: TradeOrderId | null = null
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "SubmitOrder",
         request: isAlias ? ofInstrument(keyed, instrumentId) : keyed,
@@ -102,7 +107,10 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         counted: (submits) => {
           request.submitsCounted = submits
         },
-        named: (tradeOrderId) => reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId })),
+        named: (tradeOrderId) => {
+          made = tradeOrderId
+          reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId }))
+        },
         reply: {
           ok: (answer) => {
             const { replayed, timing } = answer
@@ -112,7 +120,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
             if (isAlias) for (const [name, value] of Object.entries(gate.headersFor([named]))) headers[name] = value
             reply.ok(submittedText(answer), { headers })
           },
-          fail: reply.relay,
+          fail: (error) => reply.relay(ofOrder(error, made)),
         },
       })
     },
@@ -127,7 +135,10 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         _tag: "CancelOrder",
         by,
         receivedAt: request.receivedAt,
-        reply: { ok: (order) => reply.ok(orderText(order)), fail: reply.relay },
+        reply: {
+          ok: (order) => reply.ok(orderText(order)),
+          fail: (error) => reply.relay(ofOrder(error, "tradeOrderId" in by ? by.tradeOrderId : null)),
+        },
       })
     },
 
@@ -145,7 +156,10 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         by,
         asked: { quantity, limitPrice, stopPrice },
         receivedAt: request.receivedAt,
-        reply: { ok: (order) => reply.ok(orderText(order)), fail: reply.relay },
+        reply: {
+          ok: (order) => reply.ok(orderText(order)),
+          fail: (error) => reply.relay(ofOrder(error, "tradeOrderId" in by ? by.tradeOrderId : null)),
+        },
       })
     },
 
