@@ -1,5 +1,5 @@
 /**
- * Builds dist/ from src/ and proto/, and takes docs/examples/ along, which a page shows. Plain node without dependencies,
+ * Builds dist/ from src/ and proto/, and takes along what of docs/ is served. Plain node without dependencies,
  * because `npm start` runs it first, also where only the production packages are installed.
  *
  * The one thing to know: a hash over the sources' contents stands in dist/.stamp. When it matches and every output is
@@ -25,7 +25,7 @@ import { fileURLToPath } from "node:url"
 import { GENERATED, generate, generatedModules } from "./proto.mjs"
 
 const LOCK_WAIT_MILLIS = 120_000
-const FOLDERS = ["src", "proto", "docs/examples"]
+const FOLDERS = ["src", "proto", "docs/examples", "docs/guide", "docs/operations"]
 
 class BuildFailed extends Error {}
 

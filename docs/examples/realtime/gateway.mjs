@@ -10,19 +10,36 @@ export const websocketUrl = `${GATEWAY_URL.replace(/^http/, "ws")}/connection/we
 /** The session of this process: an access token for an hour, a refresh token for a week. */
 let session = null
 
-/** One call of the HTTP API. Answers `data`; a failure is thrown with its `errno`. */
-export const call = async (method, path, body) => {
+/**
+ * One call of the HTTP API. Answers `data`; a refusal is thrown with its `status`, `errno` and `details`, and with `retryAfter` in seconds.
+ * What is thrown without a `status` is no answer: nobody knows what the gateway did.
+ */
+export const call = async (method, path, body, headers = {}) => {
+  const token = session?.accessToken
   const response = await fetch(`${GATEWAY_URL}/api/v3/${path}`, {
     method,
     headers: {
       "Content-Type": "application/json",
-      ...(session === null ? {} : { Authorization: `Bearer ${session.accessToken}` }),
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(15_000),
   })
-  const { success, errno, error, data } = await response.json()
-  if (!success) throw Object.assign(new Error(`${method} ${path}: ${error} (${errno})`), { errno })
-  return data
+  const { success, errno, error, data, details } = await response.json()
+  if (success) return data
+  // The token expired: nothing was done, so the same call goes out again with a new one.
+  if (errno === -100004 && token !== undefined) {
+    if (token === session?.accessToken) await getToken()
+    return call(method, path, body, headers)
+  }
+  const retryAfter = Number(response.headers.get("Retry-After") ?? 0)
+  throw Object.assign(new Error(`${method} ${path}: ${error} (${errno})`), {
+    status: response.status,
+    errno,
+    details,
+    retryAfter,
+  })
 }
 
 const logIn = async () => {

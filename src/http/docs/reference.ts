@@ -1,12 +1,16 @@
 /**
  * The documents: the browsable reference at /docs (our page around the files of swagger-ui-dist, served from node_modules), the page of
- * the real-time endpoint, and both as JSON. Nothing comes from another host, and the Content-Security-Policy lets nothing else in.
+ * the real-time endpoint, both as JSON, and the guides. Nothing comes from another host, and the Content-Security-Policy lets nothing else
+ * in. All are compressed where the client takes that: a first visit is 0.5 MB instead of 3 MB, and a later one asks only whether it changed.
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import type { StaticPage } from "../edge/mount.ts"
+import { guidePages } from "./guides.ts"
+import { NAVIGATION_STYLE, navigation } from "./navigation.ts"
 import { openApiDocument } from "./openapi.ts"
+import { CSS, document, HTML, JSON_TYPE, pageHeaders, REVALIDATED, SCRIPT } from "./pages.ts"
 
 const OPEN_API_PATH = "/api/v3/openapi.json"
 const ASYNC_API_PATH = "/api/v3/asyncapi.json"
@@ -38,8 +42,10 @@ const PAGE = `<!doctype html>
     <title>Trading Platform HTTP API v3</title>
     <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
     <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="stylesheet" href="/docs/reference.css">
   </head>
   <body>
+    ${navigation("/docs")}
     <div id="reference"></div>
     <noscript>The reference needs JavaScript. The document itself is at <a href="${OPEN_API_PATH}">${OPEN_API_PATH}</a>.</noscript>
     <script src="/docs/swagger-ui-bundle.js"></script>
@@ -60,50 +66,42 @@ const START = `SwaggerUIBundle({
   tryItOutEnabled: true,
   validatorUrl: null,
 })
+document.documentElement.classList.toggle("dark-mode", matchMedia("(prefers-color-scheme: dark)").matches)
 `
 
-const page = (
-  path: string,
-  contentType: string,
-  body: Buffer,
-  headers: Readonly<Record<string, string>>,
-): StaticPage => ({
-  path,
-  contentType,
-  body,
-  headers,
-})
+const STYLE = `
+:root { --text: #1d2125; --dim: #5c6670; --line: #d8dee4 }
+html.dark-mode { --text: #e2e6ea; --dim: #98a2ad; --line: #363d45 }
+body { margin: 0 }
+${NAVIGATION_STYLE}
+nav.site { font-family: system-ui, sans-serif; margin: 0; padding: 1rem 1.25rem .75rem }
+`
 
 /** The packaged files change only with the gateway's own version. */
 const CACHED = { "Cache-Control": "public, max-age=3600" } as const
 
-const HTML = "text/html; charset=utf-8"
-const JSON_TYPE = "application/json; charset=utf-8"
-
-const pageHeaders = (policy: string) => ({
-  "Content-Security-Policy": policy,
-  "Referrer-Policy": "no-referrer",
-  "X-Frame-Options": "DENY",
-})
-
 const realtimePages = ({ asyncApi, page: { html, policy } }: RealtimeDocuments): ReadonlyArray<StaticPage> => [
-  page(ASYNC_API_PATH, JSON_TYPE, Buffer.from(JSON.stringify(asyncApi)), {}),
-  page("/docs/realtime", HTML, Buffer.from(html), pageHeaders(policy)),
+  document(ASYNC_API_PATH, JSON_TYPE, () => JSON.stringify(asyncApi), REVALIDATED),
+  document("/docs/realtime", HTML, () => html, pageHeaders(policy)),
 ]
 
 /** The documents and the pages around them. Reads the files once. */
 export const referencePages = (realtime: RealtimeDocuments): ReadonlyArray<StaticPage> => {
   const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"))
-  const asset = (name: string, contentType: string): StaticPage =>
-    page(`/docs/${name}`, contentType, readFileSync(join(folder, name)), CACHED)
+  const asset = (name: string): Buffer => readFileSync(join(folder, name))
+  const [style, script, icon] = [asset("swagger-ui.css"), asset("swagger-ui-bundle.js"), asset("favicon-32x32.png")]
+  const openApi = JSON.stringify(openApiDocument())
   return [
-    page(OPEN_API_PATH, JSON_TYPE, Buffer.from(JSON.stringify(openApiDocument())), {}),
-    page("/docs", HTML, Buffer.from(PAGE), pageHeaders(POLICY)),
-    page("/docs/", HTML, Buffer.from(PAGE), pageHeaders(POLICY)),
-    page("/docs/start.js", "text/javascript; charset=utf-8", Buffer.from(START), CACHED),
-    asset("swagger-ui.css", "text/css; charset=utf-8"),
-    asset("swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
-    asset("favicon-32x32.png", "image/png"),
+    document(OPEN_API_PATH, JSON_TYPE, () => openApi, REVALIDATED),
+    document("/docs", HTML, () => PAGE, pageHeaders(POLICY)),
+    document("/docs/", HTML, () => PAGE, pageHeaders(POLICY)),
+    document("/docs/start.js", SCRIPT, () => START, REVALIDATED),
+    document("/docs/reference.css", CSS, () => STYLE, REVALIDATED),
+    document("/docs/swagger-ui.css", CSS, () => style, CACHED),
+    document("/docs/swagger-ui-bundle.js", SCRIPT, () => script, CACHED),
+    // Compressed already.
+    { path: "/docs/favicon-32x32.png", contentType: "image/png", body: icon, headers: CACHED },
     ...realtimePages(realtime),
+    ...guidePages(),
   ]
 }

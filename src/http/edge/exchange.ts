@@ -30,9 +30,10 @@ export interface WireRequest {
   forEach(each: (name: string, value: string) => void): void
 }
 
-const REASONS: Readonly<Record<FailureStatus | 200 | 204, string>> = {
+const REASONS: Readonly<Record<FailureStatus | 200 | 204 | 304, string>> = {
   200: "200 OK",
   204: "204 No Content",
+  304: "304 Not Modified",
   400: "400 Bad Request",
   401: "401 Unauthorized",
   403: "403 Forbidden",
@@ -163,7 +164,7 @@ export class Exchange extends Call {
   }
 
   /** Not JSON: the reference's pages, or an answer without a body. */
-  sendPage(status: 200 | 204, contentType: string, body: Uint8Array | string, headers: Headers): void {
+  sendPage(status: 200 | 204 | 304, contentType: string, body: Uint8Array | string, headers: Headers): void {
     this.write(status, 0, body, headers, contentType)
   }
 
@@ -185,7 +186,7 @@ export class Exchange extends Call {
   }
 
   private write(
-    status: FailureStatus | 200 | 204,
+    status: FailureStatus | 200 | 204 | 304,
     errno: number,
     body: string | Uint8Array,
     headers: Headers | undefined,
@@ -208,10 +209,11 @@ export class Exchange extends Call {
       wire.writeHeader("X-Request-ID", lines)
       // Without a number uWebSockets announces 2^63 bytes, and clients wait for them.
       if (status === 204) wire.endWithoutBody(0, closeConnection)
-      else if (route.isHead) this.endHead(Buffer.byteLength(body))
+      // Of a 304 too, a length is that of the body which does not follow.
+      else if (route.isHead || status === 304) this.endHead(Buffer.byteLength(body))
       else if (body.length < POUR_BYTES_MIN) wire.end(body, closeConnection)
       else pour(wire, typeof body === "string" ? Buffer.from(body) : body, closeConnection, () => this.gone)
     })
-    this.record(status, errno, body.length, false)
+    this.record(status, errno, status === 304 ? 0 : body.length, false)
   }
 }

@@ -29,6 +29,7 @@ import { makeRpc } from "../rpc/rpc.ts"
 import { noFields } from "../unknown-fields.ts"
 import { guarded, type RouteFacts, type Surroundings, tellOperator } from "./call.ts"
 import { Deadlines } from "./deadlines.ts"
+import { hasRepresentation, preferredCoding, type TextDocument } from "./document.ts"
 import { Exchange } from "./exchange.ts"
 import { BODY_BYTES_DRAINED, BODY_BYTES_MAX, isJsonType, parseBody } from "./request-body.ts"
 import { Deadline, type Handlers } from "./route.ts"
@@ -39,7 +40,8 @@ import type { RouteApp } from "./served-app.ts"
 export interface StaticPage {
   readonly path: string
   readonly contentType: string
-  readonly body: Buffer
+  /** Bytes are sent as they are; a document in the encoding that the client takes, unless it has it already. */
+  readonly body: Buffer | TextDocument
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -231,6 +233,20 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     isHead,
   })
 
+  const sendDocument = (exchange: Exchange, document: TextDocument, { contentType, headers }: StaticPage): void => {
+    // Nothing of it changes anything: late, it is an ordinary failure.
+    exchange.handedOver = true
+    exchange.startClock()
+    document.in(preferredCoding(exchange.header("accept-encoding"))).then(
+      (it) => {
+        if (hasRepresentation(exchange.header("if-none-match"), it))
+          exchange.sendPage(304, contentType, it.body, { ...headers, ...it.headers })
+        else exchange.sendPage(200, contentType, it.body, { ...headers, ...it.headers })
+      },
+      (error: unknown) => exchange.defect(error),
+    )
+  }
+
   for (const page of options.pages) {
     const serve = (isHead: boolean) => (res: HttpResponse, req: HttpRequest) => {
       const exchange = begin(res, req, plain(isHead ? "HEAD" : "GET", page.path, isHead))
@@ -238,8 +254,11 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       guarded(exchange, () => {
         if (!isAdmitted(exchange)) return undefined
         const refused = limiter?.charge(exchange, 1)
-        if (refused === undefined) exchange.sendPage(200, page.contentType, page.body, page.headers)
-        return refused
+        if (refused !== undefined) return refused
+        const { body } = page
+        if (Buffer.isBuffer(body)) exchange.sendPage(200, page.contentType, body, page.headers)
+        else sendDocument(exchange, body, page)
+        return undefined
       })
     }
     app.get(page.path, serve(false))

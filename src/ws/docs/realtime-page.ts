@@ -231,8 +231,15 @@ export interface RealtimePage {
   readonly policy: string
 }
 
-export const realtimePage = (facts: RealtimeFacts): RealtimePage => {
+/** Links to the other pages, and their style. */
+export interface SiteNavigation {
+  readonly html: string
+  readonly style: string
+}
+
+export const realtimePage = (facts: RealtimeFacts, site: SiteNavigation): RealtimePage => {
   const all = sections(facts)
+  const style = STYLE + site.style
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -240,9 +247,10 @@ export const realtimePage = (facts: RealtimeFacts): RealtimePage => {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Trading Platform real-time API v3</title>
 <link rel="icon" href="${ICON}">
-<style>${STYLE}</style>
+<style>${style}</style>
 </head>
 <body>
+${site.html}
 <header>
 <h1>Real time</h1>
 <p>${prose("Order books, tickers, trades, and everything that happens on your accounts, over one WebSocket at `/connection/websocket`. It speaks the Centrifuge client protocol: the official `centrifuge` clients for JavaScript, Go, Python, Dart, Swift and Java work as they are. The programs on this page run as they stand against a fresh gateway.")}</p>
@@ -256,7 +264,7 @@ ${all.map((it) => `<section id="${it.id}"><h2>${escapeHtml(it.title)}</h2>\n${it
 </body>
 </html>
 `
-  const hash = createHash("sha256").update(STYLE).digest("base64")
+  const hash = createHash("sha256").update(style).digest("base64")
   const policy = [
     "default-src 'none'",
     `style-src 'sha256-${hash}'`,

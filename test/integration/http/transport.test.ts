@@ -5,6 +5,7 @@ import { connect } from "node:tls"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { NAVIGATION_STYLE, navigation } from "../../../src/http/docs/navigation.ts"
 import { referencePages } from "../../../src/http/docs/reference.ts"
 import { Ok } from "../../../src/http/edge/envelope.ts"
 import type { HandlersOf } from "../../../src/http/edge/mount.ts"
@@ -178,7 +179,8 @@ describe("without TLS", () => {
 describe("the reference", () => {
   let http: TestHttp
   const facts = { version: "3.0.1", kinds: channelKinds(10), rpcMethods: ["market.orderbook.get"] }
-  const realtime = { asyncApi: asyncApiDocument(facts), page: realtimePage(facts) }
+  const site = { html: navigation("/docs/realtime"), style: NAVIGATION_STYLE }
+  const realtime = { asyncApi: asyncApiDocument(facts), page: realtimePage(facts, site) }
   beforeAll(async () => {
     http = await serveTest(Api, handlers, { pages: referencePages(realtime) })
   })
@@ -195,7 +197,7 @@ describe("the reference", () => {
     const linked = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map((match) => match[1] ?? "")
     expect(linked.length).toBeGreaterThan(3)
     for (const path of linked) {
-      const asset = await fetch(`${http.url}${path}`)
+      const asset = await fetch(`${http.url}${path}`, { headers: { "accept-encoding": "identity" } })
       expect([path, asset.status]).toEqual([path, 200])
       expect(asset.headers.get("x-content-type-options")).toBe("nosniff")
       expect((await asset.arrayBuffer()).byteLength).toBe(Number(asset.headers.get("content-length")))
@@ -206,7 +208,8 @@ describe("the reference", () => {
     const document = await fetch(`${http.url}/api/v3/openapi.json`)
     expect(document.headers.get("content-type")).toBe("application/json; charset=utf-8")
     expect(await document.json()).toMatchObject({ openapi: "3.1.0", info: { version: "3.0.1" } })
-    const head = await fetch(`${http.url}/docs/swagger-ui-bundle.js`, { method: "HEAD" })
+    const plain = { "accept-encoding": "identity" }
+    const head = await fetch(`${http.url}/docs/swagger-ui-bundle.js`, { method: "HEAD", headers: plain })
     expect(Number(head.headers.get("content-length"))).toBeGreaterThan(1_000_000)
   })
 

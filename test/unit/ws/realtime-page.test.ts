@@ -8,7 +8,7 @@ import { CLOSES, ERRORS, UNSUBSCRIBES } from "../../../src/ws/protocol/error-cod
 
 const kinds = channelKinds(10)
 const rpcMethods = ["market.orderbook.get", "tradeOrder.submit"]
-const { html } = realtimePage({ version: "3.0.1", kinds, rpcMethods })
+const { html } = realtimePage({ version: "3.0.1", kinds, rpcMethods }, { html: "", style: "" })
 
 const folder = new URL("../../../docs/examples/realtime/", import.meta.url)
 /** As a reader sees it, and copies it. */
@@ -59,7 +59,7 @@ describe("the page of the real-time endpoint", () => {
 
   it("tells what an operator changed", () => {
     const changed = channelKinds(10, { trade: { historySize: 7, historyTtlSeconds: 180, delta: false } })
-    const other = seen(realtimePage({ version: "3.0.1", kinds: changed, rpcMethods }).html)
+    const other = seen(realtimePage({ version: "3.0.1", kinds: changed, rpcMethods }, { html: "", style: "" }).html)
     expect(other).toContain("7 publications, 3 minutes")
     expect(seen(html)).not.toContain("7 publications, 3 minutes")
   })

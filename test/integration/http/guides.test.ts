@@ -1,0 +1,167 @@
+/**
+ * The guides as a reader has them: every program and command of them runs, in their order, against one gateway beside the loopback exchange
+ * that they name; and /docs as a browser gets it. What the guides say of output is what was printed.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { type IncomingHttpHeaders, request } from "node:http"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { brotliDecompressSync, gunzipSync } from "node:zlib"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { GUIDES } from "../../../src/http/docs/navigation.ts"
+import { scratchDirectory } from "../../kit/postgres.ts"
+import { freePort } from "../../kit/servers/free-port.ts"
+import { endGateways, type Gateway, startGateway, until } from "../../kit/servers/gateway.ts"
+import { blocksOf, layPrograms, missingLine, runCommands } from "../../kit/servers/guide.ts"
+
+const root = fileURLToPath(new URL("../../../", import.meta.url))
+const folder = join(scratchDirectory("guides"), "bot")
+
+/** The two commands of the guide to venues, at a port of this run. */
+const commandsOfVenues = async (): Promise<{ readonly exchange: string; readonly routes: string }> => {
+  const port = String(await freePort())
+  const [exchange = "", start = ""] = blocksOf("venues")
+    .filter(({ language }) => language === "console")
+    .map(({ code }) => code.trim().replaceAll("9001", port))
+  const [, routes = ""] = /^VENUE_ROUTES='(.*)' npm start$/.exec(start) ?? []
+  return { exchange, routes }
+}
+
+let gateway: Gateway
+let exchange: ChildProcess
+let keys: { readonly apiKey: string; readonly apiSecret: string }
+
+beforeAll(async () => {
+  const commands = await commandsOfVenues()
+  let said = ""
+  exchange = spawn("bash", ["-c", `exec ${commands.exchange}`], {
+    cwd: root,
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  })
+  exchange.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    said += text
+  })
+  gateway = await startGateway({ env: { VENUE_ROUTES: commands.routes } })
+  const [, line = ""] = await until("the exchange", () => /^exchange (\{.*\})$/m.exec(said))
+  keys = JSON.parse(line)
+})
+
+afterAll(async () => {
+  // Of npm, too: the whole of what it started.
+  if (exchange.pid !== undefined) process.kill(-exchange.pid, "SIGKILL")
+  await endGateways()
+})
+
+describe("the guides", () => {
+  it("name every program, and use every one that they name", () => {
+    const programs = layPrograms(folder)
+    expect(programs.filter(({ file }) => file === undefined)).toEqual([])
+    const all = GUIDES.flatMap(({ name }) => blocksOf(name))
+    const code = all.filter(({ language }) => language === "sh" || language === "js").map((it) => it.code)
+    for (const { file = "" } of programs)
+      expect(
+        code.some((it) => it.includes(` ${file}`) || it.includes(`"./${file}"`)),
+        file,
+      ).toBe(true)
+    expect(all.filter(({ language }) => !["sh", "js", "text", "json", "console"].includes(language))).toEqual([])
+    const shared = programs.find(({ file }) => file === "gateway.mjs")?.code
+    expect(shared).toBe(readFileSync(join(root, "docs/examples/realtime/gateway.mjs"), "utf8"))
+  })
+
+  const withCommands = GUIDES.map(({ name }) => name).filter((name) =>
+    blocksOf(name).some((it) => it.language === "sh"),
+  )
+  // Those of the guide to venues started what this runs against.
+  it.each(withCommands)("run: %s prints what it shows", async (name) => {
+    const session = await runCommands(name, folder, {
+      GATEWAY_URL: gateway.http,
+      SETUP_TOKEN: gateway.setupToken ?? "",
+      API_KEY: keys.apiKey,
+      API_SECRET: keys.apiSecret,
+    })
+    expect(session.code, session.stdout + session.stderr).toBe(0)
+    expect(missingLine(name, session.stdout), session.stdout + session.stderr).toBeUndefined()
+  })
+})
+
+interface Served {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** As it comes over the wire: fetch would unpack it. */
+const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Served> =>
+  new Promise((resolve, reject) => {
+    request(`${gateway.http}${path}`, { headers }, (answer) => {
+      const chunks: Array<Buffer> = []
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk))
+      answer.on("end", () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) }),
+      )
+    })
+      .on("error", reject)
+      .end()
+  })
+
+describe("/docs", () => {
+  it("has every guide with links that lead somewhere, and asks no other host for anything", async () => {
+    const pages = new Map<string, string>()
+    const open = ["/docs", ...GUIDES.map(({ name }) => `/docs/${name}`)]
+    for (const path of open) {
+      const { status, headers, body } = await get(path)
+      expect([path, status]).toEqual([path, 200])
+      if (!headers["content-type"]?.startsWith("text/html")) continue
+      const html = body.toString()
+      pages.set(path, html)
+      expect([path, /(?:src|href)="https?:[^"]*/.exec(html)?.[0]]).toEqual([path, undefined])
+      expect(headers["content-security-policy"]).toMatch(/^default-src 'none'/)
+      for (const [, link = ""] of html.matchAll(/(?:src|href)="(\/[^"#]*)/g)) if (!open.includes(link)) open.push(link)
+    }
+    expect(open.filter((path) => path.startsWith("/docs/operations/")).length).toBeGreaterThan(10)
+    // Of the pages that are made of Markdown: the reference makes its own while it runs.
+    for (const [path, html] of pages)
+      for (const [, link = path, anchor = ""] of html.matchAll(/href="(\/docs\/[^"#]*)?#([^"]+)"/g))
+        if (pages.has(link))
+          expect([path, link, pages.get(link)?.includes(`id="${anchor}"`) && anchor]).toEqual([path, link, anchor])
+  })
+
+  it("lists every page for programs that read, in the form of llms.txt", async () => {
+    const { headers, body } = await get("/llms.txt")
+    expect(headers["content-type"]).toBe("text/plain; charset=utf-8")
+    const text = body.toString()
+    expect(text).toMatch(/^# [^\n]+\n\n> [^\n]+\n\n[^\n]+\n\n## Guides\n\n- \[/)
+    const items = text.split("\n").filter((line) => line.startsWith("- "))
+    for (const item of items) {
+      const [, path = ""] = /^- \[[^\]]+\]\((\/[^)]+)\): \S/.exec(item) ?? []
+      expect([item, (await get(path)).status]).toEqual([item, 200])
+    }
+    for (const { name } of GUIDES) expect(text).toContain(`(/docs/guide/${name}.md)`)
+    const markdown = await get("/docs/guide/orders.md")
+    expect(markdown.body.toString()).toBe(readFileSync(join(root, "docs/guide/orders.md"), "utf8"))
+  })
+
+  it("is sent compressed as the client takes it, and not again while it has not changed", async () => {
+    const path = "/docs/swagger-ui-bundle.js"
+    const plain = await get(path)
+    expect([plain.headers["content-encoding"], plain.headers.vary]).toEqual([undefined, "Accept-Encoding"])
+    const br = await get(path, { "Accept-Encoding": "gzip;q=0.8, br" })
+    const gzip = await get(path, { "Accept-Encoding": "gzip, br;q=0" })
+    expect([br.headers["content-encoding"], gzip.headers["content-encoding"]]).toEqual(["br", "gzip"])
+    expect(brotliDecompressSync(br.body).equals(plain.body)).toBe(true)
+    expect(gunzipSync(gzip.body).equals(plain.body)).toBe(true)
+    expect(br.body.length).toBeLessThan(plain.body.length / 4)
+    const refused = await get(path, { "Accept-Encoding": "br;q=0, *;q=0" })
+    expect(refused.headers["content-encoding"]).toBeUndefined()
+
+    const tags = [plain, br, gzip].map(({ headers }) => headers.etag ?? "")
+    expect(new Set(tags).size).toBe(3)
+    for (const tag of tags) expect(tag).toMatch(/^"[^"]+"$/)
+    const again = await get(path, { "Accept-Encoding": "br", "If-None-Match": `"other", W/${tags[1]}` })
+    expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, tags[1]])
+    const other = await get(path, { "Accept-Encoding": "br", "If-None-Match": tags[0] ?? "" })
+    expect(other.status).toBe(200)
+  })
+})
