@@ -49,16 +49,21 @@ const opens = (keys: Keys, { table, id, ownerId, envelope }: SealedRow & { reado
   }
 }
 
-/** Keys that are there and open nothing of what was sealed under their names: others have these names now. */
-const wrongOf = (keys: Keys) =>
+/**
+ * Whether the key in force opens nothing of what was sealed under its name: another one has the name now. Older keys are not judged by
+ * their rows: after a rotation those that nothing opens are all that is left of them (reseal.ts).
+ */
+const isWrong = (keys: Keys) =>
   Effect.gen(function* () {
-    const rows = yield* SealedRows
-    const inUse = (yield* rows.kidsInUse).filter((kid) => keys.encryption.byKid.has(kid))
-    const wrong = yield* Effect.filter(inUse, (kid) =>
-      Effect.map(rows.some(kid, SAMPLE), (sealed) => sealed.length > 0 && !sealed.some((row) => opens(keys, row))),
-    )
-    return wrong
+    const sealed = yield* (yield* SealedRows).some(keys.encryption.activeKid, SAMPLE)
+    return sealed.length > 0 && !sealed.some((row) => opens(keys, row))
   })
+
+/** Keys of which others have taken the names. */
+const renamed = (before: Keys, now: Keys): ReadonlyArray<string> =>
+  [...now.encryption.byKid].flatMap(([kid, key]) =>
+    before.encryption.byKid.get(kid)?.equals(key) === false ? kid : [],
+  )
 
 /** Of those in force, one of each kind. */
 const kidsOf = ({ encryption, signing, roots }: Keys) =>
@@ -91,7 +96,7 @@ export const databaseMissing = ({ dataDir }: Settings, what: string): InvalidSet
     `the keys in ${dataDir}/keys are in use since ${keyFiles(dataDir).read(DATABASE_FILE)}, and their database is not there: ${what}. Restore it, or name it in DATABASE_URL; NEW_DATABASE=true begins with an empty one`,
   )
 
-/** Start is refused when a stored secret names a key that is not there, or one that does not open it. */
+/** Start is refused when a stored secret names a key that is not there, or when that in force does not open it. */
 export const registerKeys = (keys: Keys, settings: Settings) =>
   Effect.gen(function* () {
     const missing = yield* missingOf(keys)
@@ -101,25 +106,33 @@ export const registerKeys = (keys: Keys, settings: Settings) =>
           `the encryption keys that stored secrets need are missing: ${missing.join(", ")} (ENCRYPTION_KEYS, or encryption.keys in DATA_DIR/keys; see docs/operations/keys.md)`,
         ),
       )
-    const wrong = yield* wrongOf(keys)
-    if (wrong.length > 0)
+    const { activeKid } = keys.encryption
+    if (yield* isWrong(keys))
       return yield* Effect.fail(
         new InvalidSetting(
-          `the encryption keys ${wrong.join(", ")} do not open what was sealed under these names: other keys have them now (ENCRYPTION_KEYS, or encryption.keys in DATA_DIR/keys; restore those that belong to this database, see docs/operations/keys.md)`,
+          `the encryption key ${activeKid} does not open what was sealed under this name: another key has it now (ENCRYPTION_KEYS, or encryption.keys in DATA_DIR/keys; restore the one that belongs to this database, see docs/operations/keys.md)`,
         ),
       )
-    const { activeKid } = keys.encryption
     const rows = yield* SealedRows
     const registered = yield* rows.registered
     const now = (yield* Clock).now()
     // The first of an installation is made by its first start.
     if (registered.length === 0) {
       if (expectsDatabase(settings))
-        return yield* Effect.fail(databaseMissing(settings, "the one that DATABASE_URL names is empty"))
+        return yield* Effect.fail(
+          databaseMissing(
+            settings,
+            settings.databaseUrl === null
+              ? `${settings.dataDir}/postgres is empty`
+              : "the one that DATABASE_URL names is empty",
+          ),
+        )
       yield* rows.register(activeKid, now)
     } else if (!registered.some(({ kid }) => kid === activeKid)) yield* register(keys, activeKid)
     const files = keyFiles(settings.dataDir)
-    if (registered.length === 0 || files.read(DATABASE_FILE) === null) files.replace(DATABASE_FILE, dateTime(now))
+    if (registered.length > 0 && files.read(DATABASE_FILE) !== null) return
+    // Where the keys may only be read there is no such guard.
+    yield* Effect.ignore(Effect.try(() => files.replace(DATABASE_FILE, dateTime(now))))
   })
 
 /** Until the scope ends. Answers how the sealing stands. */
@@ -136,9 +149,9 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
         const missing = yield* missingOf(keys)
         if (missing.length > 0)
           return notice("changed keys were not loaded: stored secrets still need", { kids: missing })
-        const wrong = yield* wrongOf(keys)
-        if (wrong.length > 0)
-          return notice("changed keys were not loaded: other keys have the names of those that sealed", { kids: wrong })
+        const taken = renamed(ring, keys)
+        if (taken.length > 0)
+          return notice("changed keys were not loaded: other keys have the names of those that sealed", { kids: taken })
         const before = kidsOf(ring)
         const other = kidsOf(keys).find((kid, index) => kid !== before[index])
         if (other !== undefined) yield* register(keys, other)
