@@ -7,6 +7,9 @@ import { unavailable } from "./unavailable.ts"
 const ELSEWHERE = "elsewhere"
 const OWNER = "data-dir"
 
+/** Symbolic links aside. */
+const real = (directory: string): string => (fs.existsSync(directory) ? fs.realpathSync(directory) : directory)
+
 const read = (file: string): string | null => (fs.existsSync(file) ? fs.readFileSync(file, "utf8").trim() : null)
 
 const write = (file: string, text: string): void => {
@@ -22,6 +25,13 @@ export const noteElsewhere = (preferred: string, directory: string): void => {
   write(path.join(preferred, ELSEWHERE), directory)
 }
 
+/** Whose the database is beside `preferred`: null when it is nobody else's, such as a directory's that has been renamed. */
+export const otherOwner = (preferred: string, directory: string): string | null => {
+  const owner = read(path.join(directory, OWNER))
+  if (owner === null || real(owner) === real(preferred)) return null
+  return read(path.join(owner, ELSEWHERE)) === directory ? owner : null
+}
+
 /** Where the database of this DATA_DIR is, as noted; null: in its place, or nowhere yet. Throws when it is gone, or another directory's. */
 export const notedElsewhere = (preferred: string): string | null => {
   const note = path.join(preferred, ELSEWHERE)
@@ -31,9 +41,12 @@ export const notedElsewhere = (preferred: string): string | null => {
     throw unavailable(
       `the database of ${preferred} was in ${directory} (${note} says so) and is not there: restore it, or remove ${note} to start with an empty one`,
     )
-  const owner = read(path.join(directory, OWNER))
-  // The directory was renamed when the one that the database knows is gone; it was copied when that one still says that this is its database.
-  if (owner !== null && owner !== preferred && read(path.join(owner, ELSEWHERE)) === directory)
+  if (fs.existsSync(path.join(preferred, "cluster")))
+    throw unavailable(
+      `there are two databases of ${preferred}, one in it and one in ${directory}: remove ${note} to use the one in it, or move that away`,
+    )
+  const owner = otherOwner(preferred, directory)
+  if (owner !== null)
     throw unavailable(
       `${directory} is the database of ${owner}, of which ${preferred} seems to be a copy: start from ${path.dirname(owner)}, or remove ${note} to start with an empty database`,
     )

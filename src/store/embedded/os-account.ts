@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { notedElsewhere } from "./elsewhere.ts"
+import { notedElsewhere, otherOwner } from "./elsewhere.ts"
 import { systemErrorCode, unavailable } from "./unavailable.ts"
 
 /** Spread into spawn(): empty when the server runs as ourselves. */
@@ -94,6 +94,11 @@ export const chooseStateDirectory = (
   const name = createHash("sha256").update(preferred).digest("hex").slice(0, 8)
   const fallback = path.join(ROOT_FALLBACK, name)
   makeDirectory(fallback)
+  const owner = otherOwner(preferred, fallback)
+  if (owner !== null)
+    throw unavailable(
+      `${fallback}, where the database of ${preferred} would be, has that of ${owner}, which had this name before: set DATA_DIR to a directory of another name`,
+    )
   const fallbackAccount = chooseAccount(path.join(fallback, "cluster"))
   if (!canEnter(fallbackAccount, fallback)) {
     throw unavailable(

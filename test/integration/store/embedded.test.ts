@@ -394,6 +394,7 @@ describe.skipIf(!isRoot)("an embedded database, seen from root", () => {
       const moved = await start(path.join(home, "moved"), [], programs)
       await expect(readRows(moved.url())).resolves.toEqual(["before"])
       await moved.stop()
+      await expect(start(path.join(home, "var"), [], programs)).rejects.toThrow("which had this name before")
       fs.cpSync(path.join(home, "moved"), path.join(home, "copy"), { recursive: true })
       await expect(start(path.join(home, "copy"), [], programs)).rejects.toThrow(
         `${state} is the database of ${home}/moved/postgres, of which ${home}/copy/postgres seems to be a copy`,
