@@ -106,7 +106,10 @@ export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" 
     const troubles = new Troubles<TradingAccountId>((tradingAccountId, error) =>
       notice("a linked account is not mirrored", { tradingAccountId, error }),
     )
-    const round = troubles.during(look((id, { message }) => troubles.hear(id, message)))
+    // Three looks on end settle a difference: trouble with one account must not bring the looks at the others closer together.
+    const round = Effect.tapErrorCause(troubles.during(look((id, { message }) => troubles.hear(id, message))), () =>
+      Effect.sleep(settings.exchangeMirrorMillis),
+    )
     yield* keepLoop({ name: "mirrors", pause: settings.exchangeMirrorMillis, round })
   }).pipe(Effect.provide(mirrorStoreLayer))
 

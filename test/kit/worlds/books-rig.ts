@@ -83,6 +83,7 @@ const openBooksRig = async (database: TestDatabase) => {
     version: 1,
     linkedAccountIds: [account.tradingAccountId],
     tradingAccountId: randomUUID(),
+    config: { operators: [] },
   } as unknown as Dealer
   /** Whom the account is linked to. */
   let linkedTo: ReadonlyArray<DealerAccountId> = [dealerAccountId]

@@ -129,13 +129,13 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         },
       })
 
-    /** One fill, what is unexplained beside it, and how far the mirror has come then. */
+    /** One fill, what is unexplained beside it, and how far the mirror has come then. False: it can never be booked. */
     const book = (
       account: TradingAccount,
       fill: StoredFill,
       differences: ReadonlyArray<Difference>,
       moves: ReadonlyArray<Movement>,
-    ): Effect.Effect<void, DomainError> => {
+    ): Effect.Effect<boolean, DomainError> => {
       const row = { trading_account_id: account.tradingAccountId, last_number: fill.number }
       const posted = (some: ReadonlyArray<Difference>, all: ReadonlyArray<Movement>) =>
         post(
@@ -151,11 +151,13 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
             moves.map((it) => renamed(it, name)),
           ),
         ),
-        Effect.tap(() => count(differences)),
-        // What no later look could book, either, is missing until the venue's balances are looked at.
+        Effect.map(() => {
+          count(differences)
+          return true
+        }),
         Effect.catchIf(
           (failure) => !mayPass(failure),
-          () => Effect.void,
+          () => Effect.succeed(false),
         ),
       )
     }
@@ -253,11 +255,18 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
               reached.last = fill.number
               continue
             }
-            const differences = [...corrections, ...lackOf(account, fill, balances, executionId)]
+            // What it begins with is found later: what a fill lacks before is in that.
+            const lacks = isFrozen && !state.opened ? [] : lackOf(account, fill, balances, executionId)
+            const differences = [...corrections, ...lacks]
             const moves = fillTransfers(account, fill, balances)
             reached.last = fill.number
             if (isFrozen) reached.differences.push(...differences.map((it) => ({ ...it, at: clock.now() })))
-            else if (moves.length > 0) yield* book(account, fill, differences, moves)
+            else if (moves.length > 0 && !(yield* book(account, fill, differences, moves))) {
+              // What no later look could book, either, is missing until the venue's balances are looked at.
+              yield* store.advance(id, fill.number)
+              balances.clear()
+              for (const [asset, amount] of yield* mirrored(id)) balances.set(asset, amount)
+            }
           }
           if (fills.length > 0 && !isFrozen) yield* store.advance(id, reached.last)
           if (fills.length < FILLS_AT_ONCE) break
