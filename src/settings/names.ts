@@ -41,6 +41,7 @@ export const NAMES: ReadonlyArray<string> = [
   "MOCK_BALANCES",
   "MOCK_SEED",
   "MOCK_TICK_MS",
+  "NEW_DATABASE",
   "NODE_ENV",
   "OTLP_HEADERS",
   "OTLP_SAMPLE",

@@ -58,12 +58,19 @@ it("an address in a request is text: nobody is visited", async () => {
   const place = async (url: string): Promise<void> => {
     const places = { url, proxy: url, webhook: url, httpProxy: url, urls: { api: url }, options: { proxyUrl: url } }
     await ada.post("/auth/user/update", { metadata: places })
-    await ada.post("/dealer/create", { name: url, baseCurrencies: ["USDT"], config: places, ...places })
-    await ada.post("/market/instrument/sync", { venue: VENUE, ...places })
+    const dealer = { name: url, baseCurrencies: ["USDT"] }
+    await ada.post("/dealer/create", dealer)
+    await ada.post("/market/instrument/sync", { venue: VENUE })
+    const refused = [
+      await ada.post("/dealer/create", { ...dealer, config: places }),
+      await ada.post("/dealer/create", { ...dealer, ...places }),
+      await ada.post("/market/instrument/sync", { venue: VENUE, ...places }),
+      await ada.createCredential({ venue: VENUE, apiKey: url, apiSecret: url, proxy: url }),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400])
   }
   // A connector of its own each: what comes with a credential is for the venue's eyes, as text.
-  const prove = (url: string) =>
-    ada.createCredential({ venue: VENUE, apiKey: url, apiSecret: url, apiPassphrase: url, proxy: url })
+  const prove = (url: string) => ada.createCredential({ venue: VENUE, apiKey: url, apiSecret: url, apiPassphrase: url })
   await Promise.all(URLS.flatMap((url) => [place(url), prove(url)]))
   const outside = connections().filter((target) => !/^(localhost|::1|127\.0\.0\.1):/.test(target))
   expect(outside.length).toBeGreaterThan(0)

@@ -122,6 +122,7 @@ const RECIPES: Readonly<Record<string, ReadonlyArray<Fields>>> = {
     { baseAsset: "ETH", quoteAsset: "USDT", tickSize: "0.01", lotSize: "0.0001" },
   ],
   "market.instrumentRetire": [{ instrumentId: "INTERNAL:ETH/USDT" }, { instrumentId: "INTERNAL:BTC/USDT" }],
+  "dealer.update": [{ config: { pricing: { allowSimulatedVenues: true } } }],
   "wallet.transfer": [{ asset: "USDT", amount: "0.5" }],
   "wallet.withdraw": [{ asset: "USDT", amount: "0.5" }],
 }

@@ -50,8 +50,8 @@ const KEPT: ReadonlySet<string> = new Set([
   "externalTradingAccountId",
 ])
 
-/** Ids that one record holds together: an order and its account, a quote and its dealer. */
-type Kin = Readonly<Record<string, string>>
+/** Ids that one record holds together: an order and its account, a quote and its dealer; and when it was changed, which a change must name. */
+type Kin = Readonly<Record<string, string | number>>
 
 /** What one user was told, or everybody. */
 class Known {
@@ -219,10 +219,11 @@ export class FuzzWorld {
       for (const item of value.slice(0, ITEMS_MAX)) this.#walk(item, own, depth + 1)
       return
     }
-    const kin: Record<string, string> = {}
+    const kin: Record<string, string | number> = {}
     for (const [name, item] of Object.entries(value)) {
       const kept = SAME[name] ?? name
-      if (typeof item !== "string") this.#walk(item, own, depth + 1)
+      if (name === "updatedAt" && typeof item === "number") kin[name] = item
+      else if (typeof item !== "string") this.#walk(item, own, depth + 1)
       // Who fuzzes must stay: against the admin nothing is sent.
       else if (KEPT.has(kept) && item !== this.#adminId) {
         this.#keep(this.#everybody, kept, item)

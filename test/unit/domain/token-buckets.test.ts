@@ -11,7 +11,7 @@ describe("a bucket", () => {
   it("says how it stands, and takes what is dearer than all of it when it is full", () => {
     const bucket = new TokenBucket({ perSecond: 10, burst: 20 })
     expect(bucket.take(0, 5)).toBe(0)
-    expect(bucket.state(0)).toEqual({ limit: 20, remaining: 15, resetMs: 500 })
+    expect(bucket.state(0)).toEqual({ limit: 10, windowSeconds: 1, burst: 20, remaining: 15, resetMs: 500 })
     expect(bucket.take(0, 50)).toBe(500)
     expect(bucket.take(500, 50)).toBe(0)
     expect(bucket.remaining(500)).toBe(0)

@@ -71,9 +71,8 @@ describe("the health record", () => {
       return found.status === "healthy" && found
     })
     expect([record.http, record.tradingMode]).toEqual([200, "online"])
-    const checks = "service database eventLoop orderWriter ledger upkeep actors venues workers mailOutbox disk clock".split(
-      " ",
-    )
+    const checks =
+      "service database eventLoop orderWriter ledger upkeep actors venues workers mailOutbox disk clock".split(" ")
     expect(Object.keys(record.checks)).toEqual(checks)
     expect(record.venues["MOCK"]).toMatch(/^(idle|up)$/)
     expect(JSON.stringify(record)).not.toMatch(/postgres|\/dev\/|\/tmp\/|gateway-/)

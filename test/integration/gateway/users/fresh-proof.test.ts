@@ -71,6 +71,7 @@ const ASKED: Readonly<Record<string, (calls: Api) => Promise<Answer<unknown>>>> 
     calls.post("/market/instrument/create", { baseAsset: "BTC", quoteAsset: "USD", tickSize: "1", lotSize: "1" }),
   "market.instrumentRetire": (calls) => calls.post("/market/instrument/retire", { instrumentId: "INTERNAL:BTC/USD" }),
   "dealer.create": (calls) => calls.post("/dealer/create", { name: "Thieves", baseCurrencies: ["USDT"] }),
+  "dealer.update": (calls) => calls.post("/dealer/update", { dealerAccountId: randomUUID(), updatedAt: 1, config: {} }),
   "dealer.archive": (calls) => calls.post("/dealer/archive", { dealerAccountId: randomUUID() }),
   "dealer.hedgeResolve": (calls) =>
     calls.post("/dealer/hedge/resolve", {
