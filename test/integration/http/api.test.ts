@@ -193,6 +193,25 @@ describe("the HTTP API of a whole gateway", () => {
       ])
   })
 
+  it("answers a repeat by clientOrderId whose header is new on every call, or left out", async () => {
+    const { idempotencyKey: _, ...unkeyed } = limit("unused")
+    const body = { ...unkeyed, clientOrderId: "repeated-by-middleware" }
+    const call = (headers: Readonly<Record<string, string>>, more = {}) =>
+      ada.call<{ readonly tradeOrderId: string; readonly idempotencyKey: string }>(
+        "POST",
+        "/tradeOrder/submit",
+        { ...body, ...more },
+        headers,
+      )
+    const first = await call({ "idempotency-key": "call-1" })
+    for (const headers of [{ "idempotency-key": "call-2" }, {}, { "idempotency-key": body.clientOrderId }]) {
+      const again = await call(headers as Readonly<Record<string, string>>)
+      expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([200, "true"])
+      expect(again.record).toMatchObject({ tradeOrderId: first.record.tradeOrderId, idempotencyKey: "call-1" })
+    }
+    expect(await refused(call({ "idempotency-key": "call-3" }, { limitPrice: "11111" }))).toEqual([409, -110007])
+  })
+
   it("walks orders page by page without losing or repeating one", async () => {
     const placed: Array<string> = []
     for (let i = 0; i < 7; i++) placed.push((await ada.submit(limit(`page-${i}`, `${10_000 + i}`))).record.tradeOrderId)

@@ -118,9 +118,11 @@ export class AccountChecks {
     if (row === undefined) this.say(`acknowledged but not stored: ${order.tradeOrderId}`)
   }
 
-  /** Another body under a key is not the order that has it. */
+  /** Another body under a key is not the order that has it; of a repeat by client order id the key is no part. */
   answeredAs(order: TradeOrder, request: SubmitRequest): void {
-    if (order.fingerprint !== fingerprint(request))
+    const isNamed = order.clientOrderId !== null && order.clientOrderId === request.clientOrderId
+    const repeated = isNamed ? { ...request, idempotencyKey: order.idempotencyKey } : request
+    if (order.fingerprint !== fingerprint(repeated))
       this.say(`${order.tradeOrderId} was answered to another request under its key`)
   }
 

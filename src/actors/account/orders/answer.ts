@@ -58,6 +58,16 @@ export const withLinked = (core: AccountCore, { order }: Live, reply: SubmitRepl
   }
 }
 
+/**
+ * Of a repeat by client order id the key is no part: a client's middleware makes a fresh one for every call, or none, and a client that is
+ * refused its own repeat takes the id for used up and orders once more.
+ */
+const isSameOrder = ({ order }: Live, request: SubmitOrder["request"], print: string): boolean =>
+  order.fingerprint === print ||
+  (order.clientOrderId !== null &&
+    order.clientOrderId === request.clientOrderId &&
+    order.fingerprint === fingerprint({ ...request, idempotencyKey: order.idempotencyKey }))
+
 /** The same key again: the existing order in its current state, or 409. */
 export const replay = (
   core: AccountCore,
@@ -67,7 +77,7 @@ export const replay = (
   print: string,
 ): void => {
   const { tradeOrderId } = live.order
-  if (live.order.fingerprint !== print) {
+  if (!isSameOrder(live, request, print)) {
     const governs = by === "idempotencyKey" || (request.idempotencyKey ?? null) === null
     const error = governs ? new IdempotencyConflict({ tradeOrderId }) : new DuplicateClientOrderId({ tradeOrderId })
     core.whenDurable(() => reply.fail(error))

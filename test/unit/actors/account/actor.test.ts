@@ -76,11 +76,40 @@ describe("submit", () => {
     const world = readyWorld()
     const first = world.submit({ clientOrderId: "c1" })
     const second = world.submit({ clientOrderId: "c1" })
-    const clash = world.submit({ clientOrderId: "c1", idempotencyKey: "other" })
+    const clash = world.submit({ clientOrderId: "c1", idempotencyKey: "other", quantity: "2" as never })
     expect(second.answer).toBeUndefined()
     world.advance(50)
     expect(okOf(second)).toMatchObject({ replayed: true, order: { tradeOrderId: okOf(first).order.tradeOrderId } })
     expect(errorOf(clash)).toBe("DuplicateClientOrderId")
+  })
+
+  // Middleware makes a key for each call: a bot that hears 409 of its own repeat takes its id for used up, and orders once more.
+  it.each([
+    ["a fresh key", "k1", "k2"],
+    ["no key", "k1", null],
+    ["its first key", null, "k2"],
+    ["no key, where the key was the client order id", "c1", null],
+    ["the client order id for a key", null, "c1"],
+  ])("answers a repeat by client order id that comes with %s", (_name, firstKey, laterKey) => {
+    const world = readyWorld()
+    const first = { clientOrderId: "c1", idempotencyKey: firstKey }
+    const order = placed(world, first)
+    const again = world.submit({ clientOrderId: "c1", idempotencyKey: laterKey })
+    const other = world.submit({ clientOrderId: "c1", idempotencyKey: laterKey, quantity: "2" as never })
+    world.advance(50)
+    expect(okOf(again)).toMatchObject({ replayed: true, order: { tradeOrderId: order.tradeOrderId } })
+    expect(okOf(again).order.idempotencyKey).toBe(firstKey)
+    expect(errorOf(other)).toMatch(/^(DuplicateClientOrderId|IdempotencyConflict)$/)
+    expect(world.venue.arrivals.size).toBe(1)
+  })
+
+  it("answers the loser of one instant by its client order id, whatever its key", () => {
+    const world = readyWorld()
+    const first = world.submit({ clientOrderId: "c1", idempotencyKey: "k1" })
+    const second = world.submit({ clientOrderId: "c1", idempotencyKey: "k2" })
+    world.advance(50)
+    expect(okOf(second)).toMatchObject({ replayed: true, order: { tradeOrderId: okOf(first).order.tradeOrderId } })
+    expect(world.venue.arrivals.size).toBe(1)
   })
 
   it("undoes just the unit whose key belongs to an order older than its memory", () => {

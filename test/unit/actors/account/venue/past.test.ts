@@ -66,6 +66,25 @@ describe("an order that has left memory", () => {
     expect(world.venue.arrivals.get(order.tradeOrderId)).toBe(1)
   })
 
+  it.each([
+    ["another key", "other"],
+    ["none", null],
+  ])("is answered again for its client order id with %s", (_name, idempotencyKey) => {
+    const { order } = placed({ clientOrderId: "first", idempotencyKey: "key" })
+    cancelled(order)
+    othersEnd()
+    const again = world.submit({ clientOrderId: "first", idempotencyKey, quantity: text("1") })
+    world.advance(300)
+    expect(okOf(again)).toMatchObject({ replayed: true, order: { tradeOrderId: order.tradeOrderId } })
+    // Nor is it refused for want of funds, as a new one would be.
+    const { order: holding } = placed({ quantity: text("9"), limitPrice: text("1000") })
+    expect(holding.orderStatus).toBe("CREATED")
+    const refused = world.submit({ clientOrderId: "first", idempotencyKey, quantity: text("1") })
+    world.advance(300)
+    expect(okOf(refused)).toMatchObject({ replayed: true, order: { tradeOrderId: order.tradeOrderId } })
+    expect(world.venue.arrivals.get(order.tradeOrderId)).toBe(1)
+  })
+
   it("is known by its key in the next process too", () => {
     const { order } = placed({ clientOrderId: "first" })
     cancelled(order)
