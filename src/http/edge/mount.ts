@@ -126,14 +126,18 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     check: Check,
     query: unknown,
   ): DomainError | undefined => {
-    if (!isJsonType(exchange.header("content-type")) || exchange.header("content-encoding") !== "")
-      return new UnsupportedContentType()
-    if (Number(exchange.header("content-length")) > BODY_BYTES_DRAINED) return tooLarge(exchange, true)
+    const length = Number(exchange.header("content-length"))
+    const isReadable = isJsonType(exchange.header("content-type")) && exchange.header("content-encoding") === ""
+    // Chunks say only at their end that there were none: where no body is read, that is the same as no framing at all.
+    const mayBeNone = route.body === undefined && !(length > 0)
+    if (!isReadable && !mayBeNone) return new UnsupportedContentType()
+    if (length > BODY_BYTES_DRAINED) return tooLarge(exchange, true)
     // Chunks are joined once: joining at each would make many small ones quadratic.
     let gathered: Array<Buffer> | undefined
     const take = (chunk: ArrayBuffer, isLast: boolean): DomainError | undefined => {
       exchange.bytesIn += chunk.byteLength
       if (exchange.done) return undefined
+      if (!isReadable && exchange.bytesIn > 0) return new UnsupportedContentType()
       if (exchange.bytesIn > BODY_BYTES_MAX) {
         gathered = undefined
         return isLast || exchange.bytesIn > BODY_BYTES_DRAINED ? tooLarge(exchange, !isLast) : undefined
@@ -145,6 +149,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
         else gathered.push(copy)
       }
       if (!isLast) return undefined
+      if (mayBeNone && exchange.bytesIn === 0) return run(exchange, route, query, undefined)
       const parsed = parseBody(gathered === undefined ? Buffer.from(chunk) : Buffer.concat(gathered))
       if (!("value" in parsed)) return parsed
       const fault = check(parsed.value)
@@ -158,7 +163,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     return undefined
   }
 
-  const hasBody = (exchange: Exchange): boolean =>
+  const mayHaveBody = (exchange: Exchange): boolean =>
     Number(exchange.header("content-length")) > 0 || exchange.header("transfer-encoding") !== ""
 
   /** Token, then limit, then permission, then shape (contract C16); existence, ownership and state are the handler's. */
@@ -196,7 +201,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       const parsed = parseQuery(req.getQuery() ?? "", NO_FIELDS)
       if (isQueryFault(parsed)) return parsed
     }
-    const check = route.body ?? (route.method === "POST" && hasBody(exchange) ? noFields : undefined)
+    const check = route.body ?? (route.method === "POST" && mayHaveBody(exchange) ? noFields : undefined)
     return check === undefined ? run(exchange, route, query, undefined) : readBody(res, exchange, route, check, query)
   }
 

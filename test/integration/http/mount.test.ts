@@ -50,6 +50,7 @@ const TestGroup = HttpApiGroup.make("test")
   .add(HttpApiEndpoint.get("busy", "/busy").addSuccess(Any).annotate(Access, "none"))
   .add(HttpApiEndpoint.get("text", "/text").addSuccess(Any).annotate(Access, "none"))
   .add(HttpApiEndpoint.get("read", "/read").addSuccess(Any).annotate(Access, "read"))
+  .add(HttpApiEndpoint.post("bare", "/bare").addSuccess(Any).annotate(Access, "none"))
   .add(HttpApiEndpoint.post("write", "/write").setPayload(Echo).addSuccess(Any).annotate(Access, "write"))
 
 const Api = HttpApi.make("test").add(TestGroup)
@@ -93,6 +94,7 @@ describe("the HTTP adapter", () => {
         busy: (_input, reply) => reply.fail(new Busy({ retryAfterSeconds: 3 })),
         text: (_input, reply) => reply.ok(new JsonText('{"price":"1.10"}')),
         read: ({ principal }, reply) => reply.ok(principal.userId),
+        bare: ({ body }, reply) => reply.ok(body ?? "no body"),
         write: ({ body }, reply) => reply.ok(body),
       },
     }
@@ -333,6 +335,48 @@ describe("the HTTP adapter", () => {
     const large = joined.mock.calls.filter(([list]) => list.length > 1 && list.every((it) => it.length <= 1))
     joined.mockRestore()
     expect(large.length).toBe(1)
+  })
+
+  // Clients and proxies frame a POST without a body in chunks, or give it a type, because they know no better.
+  it.each([
+    ["no framing", "\r\n"],
+    ["a length of zero", "Content-Length: 0\r\n\r\n"],
+    ["a length of zero, and a type", "Content-Type: text/plain\r\nContent-Length: 0\r\n\r\n"],
+    ["no chunk, and no type", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    ["no chunk, of JSON", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+    ["no chunk, of another type", "Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+  ])("runs without a body where none is read and none came: %s", async (_name, rest) => {
+    const answers = await raw(
+      http.port,
+      [`POST /bare HTTP/1.1\r\nHost: x\r\n${rest}`, request("GET /text HTTP/1.1")],
+      2,
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(JSON.parse(answers[0]?.body ?? "{}")).toMatchObject({ data: "no body" })
+  })
+
+  it("runs without a body that ends in a piece of its own", async () => {
+    const head = "POST /bare HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    const [answer] = await raw(http.port, [head, "0\r\n", "\r\n"])
+    expect(JSON.parse(answer?.body ?? "{}")).toMatchObject({ data: "no body" })
+  })
+
+  it.each([
+    ["text/plain", '{"a":1}', 415, -104006],
+    ["application/json", '{"a":1}', 400, -104013],
+    ["application/json", "{", 400, -104001],
+    ["application/json", "[]", 400, -104000],
+    ["application/json", "{}", 200, 0],
+  ])("looks at the bytes that came where none are read: %s %s", async (type, body, status, errno) => {
+    const head = `POST /bare HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\n`
+    for (const framed of [
+      [`${head}Content-Length: ${body.length}\r\n\r\n${body}`],
+      [`${head}Transfer-Encoding: chunked\r\n\r\n`, ...[...body].map((byte) => `1\r\n${byte}\r\n`), "0\r\n\r\n"],
+    ]) {
+      const answers = await raw(http.port, [...framed, request("GET /text HTTP/1.1")], 2)
+      expect(answers.map((answer) => answer.status)).toEqual([status, 200])
+      expect(JSON.parse(answers[0]?.body ?? "{}")).toMatchObject({ errno })
+    }
   })
 
   it("reads headers that arrive in pieces", async () => {
