@@ -11,7 +11,7 @@ import {
 import { ConflictingParameters, MissingParameter } from "../../domain/errors/request.ts"
 import { AccountDisconnected, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
-import { SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
+import { SubscriptionId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import { SubscriptionRecord } from "../../domain/market/market.ts"
 import { Fail, Ok } from "../edge/envelope.ts"
 import { Access, Deadline, Query, within } from "../edge/route.ts"
@@ -67,11 +67,17 @@ const unsubscribe = HttpApiEndpoint.post("unsubscribe", "/api/v3/market/subscrip
   )
 
 const list = HttpApiEndpoint.get("list", "/api/v3/market/subscription/orderbook/list")
-  .setUrlParams(Query({ instrumentId: Schema.optional(InstrumentText) }))
+  .setUrlParams(
+    Query({
+      instrumentId: Schema.optional(InstrumentText),
+      userId: Schema.optional(UserId).annotations({ description: "For admins: of that user instead of yours" }),
+    }),
+  )
   .addSuccess(Ok(Schema.Array(SubscriptionRecord)))
+  .addError(Fail(InsufficientPermissions))
   .annotate(Access, "read")
   .annotate(OpenApi.Summary, "List order book subscriptions")
-  .annotate(OpenApi.Description, "Your ACTIVE subscriptions.")
+  .annotate(OpenApi.Description, "Your ACTIVE subscriptions. Admins may give userId.")
 
 export class SubscriptionApi extends HttpApiGroup.make("subscription")
   .add(subscribe)

@@ -11,7 +11,7 @@ import type { Principal } from "../../domain/user/user.ts"
 import { dateTime, dateTimeOrNull } from "../../foundation/time.ts"
 import type { Subscription, SubscriptionRef, Subscriptions } from "../../store/orders/subscriptions.ts"
 import { seenThrough } from "../../store/postgres/storage-failure.ts"
-import { type AccountReach, accountOf } from "../account-access.ts"
+import { type AccountReach, accountOf, listedUser } from "../account-access.ts"
 import { isFailure, relayed } from "../edge/answers.ts"
 import type { Handlers } from "../edge/route.ts"
 import type { FindInstrument } from "../market/instrument-lookup.ts"
@@ -112,13 +112,17 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
     },
 
     list: ({ query, principal }, reply) => {
+      const listed = listedUser(principal, query.userId?.toLowerCase())
+      if (typeof listed !== "string") return reply.fail(listed)
+      // One's own are told from every tenant: an ACTIVE one holds a feed open, and may be ended from anywhere.
+      const isOwn = listed === principal.userId
       const instrumentId = query.instrumentId
         ? (gate.canonicalInstrumentId(query.instrumentId) as InstrumentId)
         : undefined
       return relayed(
-        Effect.map(subscriptions.list(principal.userId, instrumentId), (list) =>
+        Effect.map(subscriptions.list(listed, instrumentId), (list) =>
           reply.ok(
-            list.map((it) => record(it, principal)),
+            list.filter((it) => isOwn || it.tenantId === principal.tenantId).map((it) => record(it, principal)),
             { headers: gate.headersFor(query.instrumentId ? [query.instrumentId] : []) },
           ),
         ),

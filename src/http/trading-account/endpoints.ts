@@ -134,6 +134,7 @@ const portfolio = HttpApiEndpoint.get("portfolioList", "/api/v3/tradingAccount/p
   .setUrlParams(
     Query({
       tradingAccountId: Schema.optional(AccountText),
+      userId: Schema.optional(UserId).annotations({ description: "For admins: of that user instead of yours" }),
       venue: Schema.optional(VenueText),
       currency: Schema.optional(text(32)).annotations({ description: "An asset code; shown even when it is zero" }),
       limit: Ask.limit(100, 10),
@@ -158,7 +159,7 @@ const portfolio = HttpApiEndpoint.get("portfolioList", "/api/v3/tradingAccount/p
   .annotate(OpenApi.Summary, "Balances")
   .annotate(
     OpenApi.Description,
-    "What your accounts hold, by venue and currency. balance = available + locked, always.",
+    "What your accounts hold, by venue and currency. balance = available + locked, always. Admins may give userId.",
   )
 
 export class TradingAccountApi extends HttpApiGroup.make("tradingAccount")

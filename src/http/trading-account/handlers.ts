@@ -150,20 +150,33 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
       if (named !== undefined && isFailure(named)) return reply.fail(named)
       const plan = cursors.plan({
         scope: `portfolio/list:${principal.userId}`,
-        filters: { tradingAccountId: query.tradingAccountId, venue: named?.venue.venue, currency: query.currency },
+        filters: {
+          tradingAccountId: query.tradingAccountId,
+          userId: query.userId?.toLowerCase(),
+          venue: named?.venue.venue,
+          currency: query.currency,
+        },
         limit: query.limit ?? 10,
         offset: query.offset ?? 0,
         cursor: query.cursor,
       })
       if (isFailure(plan)) return reply.fail(plan)
-      const { tradingAccountId, venue, currency } = plan.filters
+      const { tradingAccountId, userId, venue, currency } = plan.filters
+      const listed = listedUser(principal, userId)
+      if (typeof listed !== "string") return reply.fail(listed)
       const account =
         typeof tradingAccountId === "string" ? accountOf(reach, principal, tradingAccountId, "read") : undefined
       if (account !== undefined && isFailure(account)) return reply.fail(account)
-      const own = account === undefined ? accountsOf(reach, principal) : [account]
+      const own =
+        account !== undefined
+          ? [account]
+          : userId === undefined
+            ? accountsOf(reach, principal)
+            : accounts.ofUser(listed)
       const asked = own.filter(
         (it) =>
           it.tenantId === principal.tenantId &&
+          (userId === undefined || it.userId === listed) &&
           it.status !== "DISCONNECTED" &&
           (venue === undefined || it.venue === venue),
       )

@@ -139,7 +139,18 @@ describe("the HTTP API of a whole gateway", () => {
   it("lists another user's records to admins who name the user, and to nobody else", async () => {
     const { id } = (await bob.user()).record
     const order = (await bob.submitted({ ...limit("bobs"), tradingAccountId: bobs })).tradeOrderId
-    const lists = ["/tradeOrder/list", "/credential/list", "/quote/list", "/tradingAccount/list", "/wallet/list"]
+    const subscription = (await bob.subscribeBook({ instrumentId: "MOCK:BTC/USDT" })).record.subscriptionId
+    const portfolioList = "/tradingAccount/portfolio/list"
+    const subscriptionList = "/market/subscription/orderbook/list"
+    const lists = [
+      "/tradeOrder/list",
+      "/credential/list",
+      "/quote/list",
+      "/tradingAccount/list",
+      "/wallet/list",
+      portfolioList,
+      subscriptionList,
+    ]
     for (const path of lists) {
       expect([path, await refused(bob.get(path, { userId: UNKNOWN }))]).toEqual([path, [403, -102002]])
       expect([path, (await bob.get(path, { userId: id })).status]).toEqual([path, 200])
@@ -154,6 +165,26 @@ describe("the HTTP API of a whole gateway", () => {
     expect(await ids({ userId: id, tradingAccountId: account })).toEqual([])
     expect(await ids({ userId: UNKNOWN })).toEqual([])
     expect(await ids({})).not.toContain(order)
+    const accountsHeld = async (filter: Readonly<Record<string, string>>) => {
+      type Held = ReadonlyArray<{ readonly tradingAccountId: string }>
+      const held = (await ada.get<Held>(portfolioList, { ...filter, limit: 100 })).record
+      return [...new Set(held.map((it) => it.tradingAccountId))]
+    }
+    expect(await accountsHeld({ userId: id })).toEqual([bobs])
+    expect(await accountsHeld({ userId: id, tradingAccountId: bobs })).toEqual([bobs])
+    expect(await accountsHeld({ userId: id, tradingAccountId: account })).toEqual([])
+    expect(await accountsHeld({ userId: UNKNOWN })).toEqual([])
+    expect(await accountsHeld({})).not.toContain(bobs)
+    const subscribed = async (api: Api, filter: Readonly<Record<string, string>>) => {
+      type Subscriptions = ReadonlyArray<{ readonly subscriptionId: string }>
+      return (await api.get<Subscriptions>(subscriptionList, filter)).record.map((it) => it.subscriptionId)
+    }
+    expect(await subscribed(bob, {})).toEqual([subscription])
+    expect(await subscribed(bob, { userId: id })).toEqual([subscription])
+    expect(await subscribed(ada, { userId: id })).toEqual([subscription])
+    expect(await subscribed(ada, { userId: id, instrumentId: "MOCK:ETH/USDT" })).toEqual([])
+    expect(await subscribed(ada, { userId: UNKNOWN })).toEqual([])
+    expect(await subscribed(ada, {})).not.toContain(subscription)
   })
 
   it("finds an account by its id, another user's for an admin", async () => {

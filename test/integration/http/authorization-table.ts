@@ -166,7 +166,10 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
   },
   "tradingAccount.disconnect": ofAccount(),
-  "tradingAccount.portfolioList": name("tradingAccountId", account, read, nothing),
+  "tradingAccount.portfolioList": {
+    ...name("tradingAccountId", account, read, nothing),
+    ...ofUser(account),
+  },
   "tradeOrder.submit": {
     ...ofAccount(() => order),
     ...name(
@@ -223,7 +226,7 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     ...name("subscriptionId", ({ subscription }) => subscription, hidden, nothing),
     ...name("tradingAccountId", account, hidden, () => ({ instrumentId: BTC })),
   },
-  "subscription.list": NONE,
+  "subscription.list": ofUser(({ subscription }) => subscription),
   "dealer.create": { "config.operators": "names users, who gain nothing outside of the dealer's tenant" },
   "dealer.get": name("dealerAccountId", ({ dealer }) => dealer, { user: "seen", admin: "seen" }, nothing),
   "dealer.list": NONE,
