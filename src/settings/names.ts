@@ -81,10 +81,26 @@ export const NAMES: ReadonlyArray<string> = [
   "WS_TEST_SECRET",
 ]
 
-const known: ReadonlySet<string> = new Set([...NAMES, ...SECRETS.map((name) => `${name}_FILE`)])
+/** Of each name that is read, under which names its value may be given. */
+const known: ReadonlyMap<string, ReadonlyArray<string>> = new Map<string, ReadonlyArray<string>>([
+  ...NAMES.map((name) => [name, [name]] as const),
+  ...SECRETS.flatMap((name) => {
+    const forms = [name, `${name}_FILE`]
+    return forms.map((form) => [form, forms] as const)
+  }),
+])
 
-/** Of other programs, too: these are told, and refuse nothing. */
-const SHARED: ReadonlySet<string> = new Set(["LOGLEVEL", "DATADIR", "CHANNEL"])
+/** Of other programs, too (MAILFROM is cron's): these are told, and refuse nothing. */
+const SHARED: ReadonlySet<string> = new Set([
+  "CHANNEL",
+  "DATABASE_SSL",
+  "DATADIR",
+  "FAILPOINTS",
+  "LOGLEVEL",
+  "MAILFROM",
+  "METRICS_HOST",
+  "OTEL_HEADERS",
+])
 
 /**
  * The environment belongs to every program of the machine, so little is taken for a slip: SSL_CERT_FILE, OpenSSL's, is two letters from
@@ -96,11 +112,11 @@ const isSlipOf = (given: string, name: string): boolean => {
   return slips(given, name) <= most
 }
 
-/** The setting that a variable was meant to be; undefined for one of another program. A setting that is given itself was not misspelt. */
+/** The setting that a variable was meant to be; undefined for one of another program. A setting that is given, as a file too, was not misspelt. */
 const meantBy = (env: Environment, given: string): string | undefined =>
   known.has(given) || text(env, given) === null
     ? undefined
-    : [...known].find((name) => text(env, name) === null && isSlipOf(given, name))
+    : [...known].find(([name, forms]) => isSlipOf(given, name) && forms.every((form) => text(env, form) === null))?.[0]
 
 /** Throws InvalidSetting for the first that is misspelt; a sentence for each that another program may read. */
 export const misspelt = (env: Environment): ReadonlyArray<string> =>

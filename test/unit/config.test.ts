@@ -1,4 +1,7 @@
 /** Settings: defaults, and one clear refusal for each bad one. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { readSettings } from "../../src/config.ts"
 import { RATE_LIMITS } from "../../src/domain/user/rate-limits.ts"
@@ -64,8 +67,28 @@ describe("the settings", () => {
     expect(readSettings({ NODE_ENV: "development" }).production).toBe(false)
   })
 
-  it("tell of what another program may read", () => {
-    expect(readSettings({ LOGLEVEL: "debug" }).retired).toEqual(["LOGLEVEL is no setting: did you mean LOG_LEVEL?"])
+  it.each([
+    ["LOGLEVEL", "LOG_LEVEL"],
+    ["DATABASE_SSL", "DATABASE_URL"],
+    ["METRICS_HOST", "METRICS_PORT"],
+    ["OTEL_HEADERS", "OTLP_HEADERS"],
+    ["MAILFROM", "MAIL_FROM"],
+    ["FAILPOINTS", "FAILPOINT"],
+  ])("tell of %s, which another program may read", (given, meant) => {
+    expect(readSettings({ [given]: "debug" }).retired).toEqual([`${given} is no setting: did you mean ${meant}?`])
+  })
+
+  it("take a secret for given in either form", () => {
+    const folder = mkdtempSync(join(tmpdir(), "settings-"))
+    try {
+      const file = join(folder, "url")
+      writeFileSync(file, "postgresql://a@b/c")
+      expect(readSettings({ DATABASE_URI: "x", DATABASE_URL_FILE: file }).retired).toEqual([])
+      expect(readSettings({ DATABASE_SSL: "x", DATABASE_URL_FILE: file }).retired).toEqual([])
+      expect(readSettings({ DATABASE_URLFILE: "x", DATABASE_URL: "postgresql://a@b/c" }).retired).toEqual([])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it.each(["prodution", "Production", "prod", "productoin", "PRODUCTION"])("refuse NODE_ENV=%s", (word) => {
