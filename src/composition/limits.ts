@@ -16,6 +16,17 @@ import { SessionRows } from "../store/users/sessions.ts"
 import type { SocketLimits } from "../ws/connection/limits.ts"
 import type { GatewayOptions } from "./options.ts"
 
+/** By each of these a proxy says that it is one. */
+const PROXY_HEADERS = [
+  "x-forwarded-for",
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "x-forwarded-proto",
+  "x-forwarded-host",
+  "cf-connecting-ip",
+]
+
 /** How often workers tell their figures. */
 const WEIGHT_MILLIS = 200
 
@@ -97,10 +108,7 @@ export const signInLimits = (
       },
       charge: (call, weight) => limiter.charge(call, weight),
       // Behind a proxy everybody comes from loopback; one that nobody told us of says so in these.
-      isLocal: (call) =>
-        mayBeLocal &&
-        isLoopback(call.ip) &&
-        ["x-forwarded-for", "forwarded", "via"].every((name) => call.header(name) === ""),
+      isLocal: (call) => mayBeLocal && isLoopback(call.ip) && PROXY_HEADERS.every((name) => call.header(name) === ""),
       onLimited: ({ bucket, call, email }) =>
         audit.write({
           action: "rate.limited",

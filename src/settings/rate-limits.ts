@@ -30,12 +30,13 @@ const countOf = (name: string, given: unknown): number => {
   return given
 }
 
-/** A user's share is set with what it is a share of: an installation that raised the one before there was the other meant both. */
+/** The second is never less than the first, unless it is set itself: an installation that raised the one before there was the other meant both. */
 const SHARES = [
   ["orderSubmit", "orderSubmitUser"],
   ["orderSubmitUser", "orderCalls"],
   ["orderCancel", "cancelCalls"],
   ["quoteRequest", "quoteRequestUser"],
+  ["signup", "signupLocal"],
 ] as const
 
 /** `off`, or a JSON object of the limits that differ from the defaults. */

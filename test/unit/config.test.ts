@@ -181,6 +181,9 @@ describe("the settings", () => {
       ...held,
       orderCalls: RATE_LIMITS.orderCalls,
     })
+    expect(readSettings({ RATE_LIMITS: JSON.stringify({ signup: raised }) }).rateLimits).toMatchObject({
+      signupLocal: raised,
+    })
     const ofQuotes = { quoteRequest: { perSecond: 1, burst: 3 }, openQuotes: 9 }
     expect(readSettings({ RATE_LIMITS: JSON.stringify(ofQuotes) }).rateLimits).toMatchObject(ofQuotes)
     expect(() => readSettings({ RATE_LIMITS: '{"openQuotes":0}' })).toThrow('"openQuotes" must be an integer above 0')

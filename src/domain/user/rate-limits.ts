@@ -23,6 +23,8 @@ export interface RateLimits extends OrderLimits {
   /** Of an e-mail address, from addresses where its user has no session: at most twice the burst in any hour. */
   readonly loginAccount: Rate
   readonly signup: Rate
+  /** Of all that come from the machine of the gateway itself, outside of production. */
+  readonly signupLocal: Rate
   readonly recover: Rate
   readonly resend: Rate
   readonly verify: Rate
@@ -56,6 +58,7 @@ export const RATE_LIMITS: RateLimits = {
   loginAddress: perMinute(30),
   loginAccount: perHour(50),
   signup: perHour(5),
+  signupLocal: perHour(60),
   recover: perHour(5),
   resend: perMinute(6, 10),
   verify: perMinute(6, 10),

@@ -28,7 +28,7 @@ export interface SignInLimitParts {
   readonly syncFault: (venue: string, principal: Principal) => DomainError | undefined
   /** What a call weighs beyond its first 1, of its user's bucket. */
   readonly charge: (call: LimitedCall, weight: number) => DomainError | undefined
-  /** It comes from this machine itself, not through a proxy on it. */
+  /** It comes from this machine itself, and nothing says that a proxy on it passed it on. */
   readonly isLocal: (call: { readonly ip: string; readonly header: (name: string) => string }) => boolean
   /** A security event: at most one a minute for each bucket. */
   readonly onLimited: (event: {
@@ -260,10 +260,14 @@ export const limitSignIn = (parts: SignInLimitParts) => {
     text(body.currentPassword) === "" ? undefined : principal?.userId,
   )
   const ofAddress = ({ ip }: Caller): string => addressKey(ip)
+  // A script on the machine of the gateway may sign up its users; behind a proxy that adds no header all the world comes from there.
+  const signup: Limit = (handle) => {
+    const [local, other] = [by("signupLocal", () => "local")(handle), by("signup", ofAddress)(handle)]
+    return (input, reply) => (parts.isLocal(input.request as unknown as Caller) ? local : other)(input, reply)
+  }
   const byOperation: Readonly<Record<string, Limit>> = {
     "auth.login": login,
-    // A script that signs up its users on the machine of the gateway is nobody's crowd.
-    "auth.signup": by("signup", (call) => (parts.isLocal(call) ? undefined : ofAddress(call))),
+    "auth.signup": signup,
     "auth.recover": by("recover", ofAddress),
     "auth.resend": by("resend", ofAddress),
     "auth.verify": by("verify", ofAddress),

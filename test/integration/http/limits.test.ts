@@ -75,16 +75,30 @@ const bucketOf = (headers: Headers) => ({
 /** All of SMALL. */
 const perHour = { limit: 1, window: 3_600 }
 
+/** By each of these a proxy says that it is one. */
+const PROXIED = [
+  "x-forwarded-for",
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "x-forwarded-proto",
+  "x-forwarded-host",
+  "cf-connecting-ip",
+]
+
 describe("sign-ups", () => {
-  it("of the gateway's own machine are not counted, unless they come through a proxy on it", async () => {
+  it("of the gateway's own machine have a bucket of their own, unless they come through a proxy on it", async () => {
     const signUp = async (n: number, headers: Record<string, string> = {}) => {
       const body = JSON.stringify({ email: `crowd-${n}@example.com`, password: "a good password" })
       const init = { method: "POST", headers: { "content-type": "application/json", ...headers }, body }
-      return (await fetch(`${gateway.http}/api/v3/auth/signup`, init)).status
+      const answer = await fetch(`${gateway.http}/api/v3/auth/signup`, init)
+      return [answer.status, answer.headers.get("x-ratelimit-bucket")]
     }
-    for (let n = 0; n < 5; n++) expect(await signUp(n)).toBe(200)
-    const forwarded = { "x-forwarded-for": "203.0.113.7" }
-    expect([await signUp(5, forwarded), await signUp(6, forwarded)]).toEqual([200, 429])
+    for (let n = 0; n < 5; n++) expect(await signUp(n)).toEqual([200, "signupLocal"])
+    // All of these come from loopback: they share one bucket.
+    expect(await signUp(5, { "x-forwarded-for": "203.0.113.7" })).toEqual([200, "signup"])
+    for (const name of PROXIED)
+      expect([name, ...(await signUp(6, { [name]: "203.0.113.7" }))]).toEqual([name, 429, "signup"])
   })
 })
 

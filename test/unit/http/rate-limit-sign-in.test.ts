@@ -13,13 +13,13 @@ type Body = Readonly<Record<string, unknown>>
 type Outcome = Promise<string>
 
 /** Calls one operation: `answer` is null for a success. The outcome is `ok`, or the failure's bucket, or its tag. */
-const limited = (operation: string) => {
+const limited = (operation: string, told: Array<string> = []) => {
   const [resource, action] = operation.split(".")
   const refine = limitSignIn({
     limits: RATE_LIMITS,
     monotonic: () => 1_000,
     addressesOf: () => Effect.succeed([]),
-    onLimited: () => undefined,
+    onLimited: ({ bucket }) => void told.push(bucket),
     syncFault: () => undefined,
     charge: () => undefined,
     isLocal: ({ ip }) => ip === "127.0.0.1",
@@ -100,10 +100,21 @@ describe("a refresh", () => {
 })
 
 describe("a sign-up", () => {
-  it("is counted by its address, but not from the machine of the gateway", async () => {
+  it("is counted by its address", async () => {
     const signup = limited("auth.signup")
     for (let n = 0; n < 5; n++) expect(await signup("203.0.113.1", {}, null)).toBe("ok")
     expect(await signup("203.0.113.1", {}, null)).toBe("signup")
-    for (let n = 0; n < 100; n++) expect(await signup("127.0.0.1", {}, null)).toBe("ok")
+    expect(await signup("203.0.113.2", {}, null)).toBe("ok")
+  })
+
+  // A proxy on the machine that adds no header makes all the world local.
+  it("from the machine of the gateway has a bucket of its own: enough for a script, not for a crowd", async () => {
+    const told: Array<string> = []
+    const signup = limited("auth.signup", told)
+    for (let n = 0; n < 60; n++) expect(await signup("127.0.0.1", {}, null)).toBe("ok")
+    expect(told).toEqual([])
+    expect(await signup("127.0.0.1", {}, null)).toBe("signupLocal")
+    expect(told).toEqual(["signupLocal"])
+    expect(await signup("203.0.113.1", {}, null)).toBe("ok")
   })
 })
