@@ -22,6 +22,7 @@ import type { DealerCore } from "./core.ts"
 import { tellIgnored } from "./ignored.ts"
 import type { ConfigureDealer, LinkAccount, SetDealerStatus, UnlinkAccount } from "./messages.ts"
 import { linkFault } from "./places.ts"
+import { riskCurrencyOf } from "./valuation.ts"
 
 interface Asked {
   readonly asked?: DealerAct
@@ -46,7 +47,7 @@ const change = (core: DealerCore, patch: Partial<Dealer>, { asked, reply }: Aske
     core.changes = null
     if (Exit.isSuccess(exit)) {
       core.dealer = next
-      if (patch.config !== undefined) forgetValues(core)
+      if (riskCurrencyOf({ dealer: before }) !== riskCurrencyOf({ dealer: next })) forgetValues(core)
       if (next.status === "ARCHIVED") core.following.close()
       core.parts.dealerChanged(next)
       core.hedging.dealerChanged()
@@ -60,7 +61,7 @@ const change = (core: DealerCore, patch: Partial<Dealer>, { asked, reply }: Aske
   })
 }
 
-/** They were in the risk currency of before. */
+/** They were in the risk currency of before. Of any other change they are kept: an asset that nobody prices just then would stop all quotes. */
 const forgetValues = (core: DealerCore): void => {
   core.riskPrices.clear()
   core.silentSince.clear()

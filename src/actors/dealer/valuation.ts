@@ -19,7 +19,7 @@ const SILENT_MILLIS = 60_000
 
 const NOTHING_OPEN: ReadonlyMap<string, Span> = new Map()
 
-const riskCurrencyOf = ({ dealer }: Pick<DealerCore, "dealer">): string =>
+export const riskCurrencyOf = ({ dealer }: Pick<DealerCore, "dealer">): string =>
   dealer.config.riskCurrency ?? dealer.baseCurrencies[0]!
 
 const booksOf = (core: DealerCore, baseAsset: string, quoteAsset: string): ReadonlyArray<Source> =>

@@ -4,14 +4,14 @@
  */
 import { Effect, type Exit } from "effect"
 import type { AccountCommand } from "../../../src/actors/account/messages.ts"
-import { linkAccount, setDealerStatus } from "../../../src/actors/dealer/admin.ts"
+import { configureDealer, linkAccount, setDealerStatus } from "../../../src/actors/dealer/admin.ts"
 import { DealerCore, type DealerParts } from "../../../src/actors/dealer/core.ts"
 import type { QuoteTrade } from "../../../src/actors/dealer/messages.ts"
 import { acceptQuote, letQuoteGo, settleQuote } from "../../../src/actors/dealer/quotes/execution.ts"
 import { keepExpiry } from "../../../src/actors/dealer/quotes/expiry.ts"
 import { releaseOrphans } from "../../../src/actors/dealer/quotes/orphans.ts"
 import { requestQuote } from "../../../src/actors/dealer/quotes/quotes.ts"
-import { dealerConfigOf } from "../../../src/domain/dealer/config.ts"
+import { type DealerConfig, dealerConfigOf } from "../../../src/domain/dealer/config.ts"
 import type { Dealer, DealerStatus, HedgeIntent } from "../../../src/domain/dealer/dealer.ts"
 import type { Span } from "../../../src/domain/dealer/hedging/hedging.ts"
 import {
@@ -39,7 +39,7 @@ import type { Contract, Instrument } from "../../../src/domain/instrument/instru
 import type { VenueEnvironment } from "../../../src/domain/instrument/venue.ts"
 import type { BookRows } from "../../../src/domain/order/plan.ts"
 import type { WalletId } from "../../../src/domain/wallet/wallet.ts"
-import type { DealerState } from "../../../src/ports/dealer-store.ts"
+import type { DealerAct, DealerState } from "../../../src/ports/dealer-store.ts"
 import type { LedgerOutcome, LedgerRequest } from "../../../src/ports/ledger-port.ts"
 import { pair } from "../records/hedges.ts"
 
@@ -350,6 +350,22 @@ export class QuoteWorld {
       },
     }
     setDealerStatus(this.core, { _tag: "SetDealerStatus", status, reply })
+    return answer
+  }
+
+  /** While it runs: what the dealer knows stays, as after `dealer/update`. */
+  configure(config: DealerConfig): { dealer?: Dealer; error?: DomainError } {
+    const answer: { dealer?: Dealer; error?: DomainError } = {}
+    const reply = {
+      ok: (it: Dealer) => {
+        answer.dealer = it
+      },
+      fail: (error: DomainError) => {
+        answer.error = error
+      },
+    }
+    const { updatedAt } = this.core.dealer
+    configureDealer(this.core, { _tag: "ConfigureDealer", config, updatedAt, asked: {} as DealerAct, reply })
     return answer
   }
 

@@ -394,6 +394,34 @@ describe("a dealer's limits", () => {
     expect([asked("2.6"), asked("2.5")]).toEqual(["REJECTED", "CREATED"])
   })
 
+  it("keep a price that was known through a change of the configuration, but for one of the risk currency", () => {
+    const priced = { allowSimulatedVenues: true }
+    const markups = { std: { markupBps: 20 } }
+    const quotedAfter = (riskCurrency: string | undefined, baseCurrency = "EUR") => {
+      const world = inEuros()
+      world.change({ baseCurrencies: [baseCurrency, "USDT"] })
+      upTo(world, "1000")
+      world.firm({ expiry: { ttlSeconds: 300 } })
+      world.bookAges.set(EUR, null)
+      world.pass(1_000)
+      const config = dealerConfigOf({
+        ...(riskCurrency && { riskCurrency }),
+        pricing: priced,
+        pricingProfiles: markups,
+      })
+      expect(world.configure(config).error).toBeUndefined()
+      const asked = world.ask()
+      // The book that would value it does not come.
+      world.pass(3_000)
+      return asked.quote?.status
+    }
+    expect(quotedAfter("EUR")).toBe("CREATED")
+    // The first base currency, where none is named: the same one by another way.
+    expect(quotedAfter(undefined)).toBe("CREATED")
+    expect(quotedAfter("GBP")).toBe("REJECTED")
+    expect(quotedAfter(undefined, "CHF")).toBe("REJECTED")
+  })
+
   it("value what is traded against another asset alone through that", () => {
     const world = inEuros()
     upTo(world, "500")
