@@ -11,8 +11,9 @@ const plain = (name: string): string =>
     .replaceAll(/[_\-. ]/g, "")
 
 /** Insertions, deletions, replacements and swaps of neighbours between two names, written without case and separators. */
-export const slips = (one: string, other: string): number => {
-  const [a, b] = [plain(one), plain(other)]
+export const slips = (one: string, other: string): number => apart(plain(one), plain(other))
+
+const apart = (a: string, b: string): number => {
   let before: Array<number> = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
@@ -29,22 +30,43 @@ export const slips = (one: string, other: string): number => {
   return last[b.length]!
 }
 
+/** A longer one is nobody's slip: no name that is known anywhere has as many letters. */
+const GIVEN_MAX = 32
+
+/** Known names come from schemas, so there are a few hundred; the bound is for whoever calls this with others. */
+const PLAINS_MAX = 2_000
+const plains = new Map<string, string>()
+
+const plainOfKnown = (name: string): string => {
+  const before = plains.get(name)
+  if (before !== undefined) return before
+  const it = plain(name)
+  if (plains.size >= PLAINS_MAX) plains.clear()
+  plains.set(name, it)
+  return it
+}
+
 /** `markup` for `markupBps`, `side` for `orderSide`: as good as two slips. */
-const isPart = (one: string, other: string): boolean => {
-  const [a, b] = [plain(one), plain(other)]
+const isPart = (a: string, b: string): boolean => {
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   return short.length >= 4 && (long.startsWith(short) || long.endsWith(short))
 }
 
-/** Null: none of them is near. */
+/** Null: none of them is near. Only names of about the same length are compared letter by letter, for strangers decide how often this runs. */
 export const nearestName = (given: string, known: Iterable<string>): string | null => {
+  if (given.length > GIVEN_MAX) return null
   const most = Math.max(1, Math.floor(given.length / 3))
+  const a = plain(given)
   let nearest: string | null = null
   let least = Number.POSITIVE_INFINITY
   for (const name of known) {
-    const apart = slips(given, name)
-    const counted = isPart(given, name) ? Math.min(apart, 2) : apart
-    if (counted >= least || (counted > most && !isPart(given, name))) continue
+    const b = plainOfKnown(name)
+    // There are at least as many slips as one of them is longer.
+    const longer = Math.abs(a.length - b.length)
+    const isPartOf = isPart(a, b)
+    if (!isPartOf && longer > most) continue
+    const counted = isPartOf ? Math.min(longer, 2) : apart(a, b)
+    if (counted >= least || (counted > most && !isPartOf)) continue
     nearest = name
     least = counted
   }

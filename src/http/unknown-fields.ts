@@ -16,6 +16,8 @@ interface Stray {
 /** A name is the client's own, of any length. */
 const NAME_MAX = 64
 const STRAYS_MAX = 10
+/** Of the first alone it is said what was meant: to look for that is the dear part, and who sees three of them knows. */
+const NEAREST_MAX = 3
 
 const clipped = (name: string): string => (name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name)
 
@@ -49,13 +51,14 @@ const walk = (asts: ReadonlyArray<AST.AST>, value: unknown, path: string, found:
         `${path}${clipped(name)}.`,
         found,
       )
-    else found.push(stray(name, known, path))
+    else found.push(stray(name, known, found.length, path))
     if (found.length >= STRAYS_MAX) return
   }
 }
 
-const stray = (name: string, known: ReadonlyArray<string>, path = ""): Stray => {
-  const nearest = nearestName(name, known)
+/** `before`: so many were found before it in the same request. */
+const stray = (name: string, known: ReadonlyArray<string>, before: number, path = ""): Stray => {
+  const nearest = before < NEAREST_MAX ? nearestName(name, known) : null
   return {
     field: `${path}${clipped(name)}`,
     nearest: nearest === null ? null : `${path}${nearest}`,
@@ -79,7 +82,7 @@ export const unknownFields = (ast: AST.AST, value: unknown): UnknownField | unde
 /** Of names that stand in no record of a schema: keys of a query. */
 export const unknownNames = (names: ReadonlyArray<string>, known: Iterable<string>): UnknownField | undefined => {
   const all = [...known]
-  return failureOf(names.slice(0, STRAYS_MAX).map((name) => stray(name, all)))
+  return failureOf(names.slice(0, STRAYS_MAX).map((name, before) => stray(name, all, before)))
 }
 
 /** The check of a body where none is read. */
