@@ -14,7 +14,7 @@ export const runtimeRefusal = (version: string): string | null => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   if (minor >= (LINES.get(major) ?? Number.POSITIVE_INFINITY)) return null
   const lines = [...LINES].map(([line, first]) => `${line} (from ${line}.${first})`).join(" or ")
-  return `Node ${version} cannot run the gateway, Node ${lines} can: run \`npm ci && npm start\`, or node_modules/.bin/node in the place of node`
+  return `Node ${version} cannot run the gateway, Node ${lines} can: run \`npm ci --include=optional && npm start\` (a Node that can is among the optional packages), or node_modules/.bin/node in the place of node`
 }
 
 const refusal = runtimeRefusal(process.versions.node)

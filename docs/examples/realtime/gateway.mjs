@@ -15,6 +15,7 @@ let session = null
  * What is thrown without a `status` is no answer: nobody knows what the gateway did.
  */
 export const call = async (method, path, body, headers = {}) => {
+  if (session === null && !path.startsWith("auth/")) await getToken()
   const token = session?.accessToken
   const response = await fetch(`${GATEWAY_URL}/api/v3/${path}`, {
     method,
@@ -28,8 +29,8 @@ export const call = async (method, path, body, headers = {}) => {
   })
   const { success, errno, error, data, details } = await response.json()
   if (success) return data
-  // The token expired: nothing was done, so the same call goes out again with a new one.
-  if (errno === -100004 && token !== undefined) {
+  // The token expired, or its session ended: nothing was done, so the same call goes out again with a new one.
+  if ((errno === -100004 || errno === -100005) && token !== undefined) {
     if (token === session?.accessToken) await getToken()
     return call(method, path, body, headers)
   }
@@ -48,18 +49,26 @@ const logIn = async () => {
   try {
     return await call("POST", "auth/login", person)
   } catch (failure) {
+    if (failure.status === 429) {
+      console.error(`${failure.message}: again in ${failure.retryAfter} s`)
+      await new Promise((resolve) => setTimeout(resolve, failure.retryAfter * 1_000))
+      return logIn()
+    }
     if (failure.errno !== -100001) throw failure
-    // Nobody of that name yet.
-    return call("POST", "auth/signup", person)
   }
+  // Nobody of that name yet.
+  return call("POST", "auth/signup", person).catch((failure) => {
+    // There is, so the password is wrong. That is a 401 for the call that waits for a session: a 400 would be taken for its own.
+    throw failure.errno === -101001 ? Object.assign(failure, { status: 401 }) : failure
+  })
 }
 
 const renew = async () => {
   try {
     return await call("POST", "auth/token/refresh", { refreshToken: session.refreshToken })
   } catch (failure) {
-    // Only an answer ends the session. When the network is away, the client tries again by itself.
-    if (failure.errno === undefined) throw failure
+    // Only a 401 ends the session. When the network or the gateway is away, the client tries again by itself.
+    if (failure.status !== 401) throw failure
     return logIn()
   }
 }

@@ -34,12 +34,12 @@ export const GUIDES: ReadonlyArray<Guide> = [
     label: "Accounts",
     summary: "sessions, exchange keys and how they are kept, connecting and disconnecting, balances and holds",
   },
+  { name: "wallets", label: "Wallets", summary: "money held here: deposits, transfers, statements" },
   {
     name: "dealers",
     label: "Dealers",
     summary: "firm quotes from linked accounts, hedging, pitfalls, profit and loss",
   },
-  { name: "wallets", label: "Wallets", summary: "money held here: deposits, transfers, statements" },
   { name: "venues", label: "Venues", summary: "which venues there are, and a loopback exchange to try" },
   {
     name: "operating",

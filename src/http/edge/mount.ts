@@ -242,14 +242,15 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     // Nothing of it changes anything: late, it is an ordinary failure.
     exchange.handedOver = true
     exchange.startClock()
-    document.in(preferredCoding(exchange.header("accept-encoding"))).then(
-      (it) => {
+    document
+      .in(preferredCoding(exchange.header("accept-encoding")))
+      .then((it) => {
         if (hasRepresentation(exchange.header("if-none-match"), it))
           exchange.sendPage(304, contentType, it.body, { ...headers, ...it.headers })
         else exchange.sendPage(200, contentType, it.body, { ...headers, ...it.headers })
-      },
-      (error: unknown) => exchange.defect(error),
-    )
+      })
+      // Last: what the sending throws is answered, too, and ends no process.
+      .catch((error: unknown) => exchange.defect(error))
   }
 
   for (const page of options.pages) {

@@ -12,7 +12,7 @@ const { default: OkxClass }: { default: new (settings: Settings) => Okx } = awai
   pathToFileURL(join(packageRoot, "js/src/pro/okx.js")).href
 )
 
-/** A spot-only client; `close()` is the caller's. Times out after 2 s unless told otherwise. */
+/** A spot-only client; `close()` is the caller's. */
 export const connectOkx = (routes: Routes, settings: Settings, options: Settings = {}): Okx => {
   const client = new OkxClass({
     timeout: PATIENCE_MILLIS,

@@ -3,7 +3,7 @@
  * that they name; and /docs as a browser gets it. What the guides say of output is what was printed.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { type IncomingHttpHeaders, request } from "node:http"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,11 +12,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { GUIDES } from "../../../src/http/docs/navigation.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { freePort } from "../../kit/servers/free-port.ts"
-import { endGateways, type Gateway, startGateway, until } from "../../kit/servers/gateway.ts"
-import { blocksOf, layPrograms, missingLine, runCommands } from "../../kit/servers/guide.ts"
+import { api, endGateways, type Gateway, startGateway, until } from "../../kit/servers/gateway.ts"
+import { blocksOf, layPrograms, missingLine, runCommands, runShell } from "../../kit/servers/guide.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
-const folder = join(scratchDirectory("guides"), "bot")
+const scratch = scratchDirectory("guides")
+const folder = join(scratch, "bot")
 
 /** The two commands of the guide to venues, at a port of this run. */
 const commandsOfVenues = async (): Promise<{ readonly exchange: string; readonly routes: string }> => {
@@ -43,15 +44,20 @@ beforeAll(async () => {
   exchange.stdout?.setEncoding("utf8").on("data", (text: string) => {
     said += text
   })
-  gateway = await startGateway({ env: { VENUE_ROUTES: commands.routes } })
+  // As it is shipped: a reader has these limits, and proofs that become stale.
+  gateway = await startGateway({ env: { VENUE_ROUTES: commands.routes, RATE_LIMITS: "", FRESH_SECONDS: "" } })
   const [, line = ""] = await until("the exchange", () => /^exchange (\{.*\})$/m.exec(said))
   keys = JSON.parse(line)
 })
 
 afterAll(async () => {
-  // Of npm, too: the whole of what it started.
-  if (exchange.pid !== undefined) process.kill(-exchange.pid, "SIGKILL")
-  await endGateways()
+  try {
+    // Of npm, too: the whole of what it started.
+    if (exchange.pid !== undefined) process.kill(-exchange.pid, "SIGKILL")
+  } finally {
+    await endGateways()
+    rmSync(scratch, { recursive: true, force: true })
+  }
 })
 
 describe("the guides", () => {
@@ -70,6 +76,17 @@ describe("the guides", () => {
     expect(shared).toBe(readFileSync(join(root, "docs/examples/realtime/gateway.mjs"), "utf8"))
   })
 
+  it("begin where the README's first order by hand ends", async () => {
+    const blocks = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
+    const [, commands = ""] = blocks.find(([, code]) => code?.includes("auth/signup")) ?? []
+    const { code, stdout, stderr } = await runShell(commands.replace("http://127.0.0.1:8080", gateway.http), folder)
+    expect(code, stdout + stderr).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      success: true,
+      data: { instrumentId: "MOCK:BTC/USDT", quantity: "0.01" },
+    })
+  })
+
   const withCommands = GUIDES.map(({ name }) => name).filter((name) =>
     blocksOf(name).some((it) => it.language === "sh"),
   )
@@ -83,6 +100,17 @@ describe("the guides", () => {
     })
     expect(session.code, session.stdout + session.stderr).toBe(0)
     expect(missingLine(name, session.stdout), session.stdout + session.stderr).toBeUndefined()
+  })
+
+  it("wait for a login when there were too many, and then have it", async () => {
+    const env = { GATEWAY_URL: gateway.http, EMAIL: "hasty@example.com" }
+    expect((await api(gateway).signup(env.EMAIL, "a good password")).status).toBe(200)
+    // At once, and there are five a minute: each of them finds no session yet.
+    const program = `import { getToken } from "./gateway.mjs"
+      console.log(new Set(await Promise.all(Array.from({ length: 6 }, getToken))).size)`
+    const { code, stdout, stderr } = await runShell(`node --input-type=module -e '${program}'`, folder, env)
+    expect([code, stdout], stderr).toEqual([0, "6\n"])
+    expect(stderr).toMatch(/^POST auth\/login: .*: again in \d+ s$/m)
   })
 })
 

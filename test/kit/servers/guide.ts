@@ -45,8 +45,12 @@ export const runCommands = (guide: string, cwd: string, env: Readonly<Record<str
   const script = blocksOf(guide)
     .filter(({ language }) => language === "sh")
     .map(({ code }) => code)
+  return runShell(script.join("\n"), cwd, env)
+}
+
+export const runShell = (script: string, cwd: string, env: Readonly<Record<string, string>> = {}): Promise<Session> => {
   const { PATH = "", HOME = "" } = process.env
-  const child = spawn("bash", ["--norc", "-euo", "pipefail", "-c", script.join("\n")], {
+  const child = spawn("bash", ["--norc", "-euo", "pipefail", "-c", script], {
     cwd,
     env: { PATH, HOME, ...env },
   })
