@@ -70,18 +70,37 @@ describe("the real-time examples", () => {
     vi.stubEnv("PASSWORD", PASSWORD)
     // A variable, so that the compiler does not look for types of a program.
     const path = "../../../docs/examples/realtime/gateway.mjs"
-    const { getToken } = (await import(path)) as { readonly getToken: () => Promise<string> }
+    const { call, getToken } = (await import(path)) as {
+      readonly call: (method: string, path: string) => Promise<unknown>
+      readonly getToken: () => Promise<string>
+    }
+    // The first call signs in by itself.
+    expect(await call("GET", "tradingAccount/list")).toEqual([])
     const first = await getToken()
     const second = await getToken()
     expect(second).not.toBe(first)
-    const sessionOf = (token: string) => JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())
-    expect(sessionOf(second).sid ?? sessionOf(second).session_id).toBe(
-      sessionOf(first).sid ?? sessionOf(first).session_id,
-    )
+    const sessionOf = (token: string): string => {
+      const { sid, session_id } = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())
+      return sid ?? session_id
+    }
+    expect(sessionOf(first)).toEqual(expect.any(String))
+    expect(sessionOf(second)).toBe(sessionOf(first))
     expect((await api(gateway).as(second).user()).status).toBe(200)
+    // No answer to the refresh but a 401 ends the session.
+    for (const status of [429, 503]) {
+      const refused = vi
+        .spyOn(globalThis, "fetch")
+        .mockResolvedValueOnce(Response.json({ success: false, errno: -1, error: "" }, { status }))
+      await expect(getToken()).rejects.toMatchObject({ status })
+      refused.mockRestore()
+    }
+    expect(sessionOf(await getToken())).toBe(sessionOf(first))
     await api(gateway).as(second).post("/auth/logout")
     const third = await getToken()
     expect((await api(gateway).as(third).user()).status).toBe(200)
+    // A call finds out by itself that its session is over.
+    await api(gateway).as(third).post("/auth/logout")
+    expect(await call("GET", "tradingAccount/list")).toEqual([])
   })
 
   it("order-book.mjs has the book at every sequence, also after the connection was cut", async () => {
