@@ -21,9 +21,14 @@ const write = (file: string, text: string): void => {
 /** `preferred`: where the database would be if its account could go there. */
 export const noteElsewhere = (preferred: string, directory: string): void => {
   if (preferred === directory) return
-  write(path.join(directory, OWNER), preferred)
+  // In this order: where the second is there, the first was.
   write(path.join(preferred, ELSEWHERE), directory)
+  write(path.join(directory, OWNER), preferred)
 }
+
+/** Whether the database is that of a directory which had this name, and the note in that directory is gone, or went with it. */
+export const isForsaken = (preferred: string, directory: string): boolean =>
+  read(path.join(directory, OWNER)) === preferred
 
 /** Whose the database is beside `preferred`: null when it is nobody else's, such as a directory's that has been renamed. */
 export const otherOwner = (preferred: string, directory: string): string | null => {

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { notedElsewhere, otherOwner } from "./elsewhere.ts"
+import { isForsaken, notedElsewhere, otherOwner } from "./elsewhere.ts"
 import { systemErrorCode, unavailable } from "./unavailable.ts"
 
 /** Spread into spawn(): empty when the server runs as ourselves. */
@@ -98,6 +98,10 @@ export const chooseStateDirectory = (
   if (owner !== null)
     throw unavailable(
       `${fallback}, where the database of ${preferred} would be, has that of ${owner}, which had this name before: set DATA_DIR to a directory of another name`,
+    )
+  if (isForsaken(preferred, fallback))
+    throw unavailable(
+      `${fallback} has the database of an earlier directory of the name ${preferred}: if that was renamed, move ${fallback} to another place and write its path into the file postgres/elsewhere there; if it was removed, move ${fallback} away to start with an empty database`,
     )
   const fallbackAccount = chooseAccount(path.join(fallback, "cluster"))
   if (!canEnter(fallbackAccount, fallback)) {

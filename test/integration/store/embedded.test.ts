@@ -391,6 +391,9 @@ describe.skipIf(!isRoot)("an embedded database, seen from root", () => {
       // Renamed, it is the same installation; a copy is not, as long as the original is there.
       const programs = path.join(home, "native/bin")
       fs.renameSync(path.join(home, "var"), path.join(home, "moved"))
+      await expect(start(path.join(home, "var"), [], programs)).rejects.toThrow(
+        `${state} has the database of an earlier directory of the name ${home}/var/postgres`,
+      )
       const moved = await start(path.join(home, "moved"), [], programs)
       await expect(readRows(moved.url())).resolves.toEqual(["before"])
       await moved.stop()
