@@ -59,11 +59,17 @@ const isWrong = (keys: Keys) =>
     return sealed.length > 0 && !sealed.some((row) => opens(keys, row))
   })
 
-/** Keys of which others have taken the names. */
-const renamed = (before: Keys, now: Keys): ReadonlyArray<string> =>
-  [...now.encryption.byKid].flatMap(([kid, key]) =>
-    before.encryption.byKid.get(kid)?.equals(key) === false ? kid : [],
-  )
+/** Keys of which others have taken the names: not where a wrong one is put right. */
+const renamed = (before: Keys, now: Keys) =>
+  Effect.gen(function* () {
+    const rows = yield* SealedRows
+    const changed = [...now.encryption.byKid].flatMap(([kid, key]) =>
+      before.encryption.byKid.get(kid)?.equals(key) === false ? kid : [],
+    )
+    return yield* Effect.filter(changed, (kid) =>
+      Effect.map(rows.some(kid, SAMPLE), (sealed) => sealed.length > 0 && !sealed.some((row) => opens(now, row))),
+    )
+  })
 
 /** Of those in force, one of each kind. */
 const kidsOf = ({ encryption, signing, roots }: Keys) =>
@@ -149,7 +155,7 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
         const missing = yield* missingOf(keys)
         if (missing.length > 0)
           return notice("changed keys were not loaded: stored secrets still need", { kids: missing })
-        const taken = renamed(ring, keys)
+        const taken = yield* renamed(ring, keys)
         if (taken.length > 0)
           return notice("changed keys were not loaded: other keys have the names of those that sealed", { kids: taken })
         const before = kidsOf(ring)
