@@ -99,6 +99,9 @@ export const fillDealers = Effect.gen(function* () {
 /** After the accounts, whose desks it serves. */
 export const dealersLayer = DealersLive.pipe(Layer.provide(Layer.merge(dealerStoreLayer, hedgeStoreLayer)))
 
+/** Between two of the looks that settle a difference; of a longer pause the loop's own backoff is enough. */
+const SETTLING_MILLIS = 5_000
+
 /** The ledger's mirrors of linked accounts follow what these trade. */
 export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" | "notice">) =>
   Effect.gen(function* () {
@@ -108,7 +111,7 @@ export const keepMirrors = ({ settings, notice }: Pick<MoneyOptions, "settings" 
     )
     // Three looks on end settle a difference: trouble with one account must not bring the looks at the others closer together.
     const round = Effect.tapErrorCause(troubles.during(look((id, { message }) => troubles.hear(id, message))), () =>
-      Effect.sleep(settings.exchangeMirrorMillis),
+      Effect.sleep(Math.min(settings.exchangeMirrorMillis, SETTLING_MILLIS)),
     )
     yield* keepLoop({ name: "mirrors", pause: settings.exchangeMirrorMillis, round })
   }).pipe(Effect.provide(mirrorStoreLayer))

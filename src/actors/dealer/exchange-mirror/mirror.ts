@@ -262,10 +262,8 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
             reached.last = fill.number
             if (isFrozen) reached.differences.push(...differences.map((it) => ({ ...it, at: clock.now() })))
             else if (moves.length > 0 && !(yield* book(account, fill, differences, moves))) {
-              // What no later look could book, either, is missing until the venue's balances are looked at.
-              yield* store.advance(id, fill.number)
-              balances.clear()
-              for (const [asset, amount] of yield* mirrored(id)) balances.set(asset, amount)
+              // What no later look could book, either, is missing until the venue's balances are looked at: the next look goes on behind it.
+              return yield* store.advance(id, fill.number)
             }
           }
           if (fills.length > 0 && !isFrozen) yield* store.advance(id, reached.last)
