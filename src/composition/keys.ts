@@ -122,9 +122,9 @@ export const registerKeys = (keys: Keys, settings: Settings) =>
     const rows = yield* SealedRows
     const registered = yield* rows.registered
     const now = (yield* Clock).now()
-    // The first of an installation is made by its first start.
+    // The first of an installation is made by its first start. One whose only key was given up has none, either, but users.
     if (registered.length === 0) {
-      if (expectsDatabase(settings))
+      if (expectsDatabase(settings) && !(yield* rows.hasUsers))
         return yield* Effect.fail(
           databaseMissing(
             settings,

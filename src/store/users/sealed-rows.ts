@@ -117,6 +117,11 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
         ),
       ),
 
+      /** Whether anybody has signed up: what a database without a key is told from an empty one by. */
+      hasUsers: orUnavailable(sql<{ there: boolean }>`SELECT EXISTS (SELECT FROM app_user) AS there`).pipe(
+        Effect.map(([row]) => row?.there === true),
+      ),
+
       /** False, and nothing is done, while a row names it. */
       forget: (kid: string): Effect.Effect<boolean, StorageUnavailable> =>
         orUnavailable(
