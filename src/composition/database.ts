@@ -2,10 +2,9 @@
 import { Effect } from "effect"
 import { Clock } from "../ports/clock.ts"
 import { embeddedPostgres } from "../store/embedded/embedded.ts"
-import { hasEmbedded } from "../store/embedded/running.ts"
 import { ownDatabase } from "../store/postgres/node.ts"
 import { checkDurability, migrate, sqlPromise } from "../store/postgres/sql.ts"
-import { databaseMissing, expectsDatabase } from "./keys.ts"
+import { missingDatabase } from "./keys.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** A migrated database of our own, durable, that no other process owns. */
@@ -13,10 +12,9 @@ export const database = ({ settings, fatal }: GatewayOptions) =>
   Effect.gen(function* () {
     let url = settings.databaseUrl
     if (url === null) {
-      // Before an empty one is made.
-      if (expectsDatabase(settings) && !hasEmbedded(settings.dataDir))
-        return yield* Effect.fail(databaseMissing(settings, `${settings.dataDir}/postgres has none`))
-      const embedded = yield* embeddedPostgres({ dataDir: settings.dataDir })
+      const { dataDir } = settings
+      const whenNone = missingDatabase(settings, `${dataDir}/postgres has none`)
+      const embedded = yield* embeddedPostgres({ dataDir, whenNone })
       let isClosing = false
       yield* Effect.addFinalizer(() => Effect.sync(() => (isClosing = true)))
       void embedded.exited.then(() => {

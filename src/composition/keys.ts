@@ -49,27 +49,21 @@ const opens = (keys: Keys, { table, id, ownerId, envelope }: SealedRow & { reado
   }
 }
 
-/**
- * Whether the key in force opens nothing of what was sealed under its name: another one has the name now. Older keys are not judged by
- * their rows: after a rotation those that nothing opens are all that is left of them (reseal.ts).
- */
-const isWrong = (keys: Keys) =>
+/** Whether a key opens nothing of what was sealed under its name: another one has the name now. */
+const isWrong = (keys: Keys, kid: string) =>
   Effect.gen(function* () {
-    const sealed = yield* (yield* SealedRows).some(keys.encryption.activeKid, SAMPLE)
+    const sealed = yield* (yield* SealedRows).some(kid, SAMPLE)
     return sealed.length > 0 && !sealed.some((row) => opens(keys, row))
   })
 
 /** Keys of which others have taken the names: not where a wrong one is put right. */
 const renamed = (before: Keys, now: Keys) =>
-  Effect.gen(function* () {
-    const rows = yield* SealedRows
-    const changed = [...now.encryption.byKid].flatMap(([kid, key]) =>
+  Effect.filter(
+    [...now.encryption.byKid].flatMap(([kid, key]) =>
       before.encryption.byKid.get(kid)?.equals(key) === false ? kid : [],
-    )
-    return yield* Effect.filter(changed, (kid) =>
-      Effect.map(rows.some(kid, SAMPLE), (sealed) => sealed.length > 0 && !sealed.some((row) => opens(now, row))),
-    )
-  })
+    ),
+    (kid) => isWrong(now, kid),
+  )
 
 /** Of those in force, one of each kind. */
 const kidsOf = ({ encryption, signing, roots }: Keys) =>
@@ -93,14 +87,12 @@ const register = (keys: Keys, kid: string) =>
     )
   })
 
-/** Whether the keys of the data directory have sealed something in a database before. */
-export const expectsDatabase = ({ dataDir, operation }: Settings): boolean =>
-  !operation.newDatabase && keyFiles(dataDir).read(DATABASE_FILE) !== null
-
-export const databaseMissing = ({ dataDir }: Settings, what: string): InvalidSetting =>
-  new InvalidSetting(
-    `the keys in ${dataDir}/keys are in use since ${keyFiles(dataDir).read(DATABASE_FILE)}, and their database is not there: ${what}. Restore it, or name it in DATABASE_URL; NEW_DATABASE=true begins with an empty one`,
-  )
+/** Why a start on an empty database is refused; null: the keys of the data directory have sealed nothing yet, or the operator wants it. */
+export const missingDatabase = ({ dataDir, operation }: Settings, what: string): string | null => {
+  const since = keyFiles(dataDir).read(DATABASE_FILE)
+  if (since === null || operation.newDatabase) return null
+  return `the keys in ${dataDir}/keys are in use since ${since}, and their database is not there: ${what}. Restore it, or name it in DATABASE_URL; NEW_DATABASE=true begins with an empty one`
+}
 
 /** Start is refused when a stored secret names a key that is not there, or when that in force does not open it. */
 export const registerKeys = (keys: Keys, settings: Settings) =>
@@ -113,7 +105,8 @@ export const registerKeys = (keys: Keys, settings: Settings) =>
         ),
       )
     const { activeKid } = keys.encryption
-    if (yield* isWrong(keys))
+    // Older ones are not judged by their rows: after a rotation those that nothing opens are all that is left of them (reseal.ts).
+    if (yield* isWrong(keys, activeKid))
       return yield* Effect.fail(
         new InvalidSetting(
           `the encryption key ${activeKid} does not open what was sealed under this name: another key has it now (ENCRYPTION_KEYS, or encryption.keys in DATA_DIR/keys; restore the one that belongs to this database, see docs/operations/keys.md)`,
@@ -124,15 +117,10 @@ export const registerKeys = (keys: Keys, settings: Settings) =>
     const now = (yield* Clock).now()
     // The first of an installation is made by its first start. One whose only key was given up has none, either, but users.
     if (registered.length === 0) {
-      if (expectsDatabase(settings) && !(yield* rows.hasUsers))
-        return yield* Effect.fail(
-          databaseMissing(
-            settings,
-            settings.databaseUrl === null
-              ? `${settings.dataDir}/postgres is empty`
-              : "the one that DATABASE_URL names is empty",
-          ),
-        )
+      const { dataDir, databaseUrl } = settings
+      const what = databaseUrl === null ? `${dataDir}/postgres is empty` : "the one that DATABASE_URL names is empty"
+      const refusal = (yield* rows.hasUsers) ? null : missingDatabase(settings, what)
+      if (refusal !== null) return yield* Effect.fail(new InvalidSetting(refusal))
       yield* rows.register(activeKid, now)
     } else if (!registered.some(({ kid }) => kid === activeKid)) yield* register(keys, activeKid)
     const files = keyFiles(settings.dataDir)

@@ -21,6 +21,8 @@ import { EmbeddedPostgresUnavailable, systemErrorCode } from "./unavailable.ts"
 export interface EmbeddedPostgresOptions {
   /** The gateway's `DATA_DIR`; the database is in its folder `postgres`. As root possibly elsewhere, see chooseStateDirectory. */
   readonly dataDir: string
+  /** What to say where there is no database; null: one is made. Default null. */
+  readonly whenNone?: string | null
   /** The application's role, owner of `database` and no superuser. Default "gateway". */
   readonly role?: string
   /** Default "gateway". */
@@ -74,6 +76,9 @@ const start = async (options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
   const defaultDatabase = options.database ?? "gateway"
   const { directory: stateDirectory, account } = chooseStateDirectory(options.dataDir, log)
   const clusterDirectory = path.join(stateDirectory, "cluster")
+  const { whenNone = null } = options
+  if (whenNone !== null && !fs.existsSync(clusterDirectory))
+    throw new EmbeddedPostgresUnavailable({ message: whenNone })
   const binDir = options.binDir ?? process.env["PG_BIN_DIR"]
   const binaries = findBinaries({ binDir, account, stateDirectory, log })
 

@@ -12,10 +12,6 @@ export type EmbeddedState =
   /** No gateway has ever run here. */
   | { readonly _tag: "Absent" }
 
-/** Whether a start would find one; false: it would make an empty one. */
-export const hasEmbedded = (dataDir: string): boolean =>
-  fs.existsSync(path.join(chooseStateDirectory(dataDir, () => undefined).directory, "cluster"))
-
 export const findEmbedded = async (dataDir: string): Promise<EmbeddedState> => {
   if (!fs.existsSync(path.join(dataDir, "postgres"))) return { _tag: "Absent" }
   const { directory, account } = chooseStateDirectory(dataDir, () => undefined)
