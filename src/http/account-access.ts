@@ -10,6 +10,7 @@ import { AccountForbidden, InsufficientPermissions } from "../domain/errors/auth
 import { TradingAccountNotFound } from "../domain/errors/trading-account.ts"
 import type { TradingAccountId, UserId } from "../domain/ids.ts"
 import type { Principal } from "../domain/user/user.ts"
+import { isFailure } from "./edge/answers.ts"
 
 export interface AccountReach {
   readonly accounts: Pick<AccountDirectory, "find" | "ofUser">
@@ -50,3 +51,20 @@ export const listedUser = (principal: Principal, named: unknown): UserId | Insuf
   named === undefined || named === principal.userId || principal.permissions.includes("admin")
     ? ((named as UserId | undefined) ?? principal.userId)
     : new InsufficientPermissions({ required: ["admin"], provided: [...principal.permissions] })
+
+/** Whose records a list tells that takes `tradingAccountId` and `userId`: of the account, of that user's, or of all that the caller acts for. */
+export const listedAccounts = (
+  reach: AccountReach,
+  principal: Principal,
+  { tradingAccountId, userId }: Readonly<Record<string, unknown>>,
+): ReadonlyArray<TradingAccount> | InsufficientPermissions | TradingAccountNotFound | AccountForbidden => {
+  const listed = listedUser(principal, userId)
+  if (typeof listed !== "string") return listed
+  const isListed = (it: TradingAccount): boolean => userId === undefined || it.userId === listed
+  if (typeof tradingAccountId === "string") {
+    const account = accountOf(reach, principal, tradingAccountId, "read")
+    return isFailure(account) ? account : [account].filter(isListed)
+  }
+  if (userId === undefined) return accountsOf(reach, principal)
+  return reach.accounts.ofUser(listed).filter((it) => it.tenantId === principal.tenantId)
+}

@@ -11,7 +11,7 @@ import {
 } from "../../domain/errors/credential.ts"
 import { ConflictingParameters, InvalidCursor } from "../../domain/errors/request.ts"
 import { InvalidVenue, NotSupportedByVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
-import { CredentialId, UserId } from "../../domain/ids.ts"
+import { CredentialId } from "../../domain/ids.ts"
 import { Fail, Ok, Page } from "../edge/envelope.ts"
 import { Access, always, Deadline, Fresh, Query, within } from "../edge/route.ts"
 import { Ask, optional, text, VenueText } from "../edge/wire-text.ts"
@@ -69,7 +69,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/credential/list")
   .setUrlParams(
     Query({
       venue: Schema.optional(VenueText),
-      userId: Schema.optional(UserId).annotations({ description: "For admins: of that user instead of yours" }),
+      userId: Ask.userId,
       limit: Ask.limit(1_000, 50),
       offset: Ask.offset,
       cursor: Ask.cursor,

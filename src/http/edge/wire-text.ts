@@ -1,5 +1,6 @@
 /** Texts on the wire that several endpoints share: pure schemas with their limits and what they are for. */
 import { Schema } from "effect"
+import { UserId } from "../../domain/ids.ts"
 import { INSTRUMENT_ID_MAX } from "../../domain/instrument/instrument.ts"
 
 /** Present and not longer than this, in UTF-16 units. */
@@ -46,6 +47,7 @@ export const Ask = {
   ),
   instant: (description: string) =>
     Schema.optional(Schema.Int.pipe(Schema.between(0, 8_640_000_000_000_000)).annotations({ description })),
+  userId: Schema.optional(UserId).annotations({ description: "For admins: of that user instead of yours" }),
   depth: Schema.optional(
     Schema.Int.pipe(Schema.between(1, 1_000)).annotations({
       description: "Rows of each side: 1 to 1000, default 10",

@@ -31,7 +31,7 @@ import {
 import { InsufficientBalance, TradingHalted } from "../../domain/errors/risk.ts"
 import { AccountNotActive, AccountUnsupported, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { WalletClosed, WalletFrozen } from "../../domain/errors/wallet.ts"
-import { DealerAccountId, QuoteId, TradingAccountId, UserId } from "../../domain/ids.ts"
+import { DealerAccountId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
 import { Fail, Ok, Page } from "../edge/envelope.ts"
 import { Access, Query } from "../edge/route.ts"
 import { Ask } from "../edge/wire-text.ts"
@@ -102,7 +102,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/quote/list")
         description: "All quotes of a dealer whose side you are on; else yours of it",
       }),
       traderAccountId: Schema.optional(TradingAccountId),
-      userId: Schema.optional(UserId).annotations({ description: "For admins: of that user instead of yours" }),
+      userId: Ask.userId,
       status: Schema.optional(QuoteStatus),
       limit: Ask.limit(1_000, 50),
       offset: Ask.offset,

@@ -11,11 +11,11 @@ import {
 import { ConflictingParameters, MissingParameter } from "../../domain/errors/request.ts"
 import { AccountDisconnected, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
-import { SubscriptionId, TradingAccountId, UserId } from "../../domain/ids.ts"
+import { SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
 import { SubscriptionRecord } from "../../domain/market/market.ts"
 import { Fail, Ok } from "../edge/envelope.ts"
 import { Access, Deadline, Query, within } from "../edge/route.ts"
-import { InstrumentText, optional } from "../edge/wire-text.ts"
+import { Ask, InstrumentText, optional } from "../edge/wire-text.ts"
 
 const subscribe = HttpApiEndpoint.post("subscribe", "/api/v3/market/subscription/orderbook/subscribe")
   .setPayload(
@@ -70,7 +70,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/market/subscription/orderbook/
   .setUrlParams(
     Query({
       instrumentId: Schema.optional(InstrumentText),
-      userId: Schema.optional(UserId).annotations({ description: "For admins: of that user instead of yours" }),
+      userId: Ask.userId,
     }),
   )
   .addSuccess(Ok(Schema.Array(SubscriptionRecord)))

@@ -37,7 +37,7 @@ import {
   TradingAccountNotFound,
 } from "../../domain/errors/trading-account.ts"
 import { VenueInactive } from "../../domain/errors/venue.ts"
-import { TradeOrderId, TradingAccountId, UserId } from "../../domain/ids.ts"
+import { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { OrderStatus } from "../../domain/order/status.ts"
 import { OrderKey } from "../../domain/order/submit-request.ts"
 import { TradeOrderRecord } from "../../domain/order/trade-order-record.ts"
@@ -243,7 +243,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
       }),
       status: Schema.optional(StatusWord).annotations({ description: "The reference's name of orderStatus" }),
       tradingAccountId: Schema.optional(TradingAccountId),
-      userId: Schema.optional(UserId).annotations({ description: "For admins: of that user instead of yours" }),
+      userId: Ask.userId,
       instrumentId: Schema.optional(InstrumentText),
       startTime: Schema.optional(Schema.Int).annotations({ description: "createdAt from here on, ms, inclusive" }),
       endTime: Schema.optional(Schema.Int).annotations({ description: "createdAt up to here, ms, inclusive" }),

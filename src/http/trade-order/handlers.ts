@@ -16,14 +16,15 @@ import type { NarrativeStatus, OrderStatus } from "../../domain/order/status.ts"
 import { ofInstrument } from "../../domain/order/submit-request.ts"
 import type { TradeOrder } from "../../domain/order/trade-order.ts"
 import { tradeOrderJson, tradeOrderRecord } from "../../domain/order/trade-order-record.ts"
+import type { Reply } from "../../domain/reply.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import { dateTime } from "../../foundation/time.ts"
 import type { OrderKeyset, OrderQuery, TradeOrders } from "../../store/orders/trade-orders.ts"
-import { type AccountReach, accountOf, accountsOf, listedUser } from "../account-access.ts"
+import { type AccountReach, accountOf, accountsOf, listedAccounts } from "../account-access.ts"
 import { actorOf } from "../acting-user.ts"
 import { ask, isFailure, relayed } from "../edge/answers.ts"
 import { JsonText } from "../edge/envelope.ts"
-import type { Handlers } from "../edge/route.ts"
+import type { Handlers, HttpReply } from "../edge/route.ts"
 import { type Cursors, timeKey } from "../pagination.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { TradeOrderApi } from "./endpoints.ts"
@@ -65,6 +66,16 @@ const ofOrder = (error: DomainError, id: TradeOrderId | null): DomainError =>
   error._tag === "OutcomeUnknown" && error.tradeOrderId === null ? new OutcomeUnknown({ tradeOrderId: id }) : error
 
 const orderText = (order: TradeOrder): JsonText => new JsonText(tradeOrderJson(order))
+
+/** The order as the answer, or a failure that names it where the request does. */
+const ofNamed = (
+  by: OrderName,
+  reply: Pick<HttpReply<JsonText, never>, "ok" | "relay" | "onDeadline">,
+): Reply<TradeOrder, DomainError> => {
+  const id = "tradeOrderId" in by ? by.tradeOrderId : null
+  if (id !== null) reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: id }))
+  return { ok: (order) => reply.ok(orderText(order)), fail: (error) => reply.relay(ofOrder(error, id)) }
+}
 
 export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof TradeOrderApi> => {
   const { reach, tradingAccounts, orders, gate, cursors } = parts
@@ -130,15 +141,11 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       if ("_tag" in by) return reply.fail(by)
       const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
-      if ("tradeOrderId" in by) reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: by.tradeOrderId }))
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "CancelOrder",
         by,
         receivedAt: request.receivedAt,
-        reply: {
-          ok: (order) => reply.ok(orderText(order)),
-          fail: (error) => reply.relay(ofOrder(error, "tradeOrderId" in by ? by.tradeOrderId : null)),
-        },
+        reply: ofNamed(by, reply),
       })
     },
 
@@ -149,17 +156,13 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       if (isFailure(account)) return reply.fail(account)
       const closed = gate.closedTo(account.venue, principal)
       if (closed !== undefined) return reply.fail(closed)
-      if ("tradeOrderId" in by) reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: by.tradeOrderId }))
       const { quantity, limitPrice, stopPrice } = body
       return tradingAccounts.post(account.tradingAccountId, {
         _tag: "ReplaceOrder",
         by,
         asked: { quantity, limitPrice, stopPrice },
         receivedAt: request.receivedAt,
-        reply: {
-          ok: (order) => reply.ok(orderText(order)),
-          fail: (error) => reply.relay(ofOrder(error, "tradeOrderId" in by ? by.tradeOrderId : null)),
-        },
+        reply: ofNamed(by, reply),
       })
     },
 
@@ -244,28 +247,16 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       if (isFailure(plan)) return reply.fail(plan)
       const wanted = orderQuery(plan.filters)
       if (isFailure(wanted)) return reply.fail(wanted)
-      const userId = plan.filters["userId"]
-      const listed = listedUser(principal, userId)
-      if (typeof listed !== "string") return reply.fail(listed)
-      const named = plan.filters["tradingAccountId"]
-      const account = typeof named === "string" ? accountOf(reach, principal, named, "read") : undefined
-      if (account !== undefined && isFailure(account)) return reply.fail(account)
+      const asked = listedAccounts(reach, principal, plan.filters)
+      if (isFailure(asked)) return reply.fail(asked)
       const cursor = plan.after === null ? undefined : keysetOf(plan.after)
       if (plan.after !== null && cursor === undefined) return reply.fail(new InvalidCursor())
       // The specification types it as a string: one that no list can have finds nothing.
       if (wanted.orderListId !== undefined && !isUuid(wanted.orderListId))
         return reply.ok([], { pagination: cursors.pagination(plan, 0, null) })
-      const asked =
-        account !== undefined
-          ? [account]
-          : userId === undefined
-            ? accountsOf(reach, principal)
-            : reach.accounts.ofUser(listed).filter((it) => it.tenantId === principal.tenantId)
       const found = orders.list({
         ...wanted,
-        tradingAccountIds: asked
-          .filter((it) => userId === undefined || it.userId === listed)
-          .map((it) => it.tradingAccountId),
+        tradingAccountIds: asked.map((it) => it.tradingAccountId),
         limit: plan.limit,
         offset: plan.offset,
         counted: plan.total === null,

@@ -134,7 +134,7 @@ const portfolio = HttpApiEndpoint.get("portfolioList", "/api/v3/tradingAccount/p
   .setUrlParams(
     Query({
       tradingAccountId: Schema.optional(AccountText),
-      userId: Schema.optional(UserId).annotations({ description: "For admins: of that user instead of yours" }),
+      userId: Ask.userId,
       venue: Schema.optional(VenueText),
       currency: Schema.optional(text(32)).annotations({ description: "An asset code; shown even when it is zero" }),
       limit: Ask.limit(100, 10),

@@ -11,7 +11,7 @@ import { TenantForbidden } from "../../domain/errors/authorisation.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { AccountUnsupported } from "../../domain/errors/trading-account.ts"
 import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
-import { type AccountReach, accountOf, accountsOf, listedUser } from "../account-access.ts"
+import { type AccountReach, accountOf, accountsOf, listedAccounts, listedUser } from "../account-access.ts"
 import { actorOf } from "../acting-user.ts"
 import { isFailure, relayed } from "../edge/answers.ts"
 import type { Handlers, HttpReply } from "../edge/route.ts"
@@ -161,25 +161,10 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
         cursor: query.cursor,
       })
       if (isFailure(plan)) return reply.fail(plan)
-      const { tradingAccountId, userId, venue, currency } = plan.filters
-      const listed = listedUser(principal, userId)
-      if (typeof listed !== "string") return reply.fail(listed)
-      const account =
-        typeof tradingAccountId === "string" ? accountOf(reach, principal, tradingAccountId, "read") : undefined
-      if (account !== undefined && isFailure(account)) return reply.fail(account)
-      const own =
-        account !== undefined
-          ? [account]
-          : userId === undefined
-            ? accountsOf(reach, principal)
-            : accounts.ofUser(listed)
-      const asked = own.filter(
-        (it) =>
-          it.tenantId === principal.tenantId &&
-          (userId === undefined || it.userId === listed) &&
-          it.status !== "DISCONNECTED" &&
-          (venue === undefined || it.venue === venue),
-      )
+      const { venue, currency } = plan.filters
+      const listed = listedAccounts(reach, principal, plan.filters)
+      if (isFailure(listed)) return reply.fail(listed)
+      const asked = listed.filter((it) => it.status !== "DISCONNECTED" && (venue === undefined || it.venue === venue))
       const keyOf = (it: Position): string => `${it.venue}|${it.currency}|${it.tradingAccountId}`
       return readPortfolios(tradingAccounts, asked, typeof currency === "string" ? currency : null, {
         ok: (positions) => {
