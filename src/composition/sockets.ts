@@ -6,6 +6,7 @@ import { InstrumentDirectory } from "../actors/market/instrument-directory.ts"
 import { Sessions } from "../auth/session/sessions.ts"
 import { SERVICE } from "../http/api.ts"
 import { NAVIGATION_STYLE, navigation } from "../http/docs/navigation.ts"
+import { PAGE_STYLE } from "../http/docs/page-style.ts"
 import type { RealtimeDocuments } from "../http/docs/reference.ts"
 import type { HttpServer } from "../http/edge/server.ts"
 import { makeUpgradeScreen } from "../http/edge/upgrade.ts"
@@ -133,6 +134,6 @@ export const sockets = (
 /** How to use the sockets, as they run here. */
 export const realtimeDocuments = (kinds: ChannelKinds): RealtimeDocuments => {
   const facts = { version: SERVICE.version, kinds, rpcMethods: rpcMethods() }
-  const site = { html: navigation("/docs/realtime"), style: NAVIGATION_STYLE }
+  const site = { html: navigation("/docs/realtime"), style: PAGE_STYLE + NAVIGATION_STYLE }
   return { asyncApi: asyncApiDocument(facts), page: realtimePage(facts, site) }
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 import type { StaticPage } from "../edge/mount.ts"
 import { htmlOf, type Resolve } from "./markdown.ts"
 import { GUIDES, NAVIGATION_STYLE, navigation } from "./navigation.ts"
-import { PAGE_STYLE } from "./page-style.ts"
+import { GUIDE_STYLE, PAGE_STYLE } from "./page-style.ts"
 import { CSS, document, HTML, pageHeaders, REVALIDATED } from "./pages.ts"
 
 const MARKDOWN = "text/markdown; charset=utf-8"
@@ -137,7 +137,7 @@ export const guidePages = (): ReadonlyArray<StaticPage> => {
       ),
     ),
     ...all.map((source) => document(`/docs/${source.file}`, MARKDOWN, () => source.markdown, REVALIDATED)),
-    document("/docs/pages.css", CSS, () => PAGE_STYLE + NAVIGATION_STYLE, REVALIDATED),
+    document("/docs/pages.css", CSS, () => PAGE_STYLE + GUIDE_STYLE + NAVIGATION_STYLE, REVALIDATED),
     document("/llms.txt", PLAIN, () => llms(all), REVALIDATED),
   ]
 }

@@ -1,4 +1,4 @@
-/** The style of the guides: one column, the reader's own fonts, light or dark. The real-time reference looks the same, in its own file. */
+/** The style of pages that are read: one column, the reader's own fonts, light or dark. */
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --text: #1d2125; --dim: #5c6670; --line: #d8dee4; --paper: #fff; --code: #f5f7f9; --link: #0b5fb0 }
 @media (prefers-color-scheme: dark) {
@@ -11,9 +11,7 @@ body { margin: 0 auto; max-width: 50rem; padding: 1.5rem 1.25rem 6rem; backgroun
 h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 1rem }
 h2 { font-size: 1.4rem; line-height: 1.25; margin: 3rem 0 .75rem; padding-top: 1rem; border-top: 1px solid var(--line) }
 h3 { font-size: 1.05rem; margin: 2rem 0 .5rem }
-p, ul, ol { margin: .75rem 0 }
-ul, ol { padding-left: 1.4rem }
-li { margin: .25rem 0 }
+p, ul { margin: .75rem 0 }
 a { color: var(--link); text-underline-offset: .15em }
 code, pre { font: .875em/1.55 ui-monospace, "SF Mono", Menlo, Consolas, monospace }
 code { background: var(--code); border-radius: .25rem; padding: .1em .3em; overflow-wrap: anywhere }
@@ -24,8 +22,16 @@ figure { margin: 1.25rem 0 }
 figcaption { color: var(--dim); font-size: .875rem }
 .wide { overflow-x: auto }
 table { border-collapse: collapse; font-size: .9rem; margin: 1rem 0; width: 100% }
-th, td { border-bottom: 1px solid var(--line); padding: .45rem .75rem .45rem 0; text-align: left; vertical-align: top; min-width: 6rem }
+th, td { border-bottom: 1px solid var(--line); padding: .45rem .75rem .45rem 0; text-align: left; vertical-align: top }
 th { color: var(--dim); font-weight: 600 }
+`
+
+/** Of the guides alone: lists, and tables that stand below themselves on a narrow page. */
+export const GUIDE_STYLE = `
+ol { margin: .75rem 0 }
+ul, ol { padding-left: 1.4rem }
+li { margin: .25rem 0 }
+th, td { min-width: 6rem }
 td code, th code { overflow-wrap: normal }
 @media (max-width: 40rem) {
   .wide table, .wide tbody, .wide tr, .wide td { display: block }

@@ -231,15 +231,15 @@ export interface RealtimePage {
   readonly policy: string
 }
 
-/** Links to the other pages, and their style. */
-export interface SiteNavigation {
+/** What all pages have: links to the others, and the style. */
+export interface Site {
   readonly html: string
   readonly style: string
 }
 
-export const realtimePage = (facts: RealtimeFacts, site: SiteNavigation): RealtimePage => {
+export const realtimePage = (facts: RealtimeFacts, site: Site): RealtimePage => {
   const all = sections(facts)
-  const style = STYLE + site.style
+  const style = site.style + STYLE
   const html = `<!doctype html>
 <html lang="en">
 <head>
