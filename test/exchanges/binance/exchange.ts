@@ -81,6 +81,8 @@ export interface BinanceExchange {
   readonly setBalance: (apiKey: string, asset: string, free: string) => void
   /** How often each `METHOD /path`, and each `WS method`, arrived. */
   readonly counts: () => Readonly<Record<string, number>>
+  /** The newest thousand of them, and when each came, monotonic ms. */
+  readonly arrivals: () => ReadonlyArray<{ readonly what: string; readonly at: number }>
   readonly socketCount: (kind: "market" | "user") => number
   /** Sets the anonymous amount of a level; "0" removes it. Fills resting orders it reaches. */
   readonly setLevel: (symbol: string, side: "bids" | "asks", price: string, quantity: string) => void
@@ -93,6 +95,7 @@ export interface BinanceExchange {
 }
 
 const DIFF_MILLIS = 100
+const ARRIVALS_MAX = 1_000
 const SLOW_DIFF_MILLIS = 1000
 
 /** Resolves when the port listens. */
@@ -101,7 +104,12 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
   const fillsLateMillis = options.fillsLateMillis ?? 0
   const now = () => Date.now() + (typeof ahead === "function" ? ahead() : ahead)
   const counts = new Map<string, number>()
-  const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1)
+  const arrivals: Array<{ readonly what: string; readonly at: number }> = []
+  const count = (what: string) => {
+    counts.set(what, (counts.get(what) ?? 0) + 1)
+    arrivals.push({ what, at: performance.now() })
+    if (arrivals.length > ARRIVALS_MAX) arrivals.shift()
+  }
   const faults = new Faults()
   const placements = new Placements()
   const users = new UserStreams()
@@ -249,6 +257,7 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
       pushUser(apiKey, accountPosition(account, [asset], now()))
     },
     counts: () => Object.fromEntries(counts),
+    arrivals: () => [...arrivals],
     socketCount: (kind) => sockets.count(kind),
     setLevel: (symbol, side, price, quantity) =>
       matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
