@@ -17,6 +17,7 @@ import type { SubmitRequest } from "../../../domain/order/submit-request.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import { hedgeKey, type StoredHedges } from "../../../ports/hedge-store.ts"
 import type { DealerCore } from "../core.ts"
+import { HeldBooks } from "../held-books.ts"
 import type { HedgeCounts } from "../messages.ts"
 import { HedgeAlarms } from "./alarms.ts"
 import { type AskedHedge, type AskedHedges, HedgeCourier } from "./courier.ts"
@@ -46,7 +47,7 @@ export class HedgeKeeper {
   readonly #lines = new Map<string, HedgeLine>()
   /** Planned looks at a pair: they are called off by what makes one due at once. */
   readonly #later = new Map<string, () => void>()
-  readonly #held = new Set<InstrumentId>()
+  readonly #books: HeldBooks
   readonly #courier: HedgeCourier
   readonly #alarms: HedgeAlarms
   readonly #late: LateHedges
@@ -59,6 +60,7 @@ export class HedgeKeeper {
     asked: AskedHedges,
     private readonly counts: HedgeCounts,
   ) {
+    this.#books = new HeldBooks(core.parts.markets, `hedge ${core.id}`)
     this.#late = new LateHedges(core, {
       known: (order, before) => {
         const line = this.#lines.get(`${order.baseAsset}/${order.quoteAsset}`)!
@@ -425,12 +427,8 @@ export class HedgeKeeper {
   /** Where nothing comes of the first place the others are there: what has no book is none of them. */
   #holdBooks(line: HedgeLine): void {
     const places = placesOfHedge(this.core.parts, this.core.dealer, line.owing())
-    for (const { instrument } of line.rounds > 0 ? places : places.slice(0, 1)) {
-      const { instrumentId } = instrument
-      if (this.#held.has(instrumentId)) continue
-      this.#held.add(instrumentId)
-      this.core.parts.markets.hold(instrumentId, this.#holder())
-    }
+    for (const { instrument } of line.rounds > 0 ? places : places.slice(0, 1))
+      this.#books.hold(instrument.instrumentId)
   }
 
   /** Books that only open exposures needed. */
@@ -440,12 +438,7 @@ export class HedgeKeeper {
 
   /** This incarnation is over: the next one keeps open what it needs itself. */
   close(): void {
-    for (const instrumentId of this.#held) this.core.parts.markets.release(instrumentId, this.#holder())
-    this.#held.clear()
-  }
-
-  #holder(): string {
-    return `hedge ${this.core.id}`
+    this.#books.close()
   }
 }
 

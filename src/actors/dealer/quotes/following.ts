@@ -3,44 +3,43 @@ import type { Context } from "effect"
 import type { DealerAccountId } from "../../../domain/ids.ts"
 import type { Instrument } from "../../../domain/instrument/instrument.ts"
 import type { Clock } from "../../../ports/clock.ts"
-import type { Markets } from "../../market/messages.ts"
+import { HeldBooks, type HoldingMarkets } from "../held-books.ts"
 
 /** Feeds of pairs that nobody asked for so long are let go. */
 const FOLLOW_MILLIS = 900_000
 
 export interface FollowingParts {
-  readonly markets: Pick<Context.Tag.Service<typeof Markets>, "hold" | "release">
+  readonly markets: HoldingMarkets
   readonly clock: Context.Tag.Service<typeof Clock>
 }
 
 export class Following {
   /** Monotonic ms of the newest request. */
   readonly #askedAt = new Map<Instrument["instrumentId"], number>()
-  readonly #key: string
+  readonly #books: HeldBooks
 
   constructor(
     private readonly parts: FollowingParts,
     dealer: DealerAccountId,
   ) {
-    this.#key = `dealer ${dealer}`
+    this.#books = new HeldBooks(parts.markets, `dealer ${dealer}`)
   }
 
   keep(instruments: ReadonlyArray<Pick<Instrument, "instrumentId">>): void {
-    const { markets, clock } = this.parts
-    const now = clock.monotonic()
+    const now = this.parts.clock.monotonic()
     for (const { instrumentId } of instruments) {
-      if (!this.#askedAt.has(instrumentId)) markets.hold(instrumentId, this.#key)
+      this.#books.hold(instrumentId)
       this.#askedAt.set(instrumentId, now)
     }
     for (const [instrumentId, at] of this.#askedAt) {
       if (now - at < FOLLOW_MILLIS) continue
-      markets.release(instrumentId, this.#key)
+      this.#books.letGo(instrumentId)
       this.#askedAt.delete(instrumentId)
     }
   }
 
   close(): void {
-    for (const instrumentId of this.#askedAt.keys()) this.parts.markets.release(instrumentId, this.#key)
+    this.#books.close()
     this.#askedAt.clear()
   }
 }
