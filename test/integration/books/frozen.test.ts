@@ -1,16 +1,9 @@
 /** A mirror that is frozen: whatever happens meanwhile is booked once it is frozen no longer, to whom it belongs, and told of at once. */
 import { expect, it } from "vitest"
-import { type BooksRig, CUTS, SECOND, withBooksRigs } from "../../kit/worlds/books-rig.ts"
+import { CUTS, losses, SECOND, sound, withBooksRigs, withMirroredRigs } from "../../kit/worlds/books-rig.ts"
 
 const opened = withBooksRigs()
-const open = async (): Promise<BooksRig> => {
-  const rig = await opened()
-  rig.venue.show({ BTC: "10", USDT: "1000" })
-  await rig.looks("mirror")
-  return rig
-}
-const losses = async (it: BooksRig) => ({ first: await it.book("LOSS"), second: await it.book("LOSS", SECOND) })
-const sound = async (it: BooksRig) => expect(await it.violations()).toEqual([])
+const open = withMirroredRigs()
 
 it("a fill whose transfers a freeze within the look refused is booked once the mirror is frozen no longer", async () => {
   const it = await open()

@@ -1,16 +1,9 @@
 /** Whose a loss is when an account goes from one dealer to another, or to none: of the one that it was linked to when it was lost. */
 import { expect, it } from "vitest"
-import { type BooksRig, SECOND, withBooksRigs } from "../../kit/worlds/books-rig.ts"
+import { losses, SECOND, sound, withBooksRigs, withMirroredRigs } from "../../kit/worlds/books-rig.ts"
 
 const opened = withBooksRigs()
-const open = async (): Promise<BooksRig> => {
-  const rig = await opened()
-  rig.venue.show({ BTC: "10", USDT: "1000" })
-  await rig.looks("mirror")
-  return rig
-}
-const losses = async (it: BooksRig) => ({ first: await it.book("LOSS"), second: await it.book("LOSS", SECOND) })
-const sound = async (it: BooksRig) => expect(await it.violations()).toEqual([])
+const open = withMirroredRigs()
 
 it("what was lost before an account went to another dealer is the first one's, also where nobody had seen it", async () => {
   const it = await open()

@@ -1,16 +1,10 @@
 /** What an account at a venue shows beyond what is known of it: booked where an accountant looks, counted, and told where it is much. */
 import { expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { type BooksRig, CUTS, withBooksRigs } from "../../kit/worlds/books-rig.ts"
+import { CUTS, sound, withBooksRigs, withMirroredRigs } from "../../kit/worlds/books-rig.ts"
 
 const opened = withBooksRigs()
-const open = async (): Promise<BooksRig> => {
-  const rig = await opened()
-  rig.venue.show({ BTC: "10", USDT: "1000" })
-  await rig.looks("mirror")
-  return rig
-}
-const sound = async (it: BooksRig) => expect(await it.violations()).toEqual([])
+const open = withMirroredRigs()
 
 it("an account begins with what it was brought; nothing of that is unexplained", async () => {
   const it = await open()

@@ -1,37 +1,27 @@
 /** Reading events back from a database that lost some, that answers slowly or not at all, and while the order writer is at work. */
-import { Effect, ManagedRuntime } from "effect"
+import { Effect } from "effect"
 import pg from "pg"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { TradingAccountId } from "../../../src/domain/ids.ts"
-import { AccountStore } from "../../../src/ports/account-store.ts"
 import { maintainPartitions } from "../../../src/store/orders/partitions.ts"
 import { sqlLayer } from "../../../src/store/postgres/sql.ts"
-import { withTestDatabase } from "../../kit/servers/database.ts"
-import { commit, event, query, type Store, storeAccount, storeLayer } from "./account-store-rig.ts"
+import { commit, event, query, withStore } from "./account-store-rig.ts"
 
 const DAY = 86_400_000
 const NOW = Date.UTC(2026, 0, 10, 12)
-const database = withTestDatabase()
-const services = () => ManagedRuntime.make(storeLayer(database().url))
-let runtime: ReturnType<typeof services>
-let store: Store
-beforeAll(async () => {
-  runtime = services()
-  store = await runtime.runPromise(AccountStore)
-})
-afterAll(() => runtime.dispose())
+const rig = withStore()
 
 const upkeep = (now: number) =>
-  Effect.runPromise(maintainPartitions(now).pipe(Effect.provide(sqlLayer(database().url))))
-const read = (id: TradingAccountId, after: number, upTo: number) => Effect.runPromise(store.events(id, after, upTo))
+  Effect.runPromise(maintainPartitions(now).pipe(Effect.provide(sqlLayer(rig.database.url))))
+const read = (id: TradingAccountId, after: number, upTo: number) => Effect.runPromise(rig.store.events(id, after, upTo))
 const sequences = async (id: TradingAccountId, after: number, upTo: number) =>
   (await read(id, after, upTo))?.map(({ sequence }) => sequence) ?? null
 const put = (id: TradingAccountId, ...ats: ReadonlyArray<number>) =>
-  commit(store, { accountId: id, rows: [], events: ats.map((at) => ({ ...event(), at })) })
+  commit(rig.store, { accountId: id, rows: [], events: ats.map((at) => ({ ...event(), at })) })
 
 describe("account events that are read back", () => {
   it("are all there or not at all once days were dropped, wherever the hole is", async () => {
-    const { tradingAccountId: id } = await storeAccount(runtime)
+    const { tradingAccountId: id } = await rig.account()
     // A clock that was set back: the third event is older than the second.
     await put(id, NOW, NOW + DAY, NOW - DAY, NOW + DAY, NOW + DAY)
     await upkeep(NOW)
@@ -48,22 +38,22 @@ describe("account events that are read back", () => {
     ])
     await upkeep(NOW + 30 * DAY)
     expect([await sequences(id, 3, 5), await sequences(id, 5, 5)]).toEqual([null, []])
-    expect(await Effect.runPromise(store.lastSequence(id))).toBe(5)
+    expect(await Effect.runPromise(rig.store.lastSequence(id))).toBe(5)
   })
 
   it("are of one account, whatever the others have", async () => {
-    const accounts = [await storeAccount(runtime), await storeAccount(runtime)]
+    const accounts = [await rig.account(), await rig.account()]
     for (let i = 0; i < 3; i++) for (const { tradingAccountId } of accounts) await put(tradingAccountId, NOW)
     for (const { tradingAccountId } of accounts) expect(await sequences(tradingAccountId, 0, 3)).toEqual([1, 2, 3])
   })
 
   it("cannot be had while the database does not answer, which delays no order", async () => {
-    const { tradingAccountId: id } = await storeAccount(runtime)
+    const { tradingAccountId: id } = await rig.account()
     await upkeep(Date.now())
     // Of a day that has no partition.
     const old = Date.now() - 30 * DAY
     await put(id, old, old)
-    const blocker = new pg.Client({ connectionString: database().adminUrl })
+    const blocker = new pg.Client({ connectionString: rig.database.adminUrl })
     await blocker.connect()
     try {
       // Readers wait for one partition; the writer's events go to another.
@@ -81,10 +71,10 @@ describe("account events that are read back", () => {
   })
 
   it("cannot be had while the database is away, and can again when it is back", async () => {
-    const { tradingAccountId: id } = await storeAccount(runtime)
+    const { tradingAccountId: id } = await rig.account()
     await put(id, NOW, NOW)
-    const [{ name }] = (await query(database().url, "SELECT current_database() AS name")) as [{ name: string }]
-    const server = new URL(database().adminUrl)
+    const [{ name }] = (await query(rig.database.url, "SELECT current_database() AS name")) as [{ name: string }]
+    const server = new URL(rig.database.adminUrl)
     server.pathname = "/postgres"
     const allow = (allowed: boolean) => query(server.toString(), `ALTER DATABASE ${name} ALLOW_CONNECTIONS ${allowed}`)
     await allow(false)

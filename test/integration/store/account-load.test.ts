@@ -1,29 +1,19 @@
 /** Accounts' states that are read together: what cannot be read of one is its own trouble. */
-import { Effect, Exit, ManagedRuntime } from "effect"
-import { afterAll, beforeAll, expect, it } from "vitest"
-import { AccountStore } from "../../../src/ports/account-store.ts"
-import { withTestDatabase } from "../../kit/servers/database.ts"
-import { commit, newOrder, orderRow, query, type Store, storeAccount, storeLayer } from "./account-store-rig.ts"
+import { Effect, Exit } from "effect"
+import { expect, it } from "vitest"
+import { commit, newOrder, orderRow, query, withStore } from "./account-store-rig.ts"
 
-const database = withTestDatabase()
-const services = () => ManagedRuntime.make(storeLayer(database().url))
-let runtime: ReturnType<typeof services>
-let store: Store
-beforeAll(async () => {
-  runtime = services()
-  store = await runtime.runPromise(AccountStore)
-})
-afterAll(() => runtime.dispose())
+const rig = withStore()
 
 it("loads the others of a batch when a row of one cannot be read", async () => {
-  const accounts = [await storeAccount(runtime), await storeAccount(runtime), await storeAccount(runtime)]
+  const accounts = [await rig.account(), await rig.account(), await rig.account()]
   const orders = accounts.map((account) => newOrder(account))
   for (const [n, { tradingAccountId }] of accounts.entries())
-    await commit(store, { accountId: tradingAccountId, rows: [orderRow(orders[n]!)], events: [] })
-  await query(database().url, "UPDATE trade_order SET quantity = 'NaN' WHERE trade_order_id = $1", [
+    await commit(rig.store, { accountId: tradingAccountId, rows: [orderRow(orders[n]!)], events: [] })
+  await query(rig.database.url, "UPDATE trade_order SET quantity = 'NaN' WHERE trade_order_id = $1", [
     orders[1]?.tradeOrderId,
   ])
-  const load = Effect.forEach(accounts, ({ tradingAccountId }) => Effect.exit(store.load(tradingAccountId)), {
+  const load = Effect.forEach(accounts, ({ tradingAccountId }) => Effect.exit(rig.store.load(tradingAccountId)), {
     concurrency: "unbounded",
   })
   const found = (await Effect.runPromise(load)).map((exit) =>

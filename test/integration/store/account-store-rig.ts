@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { type Context, Effect, Layer, ManagedRuntime } from "effect"
 import pg from "pg"
+import { afterAll, beforeAll } from "vitest"
 import type { EventDraft } from "../../../src/domain/account/event.ts"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
@@ -22,7 +23,7 @@ import { Accounts } from "../../../src/store/orders/accounts.ts"
 import { ownDatabase } from "../../../src/store/postgres/node.ts"
 import { type SqlOptions, sqlLayer } from "../../../src/store/postgres/sql.ts"
 import { Users } from "../../../src/store/users/users.ts"
-import type { TestDatabase } from "../../kit/servers/database.ts"
+import { type TestDatabase, withTestDatabase } from "../../kit/servers/database.ts"
 import { makeMemoryAccountStore, makeMemoryDatabase } from "../../kit/worlds/memory-account-store.ts"
 
 export const TENANT = "default" as TenantId
@@ -309,5 +310,27 @@ export const sqlRig = async (database: TestDatabase): Promise<Rig> => {
     close: async () => {
       await running.runtime.dispose()
     },
+  }
+}
+
+/** At the top of a file: one store over a database of its own for all of its tests. */
+export const withStore = () => {
+  const database = withTestDatabase()
+  const open = () => ManagedRuntime.make(storeLayer(database().url))
+  let runtime: ReturnType<typeof open>
+  let store: Store
+  beforeAll(async () => {
+    runtime = open()
+    store = await runtime.runPromise(AccountStore)
+  })
+  afterAll(() => runtime.dispose())
+  return {
+    get database() {
+      return database()
+    },
+    get store() {
+      return store
+    },
+    account: (changes?: Partial<TradingAccount>) => storeAccount(runtime, changes),
   }
 }

@@ -1,26 +1,16 @@
 /** The journal over PostgreSQL keeps little of a fill and tells all of it again, also of an order that has moved on since. */
 
-import { Effect, ManagedRuntime } from "effect"
+import { Effect } from "effect"
 import fc from "fast-check"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { AccountStore } from "../../../src/ports/account-store.ts"
+import { describe, expect, it } from "vitest"
 import { TradeOrders } from "../../../src/store/orders/trade-orders.ts"
 import { sqlLayer } from "../../../src/store/postgres/sql.ts"
-import { withTestDatabase } from "../../kit/servers/database.ts"
 import { life, live } from "../../kit/worlds/filled-lives.ts"
 import { countedExecutions } from "../../kit/worlds/memory-account-store.ts"
 import { ACCOUNT } from "../../sim/world.ts"
-import { commit, executionRow, orderRow, query, type Store, storeAccount, storeLayer } from "./account-store-rig.ts"
+import { commit, executionRow, orderRow, query, withStore } from "./account-store-rig.ts"
 
-const database = withTestDatabase()
-const services = () => ManagedRuntime.make(storeLayer(database().url))
-let runtime: ReturnType<typeof services>
-let store: Store
-beforeAll(async () => {
-  runtime = services()
-  store = await runtime.runPromise(AccountStore)
-})
-afterAll(() => runtime.dispose())
+const rig = withStore()
 
 describe("events of fills", () => {
   it("are told as they were published, from less than was published", async () => {
@@ -31,20 +21,20 @@ describe("events of fills", () => {
     const all = [...world.database.executions.values()]
     expect(all.some(({ replaces }) => replaces !== null)).toBe(true)
     expect(end.executionCount).toBeGreaterThan(12)
-    await storeAccount(runtime, { tradingAccountId: ACCOUNT })
+    await rig.account({ tradingAccountId: ACCOUNT })
     const order = { ...world.database.orders.get(end.tradeOrderId)!.order, tradingAccountId: ACCOUNT }
     const events = world.database.events.get(ACCOUNT)!
     const rows = [orderRow(order), ...all.map(executionRow)]
-    expect(await commit(store, { accountId: ACCOUNT, rows, events })).toMatchObject({ _tag: "Committed" })
-    const read = await Effect.runPromise(store.events(ACCOUNT, 0, events.length))
+    expect(await commit(rig.store, { accountId: ACCOUNT, rows, events })).toMatchObject({ _tag: "Committed" })
+    const read = await Effect.runPromise(rig.store.events(ACCOUNT, 0, events.length))
     expect(read?.map(({ sequence, payload }) => [sequence, payload])).toEqual(
       events.map(({ payload }, index) => [index + 1, payload]),
     )
-    const [sums] = await query(database().url, "SELECT sum(octet_length(payload))::int AS bytes FROM account_event")
+    const [sums] = await query(rig.database.url, "SELECT sum(octet_length(payload))::int AS bytes FROM account_event")
     expect(sums!["bytes"]).toBeLessThan(0.4 * events.reduce((sum, { payload }) => sum + payload.length, 0))
 
     // What an actor, a list and a reader of one order get.
-    const found = await Effect.runPromise(store.find(ACCOUNT, { tradeOrderId: order.tradeOrderId }))
+    const found = await Effect.runPromise(rig.store.find(ACCOUNT, { tradeOrderId: order.tradeOrderId }))
     expect(found).toMatchObject({ executionCount: end.executionCount, unexplained: null })
     expect(found?.executions.map((it) => it.executionId)).toEqual(end.executions.map((it) => it.executionId))
     expect([...found!.olderTradeIds!].sort()).toEqual(
@@ -54,7 +44,7 @@ describe("events of fills", () => {
     )
     const whole = Effect.flatMap(TradeOrders, (it) => it.whole(order.tradeOrderId))
     const orders = await Effect.runPromise(
-      whole.pipe(Effect.provide(TradeOrders.Default), Effect.provide(sqlLayer(database().url))),
+      whole.pipe(Effect.provide(TradeOrders.Default), Effect.provide(sqlLayer(rig.database.url))),
     )
     expect(orders?.executions.map((it) => it.executionId)).toEqual(
       countedExecutions(world.database).map((it) => it.executionId),

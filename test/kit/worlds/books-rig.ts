@@ -391,3 +391,22 @@ export const withBooksRigs = (): (() => Promise<BooksRig>) => {
 }
 
 export type BooksRig = Awaited<ReturnType<typeof openBooksRig>>
+
+/** The same, where the account has 10 BTC and 1,000 USDT and its mirror has begun with them. */
+export const withMirroredRigs = (): (() => Promise<BooksRig>) => {
+  const opened = withBooksRigs()
+  return async () => {
+    const rig = await opened()
+    rig.venue.show({ BTC: "10", USDT: "1000" })
+    await rig.looks("mirror")
+    return rig
+  }
+}
+
+/** What each of the two dealers has lost. */
+export const losses = async (it: BooksRig) => ({
+  first: await it.book("LOSS"),
+  second: await it.book("LOSS", SECOND),
+})
+
+export const sound = async (it: BooksRig) => expect(await it.violations()).toEqual([])

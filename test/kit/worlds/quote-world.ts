@@ -38,6 +38,7 @@ import type {
 import type { Contract, Instrument } from "../../../src/domain/instrument/instrument.ts"
 import type { VenueEnvironment } from "../../../src/domain/instrument/venue.ts"
 import type { BookRows } from "../../../src/domain/order/plan.ts"
+import type { Reply } from "../../../src/domain/reply.ts"
 import type { WalletId } from "../../../src/domain/wallet/wallet.ts"
 import type { DealerAct, DealerState } from "../../../src/ports/dealer-store.ts"
 import type { LedgerOutcome, LedgerRequest } from "../../../src/ports/ledger-port.ts"
@@ -184,6 +185,25 @@ class Stored {
     const life = this.lives.get(id) ?? []
     this.lives.set(id, [...life, quote.status])
   }
+}
+
+interface ChangeAnswer {
+  dealer?: Dealer
+  error?: DomainError
+}
+
+/** What a change of the dealer is answered, as soon as it is. */
+const answered = (ask: (reply: Reply<Dealer, DomainError>) => void): ChangeAnswer => {
+  const answer: ChangeAnswer = {}
+  ask({
+    ok: (it) => {
+      answer.dealer = it
+    },
+    fail: (error) => {
+      answer.error = error
+    },
+  })
+  return answer
 }
 
 export class QuoteWorld {
@@ -339,34 +359,15 @@ export class QuoteWorld {
     letQuoteGo(this.core, { _tag: "LetQuoteGo", quoteId, tradeOrderId })
   }
 
-  set(status: DealerStatus): { dealer?: Dealer; error?: DomainError } {
-    const answer: { dealer?: Dealer; error?: DomainError } = {}
-    const reply = {
-      ok: (it: Dealer) => {
-        answer.dealer = it
-      },
-      fail: (error: DomainError) => {
-        answer.error = error
-      },
-    }
-    setDealerStatus(this.core, { _tag: "SetDealerStatus", status, reply })
-    return answer
+  set(status: DealerStatus): ChangeAnswer {
+    return answered((reply) => setDealerStatus(this.core, { _tag: "SetDealerStatus", status, reply }))
   }
 
   /** While it runs: what the dealer knows stays, as after `dealer/update`. */
-  configure(config: DealerConfig): { dealer?: Dealer; error?: DomainError } {
-    const answer: { dealer?: Dealer; error?: DomainError } = {}
-    const reply = {
-      ok: (it: Dealer) => {
-        answer.dealer = it
-      },
-      fail: (error: DomainError) => {
-        answer.error = error
-      },
-    }
+  configure(config: DealerConfig): ChangeAnswer {
     const { updatedAt } = this.core.dealer
-    configureDealer(this.core, { _tag: "ConfigureDealer", config, updatedAt, asked: {} as DealerAct, reply })
-    return answer
+    const asked = {} as DealerAct
+    return answered((reply) => configureDealer(this.core, { _tag: "ConfigureDealer", config, updatedAt, asked, reply }))
   }
 
   /** `DONE`, or the failure. */
