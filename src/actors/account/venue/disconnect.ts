@@ -21,7 +21,7 @@ import type { AccountCore, OpenAndFills } from "../core.ts"
 import type { Live } from "../live.ts"
 import type { DisconnectAccount } from "../messages.ts"
 import { requestCancel } from "../orders/cancel.ts"
-import { applyFill } from "./evidence.ts"
+import { applyFill, closeOwed } from "./evidence.ts"
 import { strayFill, withStray } from "./foreign.ts"
 import { askNames, namesOf, ownersOf } from "./names.ts"
 import { attempt } from "./quarantine.ts"
@@ -129,6 +129,9 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     })
   }
 
+  /** The venue has named an execution whose trade is still to come. */
+  const isOwed = (): boolean => [...core.orders.values()].some(({ owed }) => owed !== null)
+
   /** Nothing rests at the venue, foreign orders included; the last fills are applied. */
   const confirmed = ({ open, fills, names }: OpenAndFills): boolean => {
     let isComplete = open.length === 0
@@ -145,13 +148,16 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
       if (core.orders.findAtVenue(state) === undefined)
         withStray(core, { tradeOrderId, externalOrderId, instrumentId, state }, () => undefined)
     }
-    return isComplete && core.orders.open.size === 0
+    return isComplete && core.orders.open.size === 0 && !isOwed()
   }
 
   /** Steps 6 to 9: one transaction, then the last event, then the end of every subscription. */
   const wipe = (): void => {
     over = true
+    // The account's end is its last event: what the venue tells while that is stored comes too late.
+    keeper.close()
     const at = parts.clock.now()
+    for (const live of core.orders.values()) closeOwed(core, live)
     for (const live of core.orders.openLives()) leaveBehind(core, live, at)
     const shared = sharedCredentials(core)
     const own = core.account.credentials.filter((it) => !shared.has(it.credentialId))
@@ -168,7 +174,6 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
         published: () => {
           const channels = [accountChannel(core.id), accountOrdersChannel(core.id), accountPositionsChannel(core.id)]
           for (const channel of channels) parts.channels.terminate(channel)
-          keeper.close()
           for (const reply of replies.splice(0)) reply.ok(core.account)
         },
       },

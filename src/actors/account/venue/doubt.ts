@@ -17,12 +17,12 @@ import { submittedAt } from "../orders/dispatch.ts"
 import { isRenewalDue } from "../orders/renewal.ts"
 import { askForBalances, isAccountedFor } from "./balances.ts"
 import { applyFill, seen, take } from "./evidence.ts"
-import { seeStray, strayFill } from "./foreign.ts"
+import { foreignOrderId, seeStray, strayFill } from "./foreign.ts"
 import { WATCH_MILLIS } from "./late-orders.ts"
 import { prove } from "./proof.ts"
 import { attempt } from "./quarantine.ts"
 import { inquire, isOpenQuestion, newQuestion, putOff, schedule, stop } from "./question.ts"
-import { hiddenUntil, strayName } from "./unnamed.ts"
+import { hiddenUntil, mayBeTradesOf, strayName } from "./unnamed.ts"
 
 const PROOF_NOT_FOUNDS = 3
 const PROOF_MARGIN_MILLIS = 10_000
@@ -152,11 +152,48 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
       const { missingSince } = live.question
       // Balances were read since, and say otherwise; or it was shown.
       const isRipe = isUnheardOf(live.order) || (missingSince !== null && goneIn(core, live, missingSince) < 0)
-      return isRipe ? conclude(core, live) : schedule(core, live)
+      if (!isRipe) return schedule(core, live)
+      const wasThere = live.order.doubt?.kind === "EXECUTED"
+      if (wasThere && mayBeTradesOf(core, live, proof.unowned)) return takeTrades(core, live, proof.unowned)
+      return proof.gone === null ? conclude(core, live) : weighGone(core, live, proof.gone)
     }
     understood(core, live, proof, () => {
       if (state !== undefined) seen(core, live, state, false)
       for (const fill of fills) attempt(core, live, fill, () => applyFill(core, live, fill))
+      if (isOpenQuestion(live)) schedule(core, live)
+      else stop(live)
+    })
+  })
+}
+
+/**
+ * Of an order that the venue has cancelled and not shown: trades that fit it, and no other of ours that is open. The venue does not know
+ * their order by its own id: it forgets orders that are over, so that it does not know this one by our id proves nothing.
+ */
+const takeTrades = (core: AccountCore, live: Live, fills: ReadonlyArray<VenueFill>): void => {
+  const { externalOrderId } = fills[0]!
+  live.order = noted(live.order, core.parts.clock.now(), `the trades of ${externalOrderId} fit it alone`)
+  for (const fill of fills) attempt(core, live, fill, () => applyFill(core, live, fill))
+  if (isOpenQuestion(live)) schedule(core, live)
+  else stop(live)
+}
+
+/**
+ * It may be the order that was shown without our name, and is not open any more. A venue that knows that one, and does not know this one
+ * by our id, says that they are two; one that has forgotten that one says nothing, and no other order of ours may be it.
+ */
+const weighGone = (core: AccountCore, live: Live, gone: VenueOrderState): void => {
+  const { session } = core.connection
+  if (session === null) return schedule(core, live)
+  const { externalOrderId, instrumentId } = gone
+  const ref = { tradeOrderId: foreignOrderId(core, gone), externalOrderId, instrumentId }
+  core.self.fork(core.connection.budget(session.fetchOrder(ref)), (exit) => {
+    if (live.question === null || isTerminal(live.order.orderStatus)) return stop(live)
+    if (Exit.isFailure(exit)) return schedule(core, live)
+    if (exit.value._tag === "Found") return conclude(core, live)
+    live.order = noted(live.order, core.parts.clock.now(), `shown as ${externalOrderId}, which fits it alone`)
+    understood(core, live, gone, () => {
+      seen(core, live, gone, false)
       if (isOpenQuestion(live)) schedule(core, live)
       else stop(live)
     })

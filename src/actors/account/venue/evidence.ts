@@ -244,6 +244,15 @@ const marketPrice = ({ parts }: AccountCore, { instrumentId, orderSide }: TradeO
   return text === null ? parts.prices.find(instrumentId, parts.clock.now() - REMEMBERED_MILLIS) : decimal(text)
 }
 
+/** The account ends: what its trades were is not learned any more, so an execution of ours stands for what the venue has named. */
+export const closeOwed = (core: AccountCore, live: Live): void => {
+  const { owed } = live
+  if (owed === null) return
+  attempt(core, live, owed.view, () => infer(core, live))
+  live.owed?.callOff()
+  live.owed = null
+}
+
 /** The trades were read, and do not explain what is owed; without a price that stays so. */
 const infer = (core: AccountCore, live: Live): void => {
   const { order } = live

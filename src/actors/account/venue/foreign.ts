@@ -4,10 +4,11 @@
  */
 import { Effect, Exit } from "effect"
 import { Decimal } from "../../../domain/decimal.ts"
-import type { VenueUnavailable } from "../../../domain/errors/venue.ts"
+import { VenueUnavailable } from "../../../domain/errors/venue.ts"
 import type { TradeOrderId } from "../../../domain/ids.ts"
 import { parseInstrumentId } from "../../../domain/instrument/instrument.ts"
 import { nameUuid } from "../../../domain/name-uuid.ts"
+import { isAsked } from "../../../domain/order/evidence/law.ts"
 import { holdDue } from "../../../domain/order/hold.ts"
 import { type TradeOrder, UNPLACED } from "../../../domain/order/trade-order.ts"
 import { type VenueOrderName, venueOrderKey } from "../../../ports/account-store.ts"
@@ -19,6 +20,7 @@ import { askBalances } from "./balances.ts"
 import { applyAcknowledgement, applyFill, seen } from "./evidence.ts"
 import { askNames, isName, namesOf, ownersOf } from "./names.ts"
 import { attempt, quarantine } from "./quarantine.ts"
+import { inquire } from "./question.ts"
 import type { Named } from "./strays.ts"
 import { mayBe, type Possible, strayName, watchedThatMayBe, withhold } from "./unnamed.ts"
 import { venueId } from "./venue-text.ts"
@@ -59,7 +61,7 @@ const isOver = ({ account }: AccountCore): boolean => account.status === "DISCON
 /** Runs `then` with the order once it is found or imported; not at all when neither the store nor the venue knows it. */
 export const withStray = (core: AccountCore, named: Named, then: (live: Live) => void): void => {
   const name = strayName(named)
-  const isNew = core.strays.add(name, then)
+  const isNew = core.strays.add(name, named, then)
   if (core.strays.isWithheld(name)) {
     if (core.strays.see(name, named)) askBalances(core)
   } else if (isNew || named.state !== null) {
@@ -123,6 +125,8 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
       core.strays.becameKnown(name)
       for (const run of callers) run(live)
       if (shown !== null) attempt(core, live, shown, () => seen(core, live, shown, false))
+      if (found?.isNowhere === true && live.question === null && isAsked(live.order))
+        inquire(core, live, "shown, and unknown to the venue by now")
     } else if (isNowhere) quarantine(core, null, named, "the venue does not know the order of its own trade")
   })
 }
@@ -145,7 +149,9 @@ const origin = (core: AccountCore, named: Named): Effect.Effect<Origin, VenueUna
     if (stored.orders.length > 0) return { id, stored, state: named.state }
     let { state } = named
     let isNowhere = false
-    if (state === null && session !== null) {
+    // What was shown a while ago may be over by now.
+    const isOld = state !== null && core.strays.ageOf(strayName(named)) > 0
+    if ((state === null || isOld) && session !== null) {
       const lookup = yield* core.connection.budget(
         session.fetchOrder({ tradeOrderId: id, externalOrderId, instrumentId }),
       )
@@ -157,7 +163,12 @@ const origin = (core: AccountCore, named: Named): Effect.Effect<Origin, VenueUna
       const own = yield* storedOrders(core, { tradeOrderId: told })
       if (own.orders.length > 0) return { id: told, stored: own, state }
     }
-    if (state === null || session === null) return { id, stored, state, isNowhere }
+    if (state === null) return { id, stored, state, isNowhere }
+    if (session === null) {
+      // An order of ours that was declared never placed may be this one: only the venue can say so.
+      if (watchedThatMayBe(core, state).length > 0) return yield* new VenueUnavailable({ reason: "no session" })
+      return { id, stored, state }
+    }
     const late = yield* lateOf(core, session, state)
     if (late.found !== null) return late.found
     if (!late.isPossible) return { id, stored, state }

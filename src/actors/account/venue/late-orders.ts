@@ -29,6 +29,10 @@ export class LateOrders {
     this.givenUp.set(tradeOrderId, { until: this.monotonic() + millis, instrumentId })
   }
 
+  isWatched(id: TradeOrderId): boolean {
+    return this.givenUp.has(id)
+  }
+
   /** What was watched for long enough is not watched any more. */
   sweep(): void {
     const now = this.monotonic()

@@ -9,7 +9,7 @@ import type { Live } from "../live.ts"
 import type { NamesAtVenue } from "../order-memory.ts"
 import { tradesSince } from "../orders/dispatch.ts"
 import { askNames, listedFills, namesOf, ownersOf } from "./names.ts"
-import { mayBeHidden, strayName, suspectsOf } from "./unnamed.ts"
+import { goneThatMayBe, mayBeHidden, strayName, suspectsOf } from "./unnamed.ts"
 
 /** Orders that fell into doubt together are ripe together. */
 const GATHER_MILLIS = 1_000
@@ -23,6 +23,8 @@ export interface Proof {
   readonly unnamed: ReadonlyArray<VenueOrderState>
   /** One that may be it was shown, and is over. */
   readonly isHidden: boolean
+  /** The one that was shown and may be it, which is not open any more; null: none, or several. */
+  readonly gone: VenueOrderState | null
 }
 
 /** `judge` hears once, of a view that was asked for after this call; null: there was none. */
@@ -86,5 +88,6 @@ const proofOf = (core: AccountCore, live: Live, { open, fills, names }: OpenAndF
       suspectsOf(core, it).includes(live),
   )
   const own = fills.filter((it) => isIt(it) && core.orders.ownerOf(it) !== order.tradeOrderId)
-  return { state: open.find(isIt), fills: own, unowned, unnamed, isHidden: mayBeHidden(core, live, open) }
+  const isHidden = mayBeHidden(core, live, open)
+  return { state: open.find(isIt), fills: own, unowned, unnamed, isHidden, gone: goneThatMayBe(core, live, open) }
 }

@@ -34,6 +34,8 @@ export interface Withheld {
 }
 
 interface Stray {
+  /** Null: its name is an order id, and nothing else was told of it. */
+  readonly instrumentId: Named["instrumentId"]
   readonly waiting: Array<(live: Live) => void>
   /** As far as it was ever shown. */
   shown: VenueOrderState | null
@@ -89,9 +91,10 @@ export class Strays {
   }
 
   /** False: the order is being looked for already. */
-  add(name: string, then: (live: Live) => void): boolean {
+  add(name: string, { instrumentId }: Pick<Named, "instrumentId">, then: (live: Live) => void): boolean {
     const known = this.all.get(name)
-    if (known === undefined) this.all.set(name, { waiting: [then], shown: null, since: null, withheld: null })
+    if (known === undefined)
+      this.all.set(name, { instrumentId, waiting: [then], shown: null, since: null, withheld: null })
     else if (known.waiting.length < WAITING_MAX) known.waiting.push(then)
     return known === undefined
   }
@@ -126,6 +129,11 @@ export class Strays {
     return [...this.all].flatMap(([name, { shown, since }]) =>
       shown === null ? [] : [{ name, state: shown, since: since ?? now }],
     )
+  }
+
+  /** Those of an instrument, as far as each was shown; null: only trades have told of it. */
+  of(instrumentId: VenueOrderState["instrumentId"]): ReadonlyArray<VenueOrderState | null> {
+    return [...this.all.values()].filter((it) => it.instrumentId === instrumentId).map(({ shown }) => shown)
   }
 
   /** For how long it has been withheld, ms. */

@@ -7,12 +7,13 @@ import { Decimal } from "../../../domain/decimal.ts"
 import type { TradeOrderId } from "../../../domain/ids.ts"
 import { isAsked } from "../../../domain/order/evidence/law.ts"
 import { releasedType, type TradeOrder } from "../../../domain/order/trade-order.ts"
-import type { VenueOrderState } from "../../../ports/venue-session.ts"
+import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
 import { askBalances } from "./balances.ts"
 import { inquire } from "./question.ts"
 import type { Named, Withheld } from "./strays.ts"
+import { decimal } from "./venue-text.ts"
 
 /** Some venues know an order that is over by its client's id only after a while. */
 const HIDDEN_MILLIS = 300_000
@@ -70,6 +71,36 @@ export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<V
   return candidatesFor(core, live).some(({ name, since }) => !shown.has(name) && now - since < HIDDEN_MILLIS)
 }
 
+/**
+ * The one order that may be this one, and no other of ours, was shown without our name, and is not open any more; null: none, or several.
+ */
+export const goneThatMayBe = (
+  core: AccountCore,
+  live: Live,
+  open: ReadonlyArray<VenueOrderState>,
+): VenueOrderState | null => {
+  const shown = new Set(open.map(strayName))
+  const [only, ...others] = candidatesFor(core, live).filter(({ name }) => !shown.has(name))
+  if (only === undefined || others.length > 0 || suspectsOf(core, only.state).length > 1) return null
+  return only.state
+}
+
+/** All are of one order of the venue's, which by what they say may be this one, and no other of ours whose outcome is open. */
+export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArray<VenueFill>): boolean => {
+  const [first] = fills
+  if (first === undefined || !isUnsettled(core, live)) return false
+  if (fills.some((it) => it.externalOrderId !== first.externalOrderId)) return false
+  const fits = ({ order }: Live): boolean => {
+    if (order.instrumentId !== first.instrumentId || order.orderSide !== first.orderSide) return false
+    const total = fills.reduce((sum, it) => sum.add(decimal(it.quantity)), Decimal.ZERO)
+    const limit = releasedType(order) === "MARKET" ? null : order.limitPrice
+    const isWithin = (price: Decimal): boolean =>
+      limit === null || (order.orderSide === "BUY" ? limit.atLeast(price) : price.atLeast(limit))
+    return order.baseQuantity.atLeast(total) && fills.every((it) => isWithin(decimal(it.price)))
+  }
+  return core.orders.openLives().every((it) => fits(it) === (it === live) || !isUnsettled(core, it))
+}
+
 /** Monotonic ms from which on no order that may be this one, and was shown, speaks against "not found"; null: none was. */
 export const hiddenUntil = (core: AccountCore, live: Live): number | null => {
   const candidates = candidatesFor(core, live)
@@ -83,6 +114,11 @@ export const watchedThatMayBe = (core: AccountCore, state: VenueOrderState): Rea
 /** It is not imported before the venue and the store have been asked whose it is. */
 export const mayBeOurs = (core: AccountCore, state: VenueOrderState): boolean =>
   suspectsOf(core, state).length > 0 || watchedThatMayBe(core, state).length > 0
+
+/** Declared never placed, and it may be at the venue: an order is shown there, or traded, and whose it is, is not known yet. */
+export const mayWorkThere = (core: AccountCore, { order }: Live): boolean =>
+  core.late.isWatched(order.tradeOrderId) &&
+  core.strays.of(order.instrumentId).some((state) => state === null || mayBe(order, state))
 
 /** What a search found of an order that is not known here. */
 export interface Possible {

@@ -302,6 +302,25 @@ describe("a pair of exits", () => {
     expect(world.venue.arrivals.get(STOP_LOSS)).toBe(1)
   })
 
+  it("sends no other leg while the venue is asked whether the one it shows without our name is one that was given up", () => {
+    const world = worldOf("entry")
+    world.venue.traits = { ...world.venue.traits, clientIds: "ASKED", replicaLagMillis: 4_000 }
+    world.venue.fates.submit = (order) => (order.tradeOrderId === TAKE_PROFIT ? "arrivesTooLate" : "accept")
+    world.venue.random.between = (from, to) => (to === 4_000 ? to : Math.max(from, 40_000))
+    world.buy("10")
+    let late: SimOrder | undefined
+    while (late === undefined) {
+      world.advance(10)
+      late = world.venue.find({ tradeOrderId: TAKE_PROFIT, externalOrderId: null })
+    }
+    world.advance(500)
+    world.fire("STOP_LOSS")
+    world.advance(2_000)
+    expect([late.status, world.venue.arrivals.get(STOP_LOSS)]).toEqual(["OPEN", undefined])
+    world.advance(60_000)
+    expect([late.status, world.venue.arrivals.get(STOP_LOSS)]).toEqual(["CANCELLED", 1])
+  })
+
   it.each(["shows", "does not show yet"])(
     "nor in a process that begins then, when the list of open orders %s it",
     (how) => {

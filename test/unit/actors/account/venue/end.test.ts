@@ -1,6 +1,7 @@
 /** The end of an account: disconnect in its exact order, and credentials that no longer work (contract C11, C11a). */
 import { describe, expect, it } from "vitest"
 import type { TradingAccount } from "../../../../../src/domain/account/trading-account.ts"
+import { Decimal } from "../../../../../src/domain/decimal.ts"
 import { DISCONNECTING } from "../../../../kit/records/disconnecting.ts"
 import { CREDENTIAL, readyWorld } from "../../../../kit/worlds/ready-world.ts"
 import { BTC_USDT } from "../../../../sim/venue/listing.ts"
@@ -35,6 +36,28 @@ describe("disconnect", () => {
     world.advance(20_000)
     expect([world.kinds(), world.database.events.get(ACCOUNT)?.length]).toEqual([[], stored])
   })
+
+  it.each([false, true])(
+    "waits for the trades that the venue has named, or books what it named (force %s)",
+    (force) => {
+      const world = ready()
+      const asked = world.submit({ quantity: "2" as never })
+      world.advance(100)
+      const { tradeOrderId } = okOf(asked).order
+      world.venue.history.listedAt = () => Number.POSITIVE_INFINITY
+      world.venue.fates.stream = ({ _tag }) => (_tag === "Filled" ? "drop" : "deliver")
+      world.venue.fill(world.venue.find({ tradeOrderId, externalOrderId: null })!, Decimal.of("2"))
+      world.advance(50)
+      const ended = disconnect(world, force)
+      while (world.status() !== "DISCONNECTED") world.advance(100)
+      expect(okOf(ended).status).toBe("DISCONNECTED")
+      const events = world.database.events.get(ACCOUNT)!.length
+      expect(world.database.orders.get(tradeOrderId)!.order).toMatchObject({ orderStatus: "FILLED" })
+      expect([...world.database.executions.values()].map((it) => it.executedQuantity.toString())).toEqual(["2"])
+      world.advance(60_000)
+      expect(world.database.events.get(ACCOUNT)).toHaveLength(events)
+    },
+  )
 
   it("revokes what is armed before it cancels what works, and takes the dead man's switch off", () => {
     const world = ready()

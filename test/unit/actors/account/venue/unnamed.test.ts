@@ -261,6 +261,53 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(executed(world)).toEqual([tradeOrderId])
   })
 
+  it("is one order here when it comes after it was given up, and the session ends before the venue could be asked for it", () => {
+    const world = worldOf(kind)
+    world.venue.fates.submit = () => "lostBefore"
+    world.submit()
+    world.advance(30_000)
+    const { tradeOrderId } = only(world)
+    world.venue.isUp = false
+    placedElsewhere(world, {}, tradeOrderId)
+    world.advance(3_000)
+    world.venue.tell({ _tag: "SessionRefused", reason: "revoked at the venue" })
+    world.advance(60_000)
+    expect(only(world)).toMatchObject({ tradeOrderId, orderStatus: "REJECTED" })
+  })
+
+  it("has the trades that fit it alone, when the venue has forgotten it with its cancel", () => {
+    const world = worldOf(kind, { forgetsCancelled: true })
+    world.venue.fates.submit = () => "silentAfter"
+    world.submit({ quantity: "2" as never })
+    world.advance(100)
+    const { tradeOrderId } = only(world)
+    const sim = world.venue.find(only(world))!
+    // Neither the stream nor an answer tells of it before the venue has forgotten it.
+    world.venue.fates.stream = () => "drop"
+    world.venue.fill(sim, Decimal.of("0.5"))
+    world.cancel(tradeOrderId)
+    world.advance(100)
+    world.crash()
+    world.start()
+    world.advance(900_000)
+    expect(only(world)).toMatchObject({ origin: "GATEWAY", orderStatus: "CANCELLED", doubt: null })
+    expect(only(world).executedQuantity.toString()).toBe("0.5")
+    expect(executed(world)).toEqual([tradeOrderId])
+  })
+
+  it("is one order here when it was shown, and the venue has forgotten it with its cancel", () => {
+    const world = worldOf(kind, { forgetsCancelled: true })
+    world.venue.fates.submit = () => "silentAfter"
+    world.submit({ quantity: "2" as never })
+    world.advance(100)
+    const { externalOrderId } = world.venue.find(only(world))!
+    world.venue.fates.stream = () => "drop"
+    world.cancel(only(world).tradeOrderId)
+    world.advance(900_000)
+    expect(only(world)).toMatchObject({ origin: "GATEWAY", orderStatus: "CANCELLED", externalOrderId, doubt: null })
+    expect(locked(world)).toBe("0")
+  })
+
   it("is one order here when it was the newest of many that were given up, and comes to another process", () => {
     const world = worldOf(kind)
     world.venue.fates.submit = () => "lostBefore"
