@@ -6,8 +6,12 @@ ARG NODE_IMAGE=docker.io/library/node:22.23.2-bookworm-slim
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/trim.mjs scripts/trim.mjs
 # No package runs a script of its own (docs/decisions/0008). The Node among the packages is left out: the image is that Node (0061).
-RUN npm ci --omit=dev --ignore-scripts --no-update-notifier && rm -rf node_modules/node-linux-* node_modules/.bin/node
+# So is what this machine cannot run of the others (0068).
+RUN npm ci --omit=dev --ignore-scripts --no-update-notifier && \
+    rm -rf node_modules/node-linux-* node_modules/.bin/node && \
+    node scripts/trim.mjs
 
 FROM packages AS build
 RUN npm ci --ignore-scripts --no-update-notifier

@@ -22,9 +22,14 @@ import {
 } from "node:fs"
 import { dirname, join, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
-import { GENERATED, generate, generatedModules } from "./proto.mjs"
+import { GENERATED, generateCode, generatedModules } from "./proto.mjs"
 
 const LOCK_WAIT_MILLIS = 120_000
+/**
+ * Each file by itself: its syntax is checked, its types are dropped. Whether the types agree is for `npm run check`, which a start need not wait for:
+ * 2 s of processor time in the place of 11.
+ */
+const EMIT_ONLY = ["--noCheck", "--noResolve", "--lib", "ES5", "--types", ""]
 const FOLDERS = ["src", "proto", "docs/examples", "docs/guide", "docs/operations"]
 
 class BuildFailed extends Error {}
@@ -90,7 +95,8 @@ const compile = (root, sources) => {
   // The compiler trusts its record of what it wrote; a missing output means that the record is wrong.
   const complete = sources.code.every((path) => existsSync(join(root, "dist", path.replace(/\.ts$/, ".js"))))
   if (!complete) rmSync(join(root, "dist/.tsbuildinfo"), { force: true })
-  const run = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], { cwd: root, encoding: "utf8" })
+  const args = [compiler, "-p", "tsconfig.build.json", ...EMIT_ONLY]
+  const run = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" })
   if (run.error) throw new BuildFailed(`the compiler did not start: ${run.error.message}`)
   if (run.status === 0) return
   process.stderr.write(run.stdout + run.stderr)
@@ -143,7 +149,7 @@ const build = (root) => {
     if (isUpToDate(root, sources)) return
     // Without a stamp an interrupted build can never pass for a finished one.
     rmSync(join(root, "dist/.stamp"), { force: true })
-    generate(root)
+    generateCode(root)
     compile(root, sources)
     for (const path of sources.assets) {
       mkdirSync(dirname(join(root, "dist", path)), { recursive: true })

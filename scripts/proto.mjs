@@ -3,7 +3,7 @@
  * so that it can run before everything else that needs the code.
  *
  * The one thing to know: an output carries the hash of what it was made from in its first line. While it matches, nothing is written
- * and the generator (a development package) is not needed.
+ * and the generator (a development package) is not needed. A build makes the modules alone: the types take five times as long.
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -18,7 +18,7 @@ const script = fileURLToPath(import.meta.url)
 
 /** `es6` modules of encode and decode alone. 64-bit integers are typed as numbers, though a decoder gives Longs when it finds that package. */
 const FLAGS = [
-  ...["--target", "static-module", "--wrap", "esm", "--dependency", "protobufjs/minimal.js", "--keep-case", "--dts"],
+  ...["--target", "static-module", "--wrap", "esm", "--dependency", "protobufjs/minimal.js", "--keep-case"],
   ...["--force-number", "--no-create", "--no-verify", "--no-convert", "--no-delimited", "--no-typeurl"],
 ]
 
@@ -56,13 +56,10 @@ export const generatedModules = (root) => {
 
 const opening = (digest) => `// Generated from proto/ by scripts/proto.mjs: ${digest}\n`
 
-const isFresh = (root, { module, types, digest }) =>
-  existsSync(join(root, types)) &&
-  existsSync(join(root, module)) &&
-  readFileSync(join(root, module), "utf8").startsWith(opening(digest))
+const isFresh = (path, digest) => existsSync(path) && readFileSync(path, "utf8").startsWith(opening(digest))
 
-/** Written aside and moved into place, the module last: whoever sees its hash sees both files whole. */
-const write = (root, { name, proto, module, types, digest }) => {
+/** Written aside and moved into place, whole or not at all. */
+const write = (root, { name, proto, module, types, digest }, withTypes) => {
   const generator = join(root, "node_modules/protobufjs-cli/bin/pbjs")
   if (!existsSync(generator)) {
     throw new Error(`${module} is missing or older than ${proto}, and pbjs is not installed: run \`npm ci\` first`)
@@ -71,24 +68,37 @@ const write = (root, { name, proto, module, types, digest }) => {
   mkdirSync(aside, { recursive: true })
   try {
     const made = { module: join(aside, `${name}.js`), types: join(aside, `${name}.d.ts`) }
-    const args = [generator, ...FLAGS, "--root", name, "--out", made.module, join(root, proto)]
+    const flags = withTypes ? [...FLAGS, "--dts"] : FLAGS
+    const args = [generator, ...flags, "--root", name, "--out", made.module, join(root, proto)]
     const run = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" })
     if (run.error) throw new Error(`pbjs did not start: ${run.error.message}`)
     if (run.status !== 0) throw new Error(`pbjs refuses ${proto}:\n${(run.stdout + run.stderr).trim()}`)
     writeFileSync(made.module, opening(digest) + readFileSync(made.module, "utf8"))
-    // With numbers alone the types need nothing of `long`, which is not ours to import.
-    const declarations = readFileSync(made.types, "utf8").replace(/^import Long = require\("long"\);\n/m, "")
-    writeFileSync(made.types, opening(digest) + declarations)
-    renameSync(made.types, join(root, types))
+    if (withTypes) {
+      // With numbers alone the types need nothing of `long`, which is not ours to import.
+      const declarations = readFileSync(made.types, "utf8").replace(/^import Long = require\("long"\);\n/m, "")
+      writeFileSync(made.types, opening(digest) + declarations)
+      renameSync(made.types, join(root, types))
+    }
     renameSync(made.module, join(root, module))
   } finally {
     rmSync(aside, { recursive: true, force: true })
   }
 }
 
-/** Brings the folder up to date; throws an Error that says what is wrong in words for its user. */
-export const generate = (root) => {
-  for (const each of generatedModules(root)) if (!isFresh(root, each)) write(root, each)
+/** The modules, which is all that runs; throws an Error that says what is wrong in words for its user. */
+export const generateCode = (root) => {
+  for (const each of generatedModules(root)) {
+    if (!isFresh(join(root, each.module), each.digest)) write(root, each, false)
+  }
+}
+
+/** The modules and their types, which the compiler, the tests and the editor read. */
+const generate = (root) => {
+  for (const each of generatedModules(root)) {
+    const isWhole = [each.module, each.types].every((path) => isFresh(join(root, path), each.digest))
+    if (!isWhole) write(root, each, true)
+  }
 }
 
 if (argv[1] === script) {

@@ -1,5 +1,5 @@
 /** The build script on small trees: what it writes, when it writes nothing, and how it fails. */
-import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
@@ -97,14 +97,24 @@ describe("the build", () => {
     expect(run.output).toMatch(/^build failed: [^\n]*npm ci[^\n]*\n$/)
   })
 
-  it("fails on a type error, writes nothing, and never calls that finished", async () => {
-    const tree = plant({ ...sources, "src/greeting.ts": "export const greeting: string = 1\n" })
+  it("fails on a file that cannot be read as code, writes nothing, and never calls that finished", async () => {
+    const tree = plant({ ...sources, "src/greeting.ts": "export const greeting: string = \n" })
     const run = await build(tree)
     expect(run.code).toBe(1)
     expect(run.output).toContain("src/greeting.ts(1,")
     expect(run.output.trimEnd().split("\n").at(-1)).toBe("build failed: 1 compiler error(s), see above")
     expect(existsSync(join(tree, "dist/src/main.js"))).toBe(false)
     expect(await build(tree)).toMatchObject({ code: 1 })
+  })
+
+  it("reads neither the types of packages nor those of the protocols, which a start need not wait for", async () => {
+    const tree = plant({
+      ...sources,
+      "src/main.ts": `${sources["src/main.ts"]}import type { Absent } from "absent"\nexport type Also = Absent\n`,
+    })
+    expect(await build(tree)).toMatchObject({ code: 0, output: "" })
+    expect((await runNode(tree, join(tree, "dist/src/main.js"), [])).output).toBe("hello\n")
+    expect(readdirSync(join(tree, "src/ws/generated"))).toEqual(["client.js"])
   })
 
   it("runs twice at once without harm", async () => {

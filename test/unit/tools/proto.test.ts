@@ -7,6 +7,7 @@ import { runNode } from "../../../scripts/tools.ts"
 import { plant } from "./planted-tree.ts"
 
 const script = fileURLToPath(new URL("../../../scripts/proto.mjs", import.meta.url))
+const build = fileURLToPath(new URL("../../../scripts/build.mjs", import.meta.url))
 const generate = (tree: string) => runNode(tree, script, [tree])
 
 const proto = (field: string): string =>
@@ -58,6 +59,16 @@ describe("the protocol's code", () => {
     rmSync(join(tree, "src/ws/generated/note.d.ts"))
     expect(await generate(tree)).toMatchObject({ code: 0 })
     expect(existsSync(join(tree, "src/ws/generated/note.d.ts"))).toBe(true)
+  })
+
+  it("has types that follow a module that a build made alone", async () => {
+    const tree = plant(sources)
+    await generate(tree)
+    writeFileSync(join(tree, "proto/note.proto"), proto("later"))
+    expect(await runNode(tree, build, [tree])).toMatchObject({ code: 0 })
+    expect(readFileSync(module(tree), "utf8")).toContain("message.later")
+    expect(await generate(tree)).toMatchObject({ code: 0 })
+    expect(readFileSync(join(tree, "src/ws/generated/note.d.ts"), "utf8")).toContain("later")
   })
 
   it("is made by two at once without harm", async () => {
