@@ -16,7 +16,9 @@ RUN npm ci --omit=dev --ignore-scripts --no-update-notifier && \
 FROM packages AS build
 RUN npm ci --ignore-scripts --no-update-notifier
 COPY . .
-RUN node scripts/build.mjs
+# The image has no .git: docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD) .
+ARG COMMIT=
+RUN BUILD_COMMIT=${COMMIT} node scripts/build.mjs
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \

@@ -267,6 +267,16 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     action: "Free space before PostgreSQL has to stop: old logs first.",
   },
   {
+    alert: "MemoryNearlyUsedUp",
+    // MemoryMax of the unit and mem_limit of the compose file are 3 GiB.
+    expr: `${m("process_resident_memory_bytes")} > 2.5e9`,
+    for: "5m",
+    severity: "page",
+    summary: "The process has {{ $value | humanize1024 }}B of the 3 GiB that its unit allows it",
+    action:
+      "See nodejs_heap_bytes and worker_heap_bytes for who has it; restart at a quiet moment before the kernel ends it.",
+  },
+  {
     alert: "FilesNearlyUsedUp",
     expr: `${m("process_open_fds")} > 50000`,
     for: "5m",

@@ -15,6 +15,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -140,13 +141,39 @@ const withLock = (root, run) => {
 
 const ageMillis = (path) => Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
 
+/** The commit of this checkout, with `-dirty` beside it where files were changed; null where there is none, or no git. No lock of git's is taken. */
+const commitOf = (root) => {
+  const given = process.env.BUILD_COMMIT
+  if (given) return given
+  // In a folder of another checkout git would name that one's.
+  if (!existsSync(join(root, ".git"))) return null
+  const words = ["--no-optional-locks", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty"]
+  const { status, stdout } = spawnSync("git", words, { cwd: root, encoding: "utf8" })
+  return status === 0 ? stdout.trim() : null
+}
+
+/** dist/build.json, which the program names its commit by. Where it cannot be told, or written, what is there stays. */
+const writeCommit = (root) => {
+  const path = join(root, "dist/build.json")
+  const commit = commitOf(root)
+  const text = `${JSON.stringify({ commit })}\n`
+  if (commit === null || (existsSync(path) && readFileSync(path, "utf8") === text)) return
+  const beside = `${path}.${process.pid}`
+  try {
+    writeFileSync(beside, text)
+    renameSync(beside, path)
+  } catch (error) {
+    if (!["EROFS", "EACCES", "EPERM"].includes(error.code)) throw error
+  }
+}
+
 const build = (root) => {
   // Production images may ship dist/ alone.
   if (!existsSync(join(root, "src")) && existsSync(join(root, "dist/src/main.js"))) return
-  if (isUpToDate(root, readSources(root))) return
+  if (isUpToDate(root, readSources(root))) return writeCommit(root)
   withLock(root, () => {
     const sources = readSources(root)
-    if (isUpToDate(root, sources)) return
+    if (isUpToDate(root, sources)) return writeCommit(root)
     // Without a stamp an interrupted build can never pass for a finished one.
     rmSync(join(root, "dist/.stamp"), { force: true })
     generateCode(root)
@@ -156,6 +183,9 @@ const build = (root) => {
       copyFileSync(join(root, path), join(root, "dist", path))
     }
     removeStale(root, sources)
+    // Of the sources that were compiled now: what an earlier build wrote is of others.
+    rmSync(join(root, "dist/build.json"), { force: true })
+    writeCommit(root)
     writeFileSync(join(root, "dist/.stamp"), sources.digest)
   })
 }

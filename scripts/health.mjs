@@ -3,21 +3,25 @@
  * image has nothing else.
  *
  * The one thing to know: it asks for /health/live and not for /health. A lost database or venue must not restart the process; whether it
- * should get work is for the proxy to ask. It comes over loopback: behind a proxy, 127.0.0.1 belongs into TRUST_PROXY.
+ * should get work is for the proxy to ask. It comes over loopback: with METRICS_PORT to that port; without it, and behind a proxy, 127.0.0.1 belongs
+ * into TRUST_PROXY.
  */
 import { readFileSync } from "node:fs"
 import { request as plain } from "node:http"
 import { request as secure } from "node:https"
 
-const { PORT = "8080", TLS_CERT_FILE } = process.env
+const { PORT = "8080", METRICS_PORT, TLS_CERT_FILE } = process.env
+// The port of the metrics answers it without TLS and without a proxy's headers. At 0 nobody but the log knows it.
+const isPlain = Boolean(METRICS_PORT) && METRICS_PORT !== "0"
+const isTls = TLS_CERT_FILE && !isPlain
 const options = {
   host: "127.0.0.1",
-  port: PORT,
+  port: isPlain ? METRICS_PORT : PORT,
   path: "/api/v3/health/live",
   timeout: 4000,
   headers: { "X-Forwarded-Proto": "https" },
   // It must be our own certificate, whatever name it was made for and whoever signed it.
-  ...(TLS_CERT_FILE
+  ...(isTls
     ? { ca: readFileSync(TLS_CERT_FILE), allowPartialTrustChain: true, checkServerIdentity: () => undefined }
     : {}),
 }
@@ -27,7 +31,7 @@ const end = (code, says) => {
   process.exit(code)
 }
 
-const ask = TLS_CERT_FILE ? secure : plain
+const ask = isTls ? secure : plain
 ask(options, ({ statusCode }) => end(statusCode === 200 ? 0 : 1, `HTTP ${statusCode}`))
   .on("timeout", () => end(1, "no answer in 4 s"))
   .on("error", (error) => end(1, error.message))

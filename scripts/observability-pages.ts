@@ -63,7 +63,8 @@ pose as another field; request bodies, query strings, passwords, tokens and keys
 | security | \`DATA_DIR/logs/security.log\` | \`security\` | attacks, and what looks like one; always complete |
 | process | stderr | the message | startup, faults, defects |
 
-Files rotate at 64 MiB; four older ones are kept beside each (\`access.log.1\` is the newest). Ship them elsewhere to keep them longer.
+Files rotate at 64 MiB (\`LOG_FILE_MB\`); four older ones are kept beside each (\`access.log.1\` is the newest; \`LOG_FILES\`). Ship them elsewhere
+to keep them longer, or see [retention](retention.md).
 The gateway rotates its own files and keeps them open: do not let logrotate rename, copy or truncate \`*.log\`, or lines are lost or
 written to a renamed file. A shipper should follow the name (\`tail -F\`); \`*.log.1\` to \`*.log.4\` may be read, compressed elsewhere or removed at any time.
 Audit and security lines are handed to the operating system at once, access lines within 250 ms; none is fsynced.

@@ -40,7 +40,7 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "ALLOWED_ORIGINS",
       "",
-      "Comma-separated browser origins that may open the WebSocket, besides the gateway's own",
+      "Comma-separated browser origins that may open the WebSocket, besides the gateway's own, as browsers write them: `https://app.example.com`; `*`: any",
     ),
     row(
       "SHUTDOWN_NOTICE_MS",
@@ -57,7 +57,7 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "DATABASE_URL",
       "",
-      "Your own PostgreSQL instead of the embedded one (tested on 18; [PostgreSQL](postgresql.md))",
+      "Your own PostgreSQL instead of the embedded one (15 or later, tested on 18; [PostgreSQL](postgresql.md))",
     ),
     row("DATABASE_PASSWORD", "", "The database password on its own, when the URL carries none"),
     row(
@@ -91,7 +91,7 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "SESSION_IDLE_HOURS SESSION_MAX_HOURS",
       "168 720",
-      "A session ends this long after its last refresh, and this long after its login",
+      "A session ends this long after its last refresh, and this long after its login; the first is never above the second",
     ),
     row(
       "FRESH_SECONDS",
@@ -219,6 +219,29 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       'JSON, amounts of an asset that are too small for that alert: `{"BNB":"0.01"}`; for other assets the minimum order of the venue',
     ),
   ],
+  Retention: [
+    row(
+      "EVENTS_KEPT_DAYS",
+      "2",
+      "UTC days of account events kept besides the present one, 2 to 365: how far back a channel is read ([retention](retention.md))",
+    ),
+    row(
+      "ORDERS_KEPT_DAYS",
+      "0",
+      "Orders that ended so many days ago are moved to the archive, hourly. `0`: only by `gateway-admin archive`",
+    ),
+    row("QUOTES_KEPT_DAYS", "7", "Quotes that were not executed are deleted so many days after their end; at least 7"),
+    row(
+      "ANSWERS_KEPT_DAYS",
+      "7",
+      "How long a repeated `Idempotency-Key` is answered with the first answer, 7 to 365; keys of orders are kept with their orders",
+    ),
+    row(
+      "LOG_FILE_MB LOG_FILES",
+      "64 5",
+      "Size at which a file in `DATA_DIR/logs` is rotated, 1 to 4096 MiB, and files of each log, the current one included, 2 to 1000",
+    ),
+  ],
   "Logs, metrics and traces": [
     row(
       "LOG_LEVEL",
@@ -226,7 +249,11 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       "Minimum level of `logs/access.log` and stderr: `debug`, `info`, `warn` or `error`. SIGUSR2 switches a running process to `debug` and back; `logs/audit.log` and `logs/security.log` are always complete",
     ),
     row("ACCESS_LOG", "true", "One JSON line per request in `DATA_DIR/logs/access.log`"),
-    row("METRICS_PORT", "", "Serves Prometheus metrics at `http://127.0.0.1:PORT/metrics`; `0` takes a free port"),
+    row(
+      "METRICS_PORT",
+      "",
+      "Serves Prometheus metrics at `http://127.0.0.1:PORT/metrics`, and health at `/health` ([health](running.md#health)); `0` takes a free port",
+    ),
     row(
       "OTLP_URL OTLP_HEADERS",
       "",

@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from "node:path"
 import type { ShortfallTerms } from "./domain/dealer/shortfall.ts"
 import type { RateLimits } from "./domain/user/rate-limits.ts"
 import { LOG_LEVELS, type LogLevel } from "./foundation/log-line.ts"
+import { idle, refuseContradictions } from "./settings/contradictions.ts"
 import {
   choice,
   type Environment,
@@ -18,7 +19,9 @@ import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.t
 import { assetDigits, balances, feeBps, paperSource, shortfalls } from "./settings/money.ts"
 import { isProduction, misspelt } from "./settings/names.ts"
 import { type OperationSettings, operation } from "./settings/operation.ts"
+import { origins } from "./settings/origins.ts"
 import { rateLimits } from "./settings/rate-limits.ts"
+import { type RetentionSettings, retention } from "./settings/retention.ts"
 import { retired } from "./settings/retired.ts"
 import { databaseUrl, withSecretFiles } from "./settings/secret-files.ts"
 import { type SessionTerms, sessionTerms, unconfirmedMillis } from "./settings/sessions.ts"
@@ -49,7 +52,7 @@ export interface Settings {
   /** `kid:base64url` of 32 bytes, comma separated, the first encrypts; null: generated once into `dataDir`. */
   readonly encryptionKeys: string | null
   readonly defaultTenantId: string
-  /** What to say of variables that are given and do nothing: settings of before, and what may be a misspelt one. */
+  /** What to say of variables that are given and do nothing: settings of before, what may be a misspelt one, and what needs another. */
   readonly retired: ReadonlyArray<string>
   /** Who may sign up: everybody at once, whoever proves the address first, nobody. */
   readonly signup: "open" | "confirm" | "closed"
@@ -126,6 +129,7 @@ export interface Settings {
   /** Prometheus metrics on this loopback port; null: none are served. */
   readonly metricsPort: number | null
   readonly operation: OperationSettings
+  readonly retention: RetentionSettings
   /** `NAME`, `NAME:N`, `NAME:N:kill|stall|throw` or `NAME:N:FAULT:armed`: for tests, what the process does there (src/live.ts). Refused in production. */
   readonly failpoint: string | null
 }
@@ -141,7 +145,7 @@ export const readSettings = (given: Environment): Settings => {
   const host = text(env, "HOST") ?? "127.0.0.1"
   const ownTls = tls(env)
   const trustProxy = list(env, "TRUST_PROXY")
-  return {
+  const settings: Settings = {
     host,
     port: integer(env, "PORT", 8080, 0, 65_535),
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
@@ -150,7 +154,7 @@ export const readSettings = (given: Environment): Settings => {
     environment: choice(env, "ENVIRONMENT", ["PROD", "UAT"], "PROD"),
     tls: ownTls,
     trustProxy,
-    allowedOrigins: list(env, "ALLOWED_ORIGINS"),
+    allowedOrigins: origins(env),
     signingKey: text(env, "SIGNING_KEY"),
     signingKeysPrevious: text(env, "SIGNING_KEYS_PREVIOUS"),
     encryptionKeys: text(env, "ENCRYPTION_KEYS"),
@@ -197,6 +201,9 @@ export const readSettings = (given: Environment): Settings => {
     logLevel: choice(env, "LOG_LEVEL", LOG_LEVELS, "info"),
     metricsPort: text(env, "METRICS_PORT") === null ? null : integer(env, "METRICS_PORT", 0, 0, 65_535),
     operation: operation(env, production),
+    retention: retention(env),
     failpoint,
   }
+  refuseContradictions(env, settings)
+  return { ...settings, retired: [...settings.retired, ...idle(env, settings)] }
 }

@@ -15,6 +15,7 @@ import { UserActs, userActsLayer } from "./auth/user/user-acts.ts"
 import { auditedActs, auditTrail } from "./composition/audit-trail.ts"
 import { keepCertificate } from "./composition/certificate.ts"
 import { database } from "./composition/database.ts"
+import { looseModes } from "./composition/file-modes.ts"
 import { healthProbes } from "./composition/health.ts"
 import { keepJournal } from "./composition/journal-upkeep.ts"
 import { keepKeys, registerKeys } from "./composition/keys.ts"
@@ -52,13 +53,14 @@ import { mails } from "./composition/users.ts"
 import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./composition/venues.ts"
 import type { TenantId } from "./domain/ids.ts"
 import { OrderRatesInForce } from "./domain/order/rates.ts"
-import { Api } from "./http/api.ts"
+import { BUILD } from "./foundation/build.ts"
+import { Api, SERVICE } from "./http/api.ts"
 import { referencePages } from "./http/docs/reference.ts"
 import { mount } from "./http/edge/mount.ts"
 import { type ListeningServer, makeServer } from "./http/edge/server.ts"
 import type { TransportRefused } from "./http/edge/transport.ts"
 import { keepAnswers } from "./http/limits/idempotency.ts"
-import { makeHandlers } from "./http/make-handlers.ts"
+import { type HandlerOptions, makeHandlers } from "./http/make-handlers.ts"
 import type { InstrumentSync } from "./http/market/instrument-sync.ts"
 import { jwksPage } from "./http/session/jwks-page.ts"
 import { watchRequests } from "./http/watch/request-watch.ts"
@@ -78,6 +80,7 @@ import { Instruments } from "./store/market/instruments.ts"
 import { TradingModes } from "./store/market/trading-modes.ts"
 import { accountStoreLayer, Writer } from "./store/orders/account-store-sql.ts"
 import { Accounts } from "./store/orders/accounts.ts"
+import { archiveOrders } from "./store/orders/archive.ts"
 import { Subscriptions } from "./store/orders/subscriptions.ts"
 import { TradeOrders } from "./store/orders/trade-orders.ts"
 import { sqlLayer } from "./store/postgres/sql.ts"
@@ -141,12 +144,7 @@ const fillDirectories = ({ settings }: GatewayOptions) =>
     instruments.put(yield* stored.all)
   })
 
-const handlers = (
-  { settings }: GatewayOptions,
-  keys: Keys,
-  sync: InstrumentSync,
-  health: Effect.Effect.Success<ReturnType<typeof healthProbes>>,
-) =>
+const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync, health: HandlerOptions["health"]) =>
   Effect.flatMap(ownMarkets(settings), (markets) =>
     makeHandlers({
       ownMarkets: markets,
@@ -175,7 +173,21 @@ export const startGateway = (options: GatewayOptions) =>
     )
     yield* startChecks(options)
     const keys = yield* Effect.try({ try: () => loadKeys(settings), catch: (error) => error as InvalidSetting })
-    for (const words of settings.retired) notice(words)
+    for (const words of [...settings.retired, ...looseModes(settings.dataDir)]) notice(words)
+    notice(
+      "the gateway starts",
+      {
+        ...BUILD,
+        interface: SERVICE.version,
+        node: process.version,
+        environment: settings.environment,
+        production: settings.production,
+        transport: server.transport.mode,
+        signup: settings.signup,
+        database: settings.databaseUrl === null ? `embedded, in ${settings.dataDir}` : "DATABASE_URL",
+      },
+      "info",
+    )
     if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
 
     const base = yield* Layer.build(telemetry(options).pipe(Layer.provideMerge(ports(options))))
@@ -193,13 +205,20 @@ export const startGateway = (options: GatewayOptions) =>
         sent: settings.failpoint === null ? undefined : writtenPlaces(Context.get(base, Failpoint).hit),
       }).pipe(Layer.provideMerge(repositories), Layer.provideMerge(sqlLayer(url)), Layer.provideMerge(directories)),
     ).pipe(Effect.provide(base))
-    yield* keepJournal(Context.get(base, Clock).now).pipe(Effect.provide(store))
+    yield* keepJournal(Context.get(base, Clock).now, settings.retention.eventDays).pipe(Effect.provide(store))
     const forget = Effect.suspend(() => {
       const now = Context.get(base, Clock).now()
-      const answers = Context.get(store, IdempotentAnswers).forgetOld(now)
-      return Effect.zipRight(answers, forgetQuotes(now)).pipe(Effect.provide(store))
+      const answers = Context.get(store, IdempotentAnswers).forgetOld(now, settings.retention.answerDays)
+      return Effect.zipRight(answers, forgetQuotes(now, settings.retention.quoteDays)).pipe(Effect.provide(store))
     })
     yield* keepLoop({ name: "old answers and quotes", pause: "1 hour", round: forget })
+    const { orderDays } = settings.retention
+    if (orderDays !== null) {
+      const round = Effect.suspend(() =>
+        archiveOrders({ before: Context.get(base, Clock).now() - orderDays * 86_400_000 }),
+      ).pipe(Effect.provide(store))
+      yield* keepLoop({ name: "archive of ended orders", pause: "1 hour", round })
+    }
 
     const { hit } = Context.get(base, Failpoint)
     const stored = Context.merge(base, store)
@@ -255,7 +274,7 @@ export const startGateway = (options: GatewayOptions) =>
       options.log.debug,
     )
     const requestId = requestIds()
-    const probes = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
+    const { probes, record } = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
     const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
     const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
     const limitSignIns = yield* signInLimits(options, audit, limiter).pipe(Effect.provide(all))
@@ -293,9 +312,8 @@ export const startGateway = (options: GatewayOptions) =>
     shutdown.serves()
     const writer = Context.get(store, Writer)
     const { inFlight } = mounted
-    yield* metrics(options, { inFlight, socket, writer, keys, sealing, certificate: certificate.figures }).pipe(
-      Effect.provide(all),
-    )
+    const figures = { inFlight, socket, writer, keys, sealing, certificate: certificate.figures, health: record }
+    yield* metrics(options, figures).pipe(Effect.provide(all))
     const writers = [writer, Context.get(money, LedgerWatch)]
     const drain = shutdown.drain({ server: listening, socket, inFlight, writers })
     const setupToken = Context.get(auth, UserActs).setupToken.show()

@@ -10,6 +10,7 @@ import { followRenewSignal } from "./composition/certificate.ts"
 import { describe } from "./composition/options.ts"
 import { effectLogger, followLevelSignal, openProcessLog } from "./composition/process-log.ts"
 import { readSettings, type Settings } from "./config.ts"
+import { BUILD, buildWords } from "./foundation/build.ts"
 import { startGateway } from "./gateway.ts"
 import { SERVICE } from "./http/api.ts"
 
@@ -19,6 +20,11 @@ const DRAIN_MILLIS = 9_500
 const end = (message: string): never => {
   process.stderr.write(`venue-gateway: ${message.split("\n")[0]}\n`)
   process.exit(1)
+}
+
+if (process.argv.includes("--version")) {
+  process.stdout.write(`venue-gateway ${buildWords(BUILD)}, interface ${SERVICE.version}\n`)
+  process.exit(0)
 }
 
 const settings = ((): Settings => {
@@ -58,7 +64,7 @@ const program = Effect.gen(function* () {
   onRenewSignal(renewCertificate)
   const { http, ws } = listening
   const setup = setupToken === null ? {} : { setupToken }
-  process.stdout.write(`ready ${JSON.stringify({ http, ws, version: SERVICE.version, ...setup })}\n`)
+  process.stdout.write(`ready ${JSON.stringify({ http, ws, version: SERVICE.version, build: BUILD, ...setup })}\n`)
   const leave = Effect.gen(function* () {
     isWhole = yield* drain
     yield* Scope.close(scope, Exit.void)

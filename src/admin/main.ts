@@ -9,6 +9,7 @@ import { userInfo } from "node:os"
 import { Cause, Effect, Exit } from "effect"
 import { readSettings, type Settings } from "../config.ts"
 import type { Actor } from "../domain/user/act.ts"
+import { BUILD, buildWords } from "../foundation/build.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { startEmbeddedPostgres } from "../store/embedded/embedded.ts"
 import { findEmbedded } from "../store/embedded/running.ts"
@@ -55,6 +56,10 @@ const program = (settings: Settings, task: Task) =>
     return yield* task.run(settings, url, Date.now(), { actor, trail })
   }).pipe(Effect.scoped)
 
+if (process.argv[2] === "--version") {
+  process.stdout.write(`venue-gateway ${buildWords(BUILD)}\n`)
+  process.exit(0)
+}
 const task = taskOf(process.argv.slice(2)) ?? end(2, USAGE)
 const settings = ((): Settings => {
   try {

@@ -8,6 +8,7 @@ import { Effect } from "effect"
 import { maintainPartitions } from "../store/orders/partitions.ts"
 import { DatabaseOwned, holdDatabase } from "../store/postgres/node.ts"
 import { grantTo } from "../store/postgres/role-grants.ts"
+import { checkServer } from "../store/postgres/server-check.ts"
 import { lacksMigrations, migrate, SqlUnavailable, sqlLayer, sqlPromise } from "../store/postgres/sql.ts"
 
 export interface MigrateCommand {
@@ -30,11 +31,11 @@ const TRIES = 20
 const TRY_PAUSE = "500 millis"
 
 /** Beside a gateway and a backup that work: a lock that is not free is tried for again. */
-const untilDone = (now: number) =>
+const untilDone = (now: number, daysKept?: number) =>
   Effect.gen(function* () {
     const created: Array<string> = []
     for (let tries = 1; ; tries++) {
-      const done = yield* maintainPartitions(now)
+      const done = yield* maintainPartitions(now, daysKept)
       created.push(...done.created)
       if (done.postponed.length === 0) return { created }
       if (tries === TRIES)
@@ -46,6 +47,7 @@ const untilDone = (now: number) =>
 /** `attempts`: for a gateway that is just ending. The role has its rights before a gateway may start, whatever becomes of the partitions. */
 const migrated = (role: string | null, url: string, attempts?: number) =>
   Effect.gen(function* () {
+    yield* sqlPromise(() => checkServer(url))
     const all = Effect.tap(
       sqlPromise(() => migrate(url)),
       () => (role === null ? Effect.void : grantTo(role)),
@@ -63,10 +65,10 @@ const migrated = (role: string | null, url: string, attempts?: number) =>
     ),
   )
 
-export const runMigrate = ({ role }: MigrateCommand, url: string, now: number, attempts?: number) =>
+export const runMigrate = ({ role }: MigrateCommand, url: string, now: number, attempts?: number, daysKept?: number) =>
   Effect.gen(function* () {
     const { applied } = yield* migrated(role, url, attempts)
-    const { created } = yield* untilDone(now)
+    const { created } = yield* untilDone(now, daysKept)
     if (role !== null && created.length > 0) yield* grantTo(role)
     return { applied, partitions: created, role }
   }).pipe(Effect.provide(sqlLayer(url, { applicationName: "venue-gateway migrate" })))

@@ -21,6 +21,7 @@ import { Tenants } from "../store/users/tenants.ts"
 import { UserChanges } from "../store/users/user-changes.ts"
 import { UserNews } from "../store/users/user-news.ts"
 import { Users } from "../store/users/users.ts"
+import { ARCHIVE_USAGE, parseArchive, runArchive } from "./archive.ts"
 import { AUDIT_USAGE, parseAudit, verifyAudit } from "./audit.ts"
 import { ACTIONS, runCommand } from "./commands.ts"
 import { KEYS_USAGE, parseKeysCommand, runKeysCommand } from "./keys.ts"
@@ -55,7 +56,7 @@ type Family = (words: ReadonlyArray<string>) => Task | undefined
 
 export const USAGE = `usage: npm run admin -- COMMAND
 
-${[USERS_USAGE, KEYS_USAGE, TRADING_MODE_USAGE, AUDIT_USAGE, LEDGER_USAGE, MIGRATE_USAGE].join("\n")}
+${[USERS_USAGE, KEYS_USAGE, TRADING_MODE_USAGE, AUDIT_USAGE, LEDGER_USAGE, ARCHIVE_USAGE, MIGRATE_USAGE].join("\n")}
 Works on the database of DATABASE_URL, or on the embedded one in DATA_DIR, whether or not the gateway is running. A running gateway applies
 the change within a second, open sockets included.
 `
@@ -77,7 +78,9 @@ const repositories = Layer.mergeAll(
 
 const stores = (url: string, { trail }: Operator) => {
   const acts = actsLayer({ told: (act, result) => trail?.told(act, result), now: Date.now, uuid: randomUUID })
-  return Layer.merge(repositories, acts).pipe(Layer.provide(sqlLayer(url, { applicationName: "venue-gateway admin" })))
+  return Layer.merge(repositories, acts).pipe(
+    Layer.provideMerge(sqlLayer(url, { applicationName: "venue-gateway admin" })),
+  )
 }
 
 const users: Family = (words) => {
@@ -143,17 +146,33 @@ const ledger: Family = (words) =>
           })),
       }
 
+const archive: Family = (words) => {
+  const command = parseArchive(words)
+  return command === undefined
+    ? undefined
+    : {
+        isAudited: true,
+        run: (_settings, url, now, operator) =>
+          Effect.map(runArchive(command, now, operator.actor), (report) => ({ records: [report] })).pipe(
+            Effect.provide(stores(url, operator)),
+          ),
+      }
+}
+
 const migration: Family = (words) => {
   const command = parseMigrate(words)
   return command === undefined
     ? undefined
     : {
         isAudited: false,
-        run: (_settings, url, now) => Effect.map(runMigrate(command, url, now), (report) => ({ records: [report] })),
+        run: ({ retention }, url, now) =>
+          Effect.map(runMigrate(command, url, now, undefined, retention.eventDays), (report) => ({
+            records: [report],
+          })),
       }
 }
 
-const FAMILIES: ReadonlyArray<Family> = [users, keys, tradingMode, audit, ledger, migration]
+const FAMILIES: ReadonlyArray<Family> = [users, keys, tradingMode, audit, ledger, archive, migration]
 
 export const taskOf = (words: ReadonlyArray<string>): Task | undefined => {
   for (const family of FAMILIES) {

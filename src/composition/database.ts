@@ -3,12 +3,13 @@ import { Effect } from "effect"
 import { Clock } from "../ports/clock.ts"
 import { embeddedPostgres } from "../store/embedded/embedded.ts"
 import { ownDatabase } from "../store/postgres/node.ts"
+import { checkServer } from "../store/postgres/server-check.ts"
 import { checkDurability, migrate, sqlPromise } from "../store/postgres/sql.ts"
 import { missingDatabase } from "./keys.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** A migrated database of our own, durable, that no other process owns. */
-export const database = ({ settings, fatal }: GatewayOptions) =>
+export const database = ({ settings, notice, fatal }: GatewayOptions) =>
   Effect.gen(function* () {
     let url = settings.databaseUrl
     if (url === null) {
@@ -24,6 +25,12 @@ export const database = ({ settings, fatal }: GatewayOptions) =>
     }
     const opened = url
     const clock = yield* Clock
+    const { version, name } = yield* sqlPromise(() => checkServer(opened))
+    notice(
+      "the database",
+      { server: `PostgreSQL ${version}`, at: name, embedded: settings.databaseUrl === null },
+      "info",
+    )
     yield* sqlPromise(() => checkDurability(opened))
     const prepare = Effect.asVoid(sqlPromise(() => migrate(opened)))
     const owner = yield* ownDatabase(opened, { now: clock.now, prepare })

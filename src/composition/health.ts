@@ -40,5 +40,7 @@ export const healthProbes = ({ settings }: GatewayOptions, url: string, isReady:
         health = record
       },
     }
-    return probes
+    /** Known when the handlers are made. */
+    const record = Effect.suspend(() => health ?? Effect.die("the health record is asked for before it is made"))
+    return { probes, record }
   })

@@ -12,12 +12,12 @@ const START_PATIENCE = Duration.seconds(1)
 
 class Postponed extends Data.TaggedError("Postponed")<{ readonly message: string }> {}
 
-/** Returns soon; the upkeep goes on in the scope. `now`: wall ms. */
-export const keepJournal = (now: () => number) =>
+/** Returns soon; the upkeep goes on in the scope. `now`: wall ms. `daysKept`: of events. */
+export const keepJournal = (now: () => number, daysKept?: number) =>
   Effect.gen(function* () {
     yield* Effect.suspend(() => makeDaysAhead(now())).pipe(Effect.timeoutOption(START_PATIENCE), Effect.ignore)
     const round = Effect.flatMap(
-      Effect.suspend(() => maintainPartitions(now())),
+      Effect.suspend(() => maintainPartitions(now(), daysKept)),
       ({ postponed }) =>
         postponed.length === 0
           ? Effect.void

@@ -5,7 +5,8 @@ import { Dealers } from "../actors/dealer/messages.ts"
 import { Markets } from "../actors/market/messages.ts"
 import type { Keys } from "../auth/keys/keys.ts"
 import type { ResealStats } from "../auth/keys/reseal.ts"
-import { SERVICE } from "../http/api.ts"
+import { BUILD } from "../foundation/build.ts"
+import type { HealthRecord } from "../http/root/endpoints.ts"
 import { Loops } from "../kernel/loop.ts"
 import { certificateMetrics } from "../metrics/certificate-metrics.ts"
 import { dealerMetrics } from "../metrics/dealer-metrics.ts"
@@ -33,6 +34,7 @@ export const metrics = (
     readonly keys: Keys
     readonly sealing: () => ResealStats
     readonly certificate: () => CertificateFigures
+    readonly health: Effect.Effect<HealthRecord>
   },
 ) =>
   Effect.gen(function* () {
@@ -46,7 +48,7 @@ export const metrics = (
     const dealers = yield* Dealers
     const loops = yield* Loops
     const service = yield* Effect.acquireRelease(
-      Effect.sync(() => watchProcess({ version: SERVICE.version, dataDir: settings.dataDir })),
+      Effect.sync(() => watchProcess({ build: BUILD, dataDir: settings.dataDir })),
       (it) => Effect.sync(it.close),
     )
     meters.readAll(() => [
@@ -69,6 +71,10 @@ export const metrics = (
       ...ledgerMetrics({ stats: ledger.stats(), health: ledger.health() }),
     ])
     if (settings.metricsPort === null) return
-    const port = yield* serveMetrics(settings.metricsPort, () => meters.readings())
+    const port = yield* serveMetrics(settings.metricsPort, {
+      read: () => meters.readings(),
+      // tidy: asked by a server of Node's, outside of any Effect
+      health: () => Effect.runPromise(Effect.map(parts.health, (record) => ({ ...record, build: BUILD }))),
+    })
     notice("metrics", { url: `http://127.0.0.1:${port}/metrics` }, "info")
   })

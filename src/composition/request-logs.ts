@@ -16,6 +16,8 @@ const fileOf = (
       openRequestLog({
         directory: join(settings.dataDir, "logs"),
         name,
+        bytesMax: settings.retention.logBytes,
+        keep: settings.retention.logFiles - 1,
         ...(gatherMillis === undefined ? undefined : { gatherMillis }),
         onTrouble: (error) => notice(`the ${name} log cannot be written`, { error: error.message }),
       }),

@@ -69,6 +69,8 @@ export const securityLog = ({ settings, notice }: GatewayOptions) =>
             directory: join(settings.dataDir, "logs"),
             name: "security",
             gatherMillis: 0,
+            bytesMax: settings.retention.logBytes,
+            keep: settings.retention.logFiles - 1,
             onTrouble: (error) => notice("the security log cannot be written", { error: error.message }),
           }),
         ),

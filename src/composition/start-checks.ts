@@ -13,6 +13,9 @@ import type { GatewayOptions } from "./options.ts"
 /** The data directory cannot be used. One line, for the operator. */
 export class DataDirectoryUnusable extends Data.TaggedError("DataDirectoryUnusable")<{ readonly message: string }> {}
 
+/** Whatever the umask is: nobody else writes there, and the account of the embedded server passes through. */
+const DATA_DIR_MODE = 0o755
+
 const MEGABYTE = 1_048_576
 
 const unusable = (directory: string, reason: string): DataDirectoryUnusable =>
@@ -40,7 +43,7 @@ const reasonOf = (error: unknown): string => {
 const checkDataDirectory = (directory: string, minMegabytes: number) =>
   Effect.try({
     try: () => {
-      mkdirSync(directory, { recursive: true })
+      mkdirSync(directory, { recursive: true, mode: DATA_DIR_MODE })
       const probe = join(directory, `.write-probe-${process.pid}`)
       writeFileSync(probe, "x")
       rmSync(probe)

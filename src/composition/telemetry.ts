@@ -1,7 +1,7 @@
 /** The way to the collector, where OTLP_URL names one; the last to be closed, so that the words of the end arrive, too. */
 import { randomBytes, randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"
-import { SERVICE } from "../http/api.ts"
+import { BUILD } from "../foundation/build.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
 import { SILENT, Telemetry } from "../ports/telemetry.ts"
@@ -23,7 +23,7 @@ export const telemetry = ({ settings, log }: GatewayOptions) =>
       let isTelling = false
       const service = yield* openOtlp({
         ...otlp,
-        resource: { version: SERVICE.version, environment, instance: randomUUID() },
+        resource: { version: BUILD.version, environment, instance: randomUUID() },
         meters,
         now,
         randomHex: (bytes) => randomBytes(bytes).toString("hex"),

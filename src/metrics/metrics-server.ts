@@ -1,5 +1,8 @@
-/** `GET /metrics` on a port of its own, on loopback only: it tells how an installation is used. */
-import { createServer } from "node:http"
+/**
+ * `GET /metrics` on a port of its own, on loopback only: it tells how an installation is used. The health record is there, too, with the build in it,
+ * over plain HTTP: a check on this machine needs no certificate, and no proxy's headers.
+ */
+import { createServer, type ServerResponse } from "node:http"
 import { Effect, type Scope } from "effect"
 import type { Reading } from "../ports/meters.ts"
 import { exposition } from "./exposition.ts"
@@ -9,22 +12,43 @@ export class MetricsPortTaken extends Error {
   override readonly name = "MetricsPortTaken"
 }
 
-/** Answers the port. Ends with the scope. `read` is called at each scrape. */
+export interface MetricsPages {
+  /** Called at each scrape. */
+  readonly read: () => ReadonlyArray<Reading>
+  readonly health: () => Promise<{ readonly status: string }>
+}
+
+const HEALTH = new Set(["/health", "/api/v3/health"])
+const LIVE = new Set(["/health/live", "/api/v3/health/live"])
+
+const json = (response: ServerResponse, status: number, body: unknown): void =>
+  void response.writeHead(status, { "Content-Type": "application/json; charset=utf-8" }).end(JSON.stringify(body))
+
+/** Answers the port. Ends with the scope. */
 export const serveMetrics = (
   port: number,
-  read: () => ReadonlyArray<Reading>,
+  { read, health }: MetricsPages,
 ): Effect.Effect<number, MetricsPortTaken, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<{ readonly port: number; readonly close: () => void }, MetricsPortTaken>((resume) => {
       const server = createServer((request, response) => {
         // What a body says is nobody's business here; without an end of it the connection would be kept for it.
         request.resume()
-        if (request.url !== "/metrics") {
+        const path = request.url ?? ""
+        if (path !== "/metrics" && !HEALTH.has(path) && !LIVE.has(path)) {
           response.writeHead(404).end()
           return
         }
         if (request.method !== "GET" && request.method !== "HEAD") {
           response.writeHead(405, { Allow: "GET, HEAD" }).end()
+          return
+        }
+        if (LIVE.has(path)) return json(response, 200, "ok")
+        if (HEALTH.has(path)) {
+          health().then(
+            (record) => json(response, record.status === "unhealthy" ? 503 : 200, record),
+            () => response.writeHead(500).end(),
+          )
           return
         }
         try {

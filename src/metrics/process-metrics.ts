@@ -1,6 +1,7 @@
 /** What operators see of the process itself: memory, files, disk, and how late its loop is. */
 import { readdirSync, statfsSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import type { Build } from "../foundation/build.ts"
 import type { Reading } from "../ports/meters.ts"
 import { by, reading } from "./exposition.ts"
 
@@ -29,7 +30,7 @@ export interface ProcessMetrics {
 }
 
 /** Watches the event loop from now on. */
-export const watchProcess = (facts: { readonly version: string; readonly dataDir: string }): ProcessMetrics => {
+export const watchProcess = (facts: { readonly build: Build; readonly dataDir: string }): ProcessMetrics => {
   const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS })
   loop.enable()
   const quantiles = () => ({
@@ -52,7 +53,7 @@ export const watchProcess = (facts: { readonly version: string; readonly dataDir
         return bavail * bsize
       })
       return [
-        reading("build_info", [{ labels: { version: facts.version, node: process.version }, value: 1 }]),
+        reading("build_info", [{ labels: { ...facts.build, node: process.version }, value: 1 }]),
         reading("process_start_time_seconds", startedAt),
         reading("process_cpu_seconds_total", (user + system) / 1e6),
         reading("process_resident_memory_bytes", process.memoryUsage.rss()),

@@ -37,7 +37,11 @@ export const METRICS = {
   },
 
   // The process
-  build_info: { type: "gauge", labels: ["version", "node"], help: "Always 1; the labels carry the versions" },
+  build_info: {
+    type: "gauge",
+    labels: ["version", "commit", "node"],
+    help: "Always 1; the labels name the program, the commit it was built from, and Node",
+  },
   process_start_time_seconds: { type: "gauge", help: "Start time of the process, in seconds since the Unix epoch" },
   process_cpu_seconds_total: { type: "counter", help: "CPU time of all threads" },
   process_resident_memory_bytes: { type: "gauge", help: "Resident memory" },

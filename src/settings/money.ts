@@ -8,17 +8,21 @@ import { type Environment, InvalidSetting, object, record, text } from "./enviro
 export const balances = (env: Environment, name: string): Readonly<Record<string, string>> => {
   const given = record(env, name)
   if (given === null) return { USDT: "1000000", BTC: "100", ETH: "1000", SOL: "10000", EUR: "1000000" }
-  for (const [asset, quantity] of Object.entries(given))
+  for (const [asset, quantity] of Object.entries(given)) {
+    if (!isAsset(asset)) throw new InvalidSetting(`${name}: "${asset}" is no asset (upper case, like BTC)`)
     if (!/^(0|[1-9]\d{0,35})(\.\d{1,18})?$/.test(quantity))
       throw new InvalidSetting(`${name}: "${asset}" must be a decimal string`)
+  }
   return given
 }
 
 export const assetDigits = (env: Environment): Readonly<Record<string, number>> => {
   const given = object(env, "ASSET_DIGITS") ?? {}
-  for (const [asset, digits] of Object.entries(given))
+  for (const [asset, digits] of Object.entries(given)) {
+    if (!isAsset(asset)) throw new InvalidSetting(`ASSET_DIGITS: "${asset}" is no asset (upper case, like BTC)`)
     if (typeof digits !== "number" || !Number.isInteger(digits) || digits < 0 || digits > 18)
       throw new InvalidSetting(`ASSET_DIGITS: "${asset}" must be an integer from 0 to 18`)
+  }
   return given as Readonly<Record<string, number>>
 }
 

@@ -54,6 +54,11 @@ export const rateLimits = (env: Environment, host: string, production: boolean):
       throw new InvalidSetting(`RATE_LIMITS: "${name}" is none of ${Object.keys(RATE_LIMITS).join(", ")}`)
     limits[name] = typeof limits[name] === "number" ? countOf(name, given) : rateOf(name, given)
   }
+  const [ofOne, ofAll] = [limits["openQuotesPerClient"], limits["openQuotes"]] as [number, number]
+  if (Object.hasOwn(asked, "openQuotesPerClient") && ofOne > ofAll)
+    throw new InvalidSetting(
+      `RATE_LIMITS: openQuotesPerClient (${ofOne}) is above openQuotes (${ofAll}), among which they count`,
+    )
   for (const [own, share] of SHARES) {
     if (Object.hasOwn(asked, share)) continue
     const [least, most] = [limits[own] as Rate, limits[share] as Rate]

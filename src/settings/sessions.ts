@@ -19,15 +19,19 @@ export interface SessionTerms {
   }
 }
 
-export const sessionTerms = (env: Environment): SessionTerms => ({
-  idleMillis: integer(env, "SESSION_IDLE_HOURS", 168, 1, 8_760) * HOUR,
-  maxMillis: integer(env, "SESSION_MAX_HOURS", 720, 1, 87_600) * HOUR,
-  freshMillis: integer(env, "FRESH_SECONDS", 300, 1, 86_400) * 1000,
-  admins: {
-    needsSecondFactor: choice(env, "ADMIN_SECOND_FACTOR", ["optional", "required"], "optional") === "required",
-    idleMillis: integer(env, "ADMIN_IDLE_MINUTES", 30, 0, 10_080) * 60_000 || null,
-  },
-})
+export const sessionTerms = (env: Environment): SessionTerms => {
+  const maxHours = integer(env, "SESSION_MAX_HOURS", 720, 1, 87_600)
+  return {
+    // An installation that only shortens the longest life means both.
+    idleMillis: integer(env, "SESSION_IDLE_HOURS", Math.min(168, maxHours), 1, 8_760) * HOUR,
+    maxMillis: maxHours * HOUR,
+    freshMillis: integer(env, "FRESH_SECONDS", 300, 1, 86_400) * 1000,
+    admins: {
+      needsSecondFactor: choice(env, "ADMIN_SECOND_FACTOR", ["optional", "required"], "optional") === "required",
+      idleMillis: integer(env, "ADMIN_IDLE_MINUTES", 30, 0, 10_080) * 60_000 || null,
+    },
+  }
+}
 
 /** Users whose address was never proven are removed after so long, in ms; null: they stay. */
 export const unconfirmedMillis = (env: Environment): number | null => {

@@ -1,6 +1,6 @@
 /**
  * What operations with an Idempotency-Key answered (contract C2): the first call claims its key before it does anything, its answer is
- * kept for 7 days. The one thing to know: a claim without an answer means that nobody knows whether the operation was done.
+ * kept for 7 days, or longer where that is set. The one thing to know: a claim without an answer means that nobody knows whether the operation was done.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
@@ -8,7 +8,8 @@ import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { UserId } from "../domain/ids.ts"
 import { Awaited, orUnavailable } from "./postgres/storage-failure.ts"
 
-const KEPT_MILLIS = 7 * 86_400_000
+const DAY_MILLIS = 86_400_000
+const DAYS_KEPT = 7
 
 export interface AnswerKey {
   readonly userId: UserId
@@ -79,8 +80,10 @@ export class IdempotentAnswers extends Effect.Service<IdempotentAnswers>()("stor
         ).pipe(Effect.asVoid),
 
       /** Run now and then. */
-      forgetOld: (now: number): Effect.Effect<void, StorageUnavailable> =>
-        orUnavailable(sql`DELETE FROM idempotent_answer WHERE created_at < ${now - KEPT_MILLIS}`).pipe(Effect.asVoid),
+      forgetOld: (now: number, daysKept = DAYS_KEPT): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`DELETE FROM idempotent_answer WHERE created_at < ${now - daysKept * DAY_MILLIS}`).pipe(
+          Effect.asVoid,
+        ),
     }
   }),
 }) {}

@@ -24,6 +24,7 @@ import { ledgerAudit } from "./ledger/ledger-audit.ts"
 import { ledgerModel } from "./ledger/ledger-model.ts"
 import { ledgerSabotage } from "./ledger/ledger-sabotage.ts"
 import { fairness } from "./load/fairness.ts"
+import { growth } from "./load/growth.ts"
 import { loginStorm } from "./load/login-storm.ts"
 import { manyAccounts } from "./load/many-accounts.ts"
 import { overload } from "./load/overload.ts"
@@ -204,6 +205,11 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage: "[--minutes 30] [--rate 500] [--built]: orders with fills at a steady rate",
     run: (progress) =>
       steady({ minutes: count("minutes", 1), ratePerSecond: count("rate", 1), built: values.built, progress }),
+  },
+  growth: {
+    usage: "[--minutes 20] [--rate 5]: what orders leave in each table and file, and after they were archived",
+    run: (progress) =>
+      growth({ minutes: Number(written.minutes ?? 20), ratePerSecond: Number(written.rate ?? 5), progress }),
   },
   upkeep: {
     usage:

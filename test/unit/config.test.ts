@@ -214,4 +214,23 @@ describe("the settings", () => {
       apiKeys: ["a", "b"],
     })
   })
+
+  it.each([
+    ["EVENTS_KEPT_DAYS", "1", "from 2 to 365"],
+    ["ORDERS_KEPT_DAYS", "-1", "from 0 to 36500"],
+    ["QUOTES_KEPT_DAYS", "6", "from 7 to 36500"],
+    ["ANSWERS_KEPT_DAYS", "6", "from 7 to 365"],
+    ["LOG_FILE_MB", "0", "from 1 to 4096"],
+    ["LOG_FILES", "1", "from 2 to 1000"],
+  ])("refuses %s=%s, and keeps what was kept before there was a setting", (name, value, range) => {
+    expect(() => readSettings({ [name]: value })).toThrow(`${name} must be an integer ${range}, not "${value}"`)
+    expect(readSettings({}).retention).toEqual({
+      eventDays: 2,
+      orderDays: null,
+      quoteDays: 7,
+      answerDays: 7,
+      logBytes: 64 * 1024 * 1024,
+      logFiles: 5,
+    })
+  })
 })

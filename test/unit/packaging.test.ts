@@ -280,7 +280,7 @@ describe("the systemd unit", () => {
 
   it("starts what is built, and lets it end by itself", () => {
     expect(lines).toContain(
-      "ExecStart=/opt/venue-gateway/node_modules/.bin/node --max-semi-space-size=32 dist/src/main.js",
+      "ExecStart=/opt/venue-gateway/node_modules/.bin/node --max-semi-space-size=32 --max-old-space-size=1536 dist/src/main.js",
     )
     // Unheard in the first second it ends the process, which systemd would call clean.
     expect(lines).toEqual(

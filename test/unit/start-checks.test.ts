@@ -39,12 +39,6 @@ it("refuses a port that is taken, the API's or that of the metrics", async () =>
   expect(await refusal({ PORT: "0", METRICS_PORT: taken })).toBe(`METRICS_PORT ${taken} is in use`)
 })
 
-it("refuses one port for both", async () => {
-  const tls = { TLS_CERT_FILE: "cert.pem", TLS_KEY_FILE: "key.pem" }
-  expect(await refusal({ ...tls, PORT: free, PLAIN_HTTP_PORT: free })).toBe(`PLAIN_HTTP_PORT ${free} is in use`)
-  expect(await refusal({ PORT: free, METRICS_PORT: free })).toBe(`METRICS_PORT ${free} is in use`)
-})
-
 it("lets go of what it looked at", async () => {
   expect([await refusal({ PORT: free, METRICS_PORT: "0" }), await refusal({ PORT: "0", METRICS_PORT: free })]).toEqual([
     "none",

@@ -61,7 +61,7 @@ export const keyFiles = (dataDir: string): KeyFiles => {
     replace: (name, text) => {
       const path = join(folder, name)
       // Only the keys are private: the database's own user must be able to pass through the folder above.
-      mkdirSync(dataDir, { recursive: true })
+      mkdirSync(dataDir, { recursive: true, mode: 0o755 })
       makePrivateFolder(dataDir, dirname(path))
       const fresh = `${path}.${process.pid}`
       // Of a process that had this number before. Then made anew: root must not write through a link that somebody else put there.

@@ -36,6 +36,7 @@ export const ACTIONS = [
   "keys.abandon",
   "keys.taken",
   "tradingMode.set",
+  "orders.archive",
   "dealer.create",
   "dealer.update",
   "dealer.pause",

@@ -1,5 +1,5 @@
 /**
- * Daily partitions of account_event: made a week ahead, dropped two days after their day. The one thing to know: no commit waits for it.
+ * Daily partitions of account_event: made a week ahead, dropped some days after their day. The one thing to know: no commit waits for it.
  * What takes time takes no lock, what takes a lock that commits need is one round trip, gives up its turn after some milliseconds, and is
  * tried again later; until then the default partition takes what has no other. Before events go, the newest numbers of their accounts
  * stand in account_sequence, so that numbering never starts anew, wherever a run ends. A role that does not own the table leaves partitions
@@ -247,12 +247,18 @@ const emptyDefault = (sql: Sql, before: number) =>
     }
   })
 
-/** Run soon after the start and then every hour, with the wall time. Answers what it did, and what it left for the next run. */
-export const maintainPartitions = (now: number): Effect.Effect<Upkeep, SqlError, SqlClient.SqlClient> =>
+/**
+ * Run soon after the start and then every hour, with the wall time and how many days are kept besides the present one, at least 2. Answers what
+ * it did, and what it left for the next run.
+ */
+export const maintainPartitions = (
+  now: number,
+  daysKept = DAYS_KEPT,
+): Effect.Effect<Upkeep, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { created, postponed: notMade } = yield* makeDaysAhead(now)
-    const oldest = Math.floor(now / DAY_MILLIS) - DAYS_KEPT
+    const oldest = Math.floor(now / DAY_MILLIS) - daysKept
     const dropped: Array<string> = []
     const postponed = [...notMade]
     const { names, isOurs } = yield* survey(sql)

@@ -167,6 +167,9 @@ export const connectDedicated = async (url: string, options: SqlOptions = {}): P
   }
 }
 
+/** Host or socket, port and database of a URL; safe to print. */
+export const databaseName = (url: string): string => resolveTarget(url, {}).name
+
 /** How soon the server sees that nobody waits for its answer any more. */
 const CLIENT_CHECK_MILLIS = 5_000
 

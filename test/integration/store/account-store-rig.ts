@@ -332,5 +332,7 @@ export const withStore = () => {
       return store
     },
     account: (changes?: Partial<TradingAccount>) => storeAccount(runtime, changes),
+    balanceChanges: ({ tradingAccountId }: TradingAccount) =>
+      runtime.runPromise(Effect.flatMap(JournalPort, (journal) => journal.balanceChanges(tradingAccountId))),
   }
 }

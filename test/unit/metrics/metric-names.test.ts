@@ -13,7 +13,7 @@ const PROMISED = `http_requests_total{route,method,status} http_request_duration
   actor_restarts_total{type} actor_oldest_message_seconds{type} db_pool_size db_pool_idle db_pool_waiting
   db_query_duration_seconds{name} auth_logins_total{result} auth_refresh_reuse_total auth_hash_queue
   rate_limited_total{rule} nodejs_eventloop_lag_seconds{q} nodejs_heap_bytes process_resident_memory_bytes
-  process_open_fds build_info{version,node}`
+  process_open_fds build_info{version,commit,node}`
   .split(/\s+/)
   .map((text) => /^([a-z_]+)(?:\{(.+)\})?$/.exec(text)!)
   .map(([, name = "", labels]) => ({ name, labels: labels?.split(",") ?? [] }))

@@ -69,7 +69,7 @@ const operate = (line: string, url = database.url): Promise<ReadonlyArray<unknow
 interface Expected {
   /** Null: the command line; "gateway": the gateway itself; "nobody": who is no user yet. */
   readonly by: Newcomer | "gateway" | "nobody" | null
-  readonly object: readonly [type: string, id: unknown, tenantId: string | null]
+  readonly object: readonly [type: string | null, id: unknown, tenantId: string | null]
   /** Beside it. */
   readonly more?: Row
   /** Where it was done, when not on the gateway's database. */
@@ -332,6 +332,10 @@ const DOERS: { readonly [A in Action]: Doer } = {
   "tradingMode.set": async () => async () => {
     done(await admin.calls.post("/admin/tradingMode", { tradingMode: "cancel_only", reason: "halted" }))
     return { by: admin, object: ["MODE", "tradingMode", null], more: { what: "cancel_only: halted" } }
+  },
+  "orders.archive": async () => async () => {
+    await operate("archive --before 2020-01-01")
+    return { by: null, object: [null, null, null], more: { what: "ended before 2020-01-01" } }
   },
   "dealer.create": async () => async () => ({ by: admin, object: ["DEALER", await dealer(), HOME] }),
   "dealer.update": async () => {

@@ -1,0 +1,133 @@
+/**
+ * Settings that are each well-formed and do not go together. The one thing to know: what cannot be meant is refused, and what only does
+ * nothing is told, so that no setting is ever dropped in silence.
+ */
+import { isLoopback } from "../foundation/loopback.ts"
+import { type Environment, InvalidSetting, text } from "./environment.ts"
+import type { SmtpServer } from "./mail.ts"
+import type { SessionTerms } from "./sessions.ts"
+import type { TlsSettings } from "./tls.ts"
+
+/** What is looked at of all that was read. */
+interface Settings {
+  readonly host: string
+  readonly port: number
+  readonly metricsPort: number | null
+  readonly tls: TlsSettings | null
+  readonly dataDir: string
+  readonly databaseUrl: string | null
+  readonly sessions: SessionTerms
+  readonly ledgerAuditMillis: number
+  readonly ledgerAuditMaxAgeMillis: number
+  readonly ledgerAuditWholeMaxAgeMillis: number
+  readonly accountsMax: number
+  readonly internalAccountsMax: number
+  readonly signup: string
+  readonly smtp: SmtpServer | null
+  readonly paperSource: string | null
+  readonly venuesInactive: ReadonlyArray<string>
+  readonly otlp: object | null
+  readonly wsTest: object | null
+}
+
+/** `lesser` says more than `greater` in the same unit. Defaults are compared, too: the message names the value in force. */
+const ordered = (lesser: string, less: number, greater: string, more: number, unit: string, why: string): void => {
+  if (less > more) throw new InvalidSetting(`${lesser} (${less} ${unit}) is above ${greater} (${more} ${unit}): ${why}`)
+}
+
+/** On one address each port is one setting's; 0 takes a free one. */
+const separatePorts = ({ host, port, metricsPort, tls }: Settings): void => {
+  const plainPort = tls?.plainHttpPort ?? null
+  const refuse = (one: string, other: string, both: number): never => {
+    throw new InvalidSetting(`${one} and ${other} are both ${both}: each needs a port of its own`)
+  }
+  if (plainPort !== null && plainPort !== 0 && plainPort === port) refuse("PORT", "PLAIN_HTTP_PORT", port)
+  // The metrics are on 127.0.0.1 whatever HOST is.
+  const isShared = isLoopback(host) || host === "0.0.0.0" || host === "::"
+  if (metricsPort === null || metricsPort === 0 || !isShared) return
+  if (metricsPort === port) refuse("PORT", "METRICS_PORT", port)
+  if (metricsPort === plainPort) refuse("PLAIN_HTTP_PORT", "METRICS_PORT", metricsPort)
+}
+
+const HOUR = 3_600_000
+const MINUTE = 60_000
+
+/** Throws InvalidSetting for the first two that cannot both be meant. */
+export const refuseContradictions = (env: Environment, settings: Settings): void => {
+  const { sessions } = settings
+  ordered(
+    "SESSION_IDLE_HOURS",
+    sessions.idleMillis / HOUR,
+    "SESSION_MAX_HOURS",
+    sessions.maxMillis / HOUR,
+    "hours",
+    "a session is over by then, however little it rests",
+  )
+  if (sessions.admins.idleMillis !== null)
+    ordered(
+      "ADMIN_IDLE_MINUTES",
+      sessions.admins.idleMillis / MINUTE,
+      "SESSION_IDLE_HOURS",
+      sessions.idleMillis / MINUTE,
+      "minutes",
+      "an admin's session is to end sooner than others, or alike with 0",
+    )
+  const { ledgerAuditMillis, ledgerAuditMaxAgeMillis, ledgerAuditWholeMaxAgeMillis } = settings
+  const never = "health would always be degraded"
+  ordered("LEDGER_AUDIT_MS", ledgerAuditMillis, "LEDGER_AUDIT_AGE_MAX_MS", ledgerAuditMaxAgeMillis, "ms", never)
+  ordered(
+    "LEDGER_AUDIT_MS",
+    ledgerAuditMillis,
+    "LEDGER_AUDIT_WHOLE_AGE_MAX_MS",
+    ledgerAuditWholeMaxAgeMillis,
+    "ms",
+    never,
+  )
+  if (text(env, "ACCOUNTS_MAX") !== null && text(env, "INTERNAL_ACCOUNTS_MAX") !== null) {
+    const why = "accounts at INTERNAL count among all"
+    ordered(
+      "INTERNAL_ACCOUNTS_MAX",
+      settings.internalAccountsMax,
+      "ACCOUNTS_MAX",
+      settings.accountsMax,
+      "accounts",
+      why,
+    )
+  }
+  const { smtp, paperSource, venuesInactive } = settings
+  if (smtp !== null && (smtp.user === null) !== (smtp.password === null))
+    throw new InvalidSetting(
+      `SMTP_URL has a ${smtp.user === null ? "password and no user" : "user and no password"}: give both (smtp://user:password@host:587) or neither`,
+    )
+  if (text(env, "PAPER_SOURCE") !== null && paperSource !== null && venuesInactive.includes(paperSource))
+    throw new InvalidSetting(
+      `PAPER_SOURCE ${paperSource} is in VENUES_INACTIVE: name another venue, or PAPER_SOURCE=none`,
+    )
+  separatePorts(settings)
+}
+
+/** Each of the first does nothing without the second. */
+const NEEDS: ReadonlyArray<readonly [names: ReadonlyArray<string>, needs: string, isThere: (s: Settings) => boolean]> =
+  [
+    [["OTLP_HEADERS", "OTLP_SAMPLE"], "OTLP_URL", ({ otlp }) => otlp !== null],
+    [["WS_TEST_SECRET", "WS_TEST_API_KEY"], "WS_PROFILE=test", ({ wsTest }) => wsTest !== null],
+    [["PAPER_BALANCES"], "a PAPER_SOURCE", ({ paperSource }) => paperSource !== null],
+    [["PG_RUN_AS", "PG_BIN_DIR"], "the embedded database, and DATABASE_URL is set", (s) => s.databaseUrl === null],
+  ]
+
+/** A sentence for each setting that does nothing as things are, or not what its name says. */
+export const idle = (env: Environment, settings: Settings): ReadonlyArray<string> => {
+  const said = NEEDS.flatMap(([names, needs, isThere]) =>
+    isThere(settings)
+      ? []
+      : names.flatMap((name) => (text(env, name) === null ? [] : [`${name} does nothing without ${needs}`])),
+  )
+  const { smtp, signup, dataDir } = settings
+  if (signup === "confirm" && smtp === null)
+    said.push(
+      `SIGNUP=confirm without SMTP_URL: mails of confirmation go to nobody, they are files in ${dataDir}/outbox`,
+    )
+  if (smtp !== null && !isLoopback(smtp.host) && text(env, "MAIL_FROM") === null)
+    said.push("SMTP_URL without MAIL_FROM: mails come from no-reply@localhost, which other servers refuse")
+  return said
+}

@@ -1,0 +1,17 @@
+/** `ALLOWED_ORIGINS`: compared letter by letter with what browsers send, so an entry that no browser sends would let nobody in. */
+import { type Environment, InvalidSetting, list } from "./environment.ts"
+
+const isOrigin = (entry: string): boolean => {
+  const url = URL.canParse(entry) ? new URL(entry) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === entry
+}
+
+export const origins = (env: Environment): ReadonlyArray<string> => {
+  const given = list(env, "ALLOWED_ORIGINS")
+  for (const entry of given)
+    if (entry !== "*" && !isOrigin(entry))
+      throw new InvalidSetting(
+        `ALLOWED_ORIGINS: "${entry}" must be an origin as browsers send it, like https://app.example.com (no path, lower case), or *`,
+      )
+  return given
+}

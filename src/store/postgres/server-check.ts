@@ -1,0 +1,91 @@
+/**
+ * Whether a server is one that the gateway can work on: new enough, and reached by connections that are sessions. The one thing to know: a pooler
+ * that gives sessions away between transactions answers every query well, and the owner's lock is then nobody's, or somebody else's.
+ */
+import pg from "pg"
+import { connectDedicated, databaseName, SqlUnavailable } from "./sql.ts"
+
+/** Unique keys with NULLS NOT DISTINCT (migrations 1 and 11) came with 15. */
+const MAJOR_MIN = 15
+/** A pooler with a single session for this database lets the second connection wait for it. */
+const SECOND_SESSION_MILLIS = 5_000
+/** A pooler whose sessions others are using as well may by chance show two that differ. */
+const LOOKS = 3
+
+export interface ServerFacts {
+  /** As the server says it: `18.4`. */
+  readonly version: string
+  /** Host or socket, port and database. */
+  readonly name: string
+}
+
+const sessionOf = async (client: pg.Client): Promise<number> =>
+  (await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid")).rows[0]!.pid
+
+/** While the second is in a transaction it keeps its session. That of the first is free for it only where connections have none of their own. */
+const shareSession = async (first: pg.Client, second: pg.Client): Promise<boolean> => {
+  const before = await sessionOf(first)
+  await second.query("BEGIN")
+  try {
+    return (await sessionOf(second)) === before || (await sessionOf(first)) !== before
+  } finally {
+    await second.query("ROLLBACK")
+  }
+}
+
+/** Of PgBouncer in statement mode: it refuses a BEGIN. */
+const isPoolerRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && /transaction.*not allowed|statement pooling/i.test(error.message)
+
+const sharesSessions = async (first: pg.Client, url: string, name: string): Promise<boolean> => {
+  const second = await connectDedicated(url, { applicationName: "venue-gateway start" })
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const message = `the database at ${name} gives a second connection no session: the gateway needs 13 (max_connections, a pooler's pool_size)`
+    timer = setTimeout(() => reject(new SqlUnavailable({ message })), SECOND_SESSION_MILLIS)
+  })
+  const look = async (): Promise<boolean> => {
+    for (let looks = 0; looks < LOOKS; looks++) if (await shareSession(first, second)) return true
+    return false
+  }
+  try {
+    const looked = look()
+    looked.catch(() => undefined)
+    return await Promise.race([looked, late])
+  } catch (error) {
+    if (isPoolerRefusal(error)) return true
+    throw error
+  } finally {
+    clearTimeout(timer)
+    void second.end().catch(() => undefined)
+  }
+}
+
+/** Rejects with SqlUnavailable: too old, or behind a pooler whose connections are no sessions. */
+export const checkServer = async (url: string): Promise<ServerFacts> => {
+  const name = databaseName(url)
+  const client = await connectDedicated(url, { applicationName: "venue-gateway start" })
+  try {
+    const { rows } = await client.query<{ version: string; number: number }>(
+      "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number",
+    )
+    const version = (rows[0]!.version.split(" ")[0] ?? "").trim()
+    if (rows[0]!.number < MAJOR_MIN * 10_000)
+      throw new SqlUnavailable({
+        message: `the database at ${name} is PostgreSQL ${version}: the gateway needs ${MAJOR_MIN} or later`,
+      })
+    if (await sharesSessions(client, url, name))
+      throw new SqlUnavailable({
+        message: `the database at ${name} is behind a pooler in transaction or statement mode: the gateway's connections must be sessions (PgBouncer: pool_mode = session), or DATABASE_URL name the server itself`,
+      })
+    return { version, name }
+  } catch (error) {
+    throw error instanceof SqlUnavailable
+      ? error
+      : new SqlUnavailable({
+          message: `the database at ${name} cannot be looked at: ${(error as Error).message.split("\n")[0]}`,
+        })
+  } finally {
+    void client.end().catch(() => undefined)
+  }
+}
