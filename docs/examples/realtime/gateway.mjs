@@ -73,10 +73,20 @@ const renew = async () => {
   }
 }
 
+/** The renewal that is under way, for all who wait: each log-in counts, five a minute. */
+let renewing = null
+
 /** A fresh access token. The client asks for one before it connects, and again before the old one expires. */
-export const getToken = async () => {
-  session = session === null ? await logIn() : await renew()
-  return session.accessToken
+export const getToken = () => {
+  renewing ??= (session === null ? logIn() : renew())
+    .then((next) => {
+      session = next
+      return next.accessToken
+    })
+    .finally(() => {
+      renewing = null
+    })
+  return renewing
 }
 
 /** A connection that mends itself: after a cut it comes back with a delay that grows from 0.5 to 20 seconds. */

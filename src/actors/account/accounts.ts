@@ -104,7 +104,7 @@ const make = Effect.gen(function* () {
   const answers = {
     busy: () => new Busy({ retryAfterSeconds: 1 }),
     lost: () => new OutcomeUnknown({ tradeOrderId: null }),
-    parked: () => new AccountReconciling({ reason: "RECONCILING" }),
+    parked: () => new AccountReconciling({ reason: "STOPPED" }),
     ended: () => new ShuttingDown({}),
   }
 

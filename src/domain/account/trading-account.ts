@@ -106,7 +106,7 @@ export interface Position {
   readonly currency: string
   readonly available: Decimal
   readonly locked: Decimal
-  /** Venue time of the snapshot, or of the execution since. */
+  /** Venue time of the snapshot, or of the execution or the hold since. */
   readonly updatedAt: number
 }
 
@@ -117,7 +117,10 @@ export const PositionRecord = Schema.Struct({
   balance: Schema.String,
   available: Schema.String,
   locked: Schema.String,
-  updatedAt: Schema.Int,
+  updatedAt: Schema.Int.annotations({
+    description:
+      "The venue's time of the balances, or of what was executed or held since: never older than the last change of the figures",
+  }),
   updatedAtDateTime: Schema.String,
 }).annotations({ identifier: "PortfolioPosition" })
 export type PositionRecord = typeof PositionRecord.Type

@@ -34,11 +34,14 @@ export class ExternalAccountNotVisible extends Schema.TaggedError<ExternalAccoun
   override message = "External account not visible with these credentials"
 }
 
-/** RECONCILING: it reads its orders and balances from the venue now. VENUE_UNREACHABLE: the venue does not answer, or its stream is interrupted. */
-const AwayReason = Schema.Literal("RECONCILING", "VENUE_UNREACHABLE")
+/**
+ * RECONCILING: it reads its orders and balances from the venue now. VENUE_UNREACHABLE: the venue does not answer, or its stream is interrupted.
+ * STOPPED: the gateway has failed at it again and again, and does nothing for it until an operator starts the gateway anew.
+ */
+const AwayReason = Schema.Literal("RECONCILING", "VENUE_UNREACHABLE", "STOPPED")
 export type AwayReason = typeof AwayReason.Type
 
-/** The account cannot take new orders until it agrees with its venue; nothing was stored. Try again. */
+/** The account cannot take new orders until it agrees with its venue, or at all; nothing was stored. */
 export class AccountReconciling extends Schema.TaggedError<AccountReconciling>()("AccountReconciling", {
   reason: AwayReason,
 }) {

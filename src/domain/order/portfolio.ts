@@ -10,7 +10,7 @@ import { type AppliedExecution, type Execution, shareOf } from "./trade-order.ts
 export interface Balance {
   readonly available: Decimal
   readonly locked: Decimal
-  /** Venue time of the snapshot, or of the newest execution since. */
+  /** Venue time of the snapshot, or of what has moved it or what is held of it since. */
   readonly updatedAt: number
 }
 
@@ -156,11 +156,15 @@ export class Portfolio {
   private readonly snapshots = new Map<string, Snapshot>()
   private readonly changes = new RareMap<string, { sum: Decimal; at: number }>()
   private readonly holds = new RareMap<string, Decimal>()
+  /** When what is held was last another amount. */
+  private readonly heldAt = new RareMap<string, number>()
   /** What executions have moved of each asset, ever. */
   private readonly moved = new RareMap<string, Decimal>()
   private movements: Array<Movement> = []
   /** How many movements there were, ever. */
   moveCount = 0
+  /** Venue time of the newest complete snapshot: what it does not list was zero then. */
+  private completeAt = 0
   /** A complete snapshot was seen. */
   isKnown = false
 
@@ -169,6 +173,7 @@ export class Portfolio {
     const change = after.subtract(before)
     if (change.isZero()) return
     this.holds.set(asset, (this.holds.get(asset) ?? Decimal.ZERO).add(change))
+    this.heldAt.set(asset, Math.max(this.heldAt.get(asset) ?? 0, at))
     if (change.isNegative()) this.move({ asset, change: Decimal.ZERO, released: change.negate(), at })
   }
 
@@ -188,6 +193,7 @@ export class Portfolio {
     const all = [...rows]
     if (complete) {
       this.isKnown = true
+      this.completeAt = Math.max(this.completeAt, at)
       for (const asset of this.snapshots.keys())
         if (!listed.has(asset)) all.push({ asset, available: Decimal.ZERO, locked: Decimal.ZERO })
     }
@@ -243,7 +249,9 @@ export class Portfolio {
     const since = this.changes.get(asset)
     const balance = Decimal.max(Decimal.ZERO, this.balanceOf(asset))
     const locked = Decimal.min(balance, snapshot.foreignLocked.add(Decimal.max(Decimal.ZERO, this.held(asset))))
-    return { available: balance.subtract(locked), locked, updatedAt: Math.max(snapshot.at, since?.at ?? 0) }
+    const at = snapshot === EMPTY ? this.completeAt : snapshot.at
+    const updatedAt = Math.max(at, since?.at ?? 0, this.heldAt.get(asset) ?? 0)
+    return { available: balance.subtract(locked), locked, updatedAt }
   }
 
   /** What the venue locks beyond our own orders, as text that is the same for the same locks; empty for none. */

@@ -64,6 +64,11 @@ export interface WalletBalance {
   readonly available: Decimal
 }
 
+/** `movedAt`: of the newest transfer or hold of it; 0: none. */
+export interface MovedBalance extends WalletBalance {
+  readonly movedAt: number
+}
+
 /** What moves money, in the journal and on statements. */
 export const TransferCode = Schema.Literal(
   "DEPOSIT",
@@ -190,7 +195,9 @@ export const WalletRecord = Schema.Struct({
   balances: Schema.Array(BalanceRecord).annotations({ description: "By asset; assets without anything are left out" }),
   createdAt: Schema.Int,
   createdAtDateTime: Schema.String,
-  updatedAt: Schema.Int,
+  updatedAt: Schema.Int.annotations({
+    description: "Of the last change: of its status, or by a transfer or hold of any asset",
+  }),
   updatedAtDateTime: Schema.String,
 }).annotations({ identifier: "Wallet" })
 export type WalletRecord = typeof WalletRecord.Type
@@ -202,18 +209,22 @@ export const balanceRecord = (b: WalletBalance): BalanceRecord => ({
   held: b.held.toString(),
 })
 
-export const walletRecord = (w: Wallet, balances: ReadonlyArray<WalletBalance>): WalletRecord => ({
-  walletId: w.walletId,
-  walletType: w.walletType,
-  status: w.status,
-  frozen: w.frozen,
-  allowNegative: w.allowNegative,
-  userId: w.userId,
-  dealerAccountId: w.dealerAccountId,
-  metadata: w.metadata,
-  balances: balances.filter((it) => !it.balance.isZero() || !it.held.isZero()).map(balanceRecord),
-  createdAt: w.createdAt,
-  createdAtDateTime: dateTime(w.createdAt),
-  updatedAt: w.updatedAt,
-  updatedAtDateTime: dateTime(w.updatedAt),
-})
+/** Changed with its status and with each transfer and hold of any of its assets. */
+export const walletRecord = (w: Wallet, balances: ReadonlyArray<MovedBalance>): WalletRecord => {
+  const updatedAt = balances.reduce((newest, { movedAt }) => Math.max(newest, movedAt), w.updatedAt)
+  return {
+    walletId: w.walletId,
+    walletType: w.walletType,
+    status: w.status,
+    frozen: w.frozen,
+    allowNegative: w.allowNegative,
+    userId: w.userId,
+    dealerAccountId: w.dealerAccountId,
+    metadata: w.metadata,
+    balances: balances.filter((it) => !it.balance.isZero() || !it.held.isZero()).map(balanceRecord),
+    createdAt: w.createdAt,
+    createdAtDateTime: dateTime(w.createdAt),
+    updatedAt,
+    updatedAtDateTime: dateTime(updatedAt),
+  }
+}

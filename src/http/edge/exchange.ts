@@ -17,6 +17,7 @@ export interface Wire {
   writeStatus(status: string): unknown
   writeHeader(name: string, value: string): unknown
   end(body: string | Uint8Array, closeConnection?: boolean): unknown
+  /** Without arguments it writes no Content-Length; an argument `undefined` would be written as 2^63. */
   endWithoutBody(reportedContentLength?: number, closeConnection?: boolean): unknown
   tryEnd(body: string | Uint8Array, totalBytes: number, closeConnection?: boolean): [boolean, boolean]
   onWritable(more: (offset: number) => boolean): unknown
@@ -173,16 +174,15 @@ export class Exchange extends Call {
   }
 
   /**
-   * uWebSockets believes that the announced bytes are still to come: it would keep the connection for ever, and end it without an answer at
-   * the next request. So it is said to end, and ended, when what is written has left.
+   * The length is that of the body which does not follow. It is a header of ours: told of a length, uWebSockets believes that the bytes are
+   * still to come, and ends the connection without an answer at the next request.
    */
   private endHead(bytes: number): void {
-    const { wire } = this
-    wire.writeHeader("Connection", "close")
-    wire.tryEnd("", bytes)
-    setImmediate(() => {
-      if (!this.gone) wire.close()
-    })
+    const { wire, closeConnection } = this
+    // As the rest of the request's body may never come.
+    if (closeConnection) return void wire.endWithoutBody(0, true)
+    wire.writeHeader("Content-Length", `${bytes}`)
+    wire.endWithoutBody()
   }
 
   private write(
@@ -207,9 +207,7 @@ export class Exchange extends Call {
     wire.cork(() => {
       if (status !== 200) wire.writeStatus(REASONS[status])
       wire.writeHeader("X-Request-ID", lines)
-      // Without a number uWebSockets announces 2^63 bytes, and clients wait for them.
       if (status === 204) wire.endWithoutBody(0, closeConnection)
-      // Of a 304 too, a length is that of the body which does not follow.
       else if (route.isHead || status === 304) this.endHead(Buffer.byteLength(body))
       else if (body.length < POUR_BYTES_MIN) wire.end(body, closeConnection)
       else pour(wire, typeof body === "string" ? Buffer.from(body) : body, closeConnection, () => this.gone)

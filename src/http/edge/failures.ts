@@ -16,6 +16,9 @@ const PERMISSIONS: ReadonlySet<string> = new Set(["InsufficientPermissions", "Ad
 /** Whose `reason` is a code that callers act on: it stands beside the metadata (contract, changes to C3 and C8), and in it as any field does. */
 const REASONED: ReadonlySet<string> = new Set(["DealerCannotQuote", "AccountReconciling"])
 
+/** A STOPPED account comes back with the next start of the gateway, at a time that is not known. */
+const RETRY_SECONDS = { RECONCILING: 1, VENUE_UNREACHABLE: 5, STOPPED: 60 } as const
+
 /** Fields of a tagged error that are not its content. */
 const INTERNAL: ReadonlySet<string> = new Set(["_tag", "message", "name", "stack", "cause"])
 
@@ -65,7 +68,7 @@ export const retryAfterSeconds = (error: DomainError): number | undefined => {
     case "ShuttingDown":
       return 1
     case "AccountReconciling":
-      return error.reason === "VENUE_UNREACHABLE" ? 5 : 1
+      return RETRY_SECONDS[error.reason]
     case "VenueUnavailable":
     case "DisconnectIncomplete":
       return 5

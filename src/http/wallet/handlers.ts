@@ -21,10 +21,10 @@ import {
   AMOUNT_DIGITS_MAX,
   accountingWalletId,
   digitsOf,
+  type MovedBalance,
   newWallet,
   type TransferCode,
   type Wallet,
-  type WalletBalance,
   type WalletId,
   type WalletType,
   walletRecord,
@@ -237,7 +237,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           offset: plan.offset,
         })
         const page = rows.slice(0, plan.limit)
-        const balancesOf = new Map<WalletId, Array<WalletBalance>>(page.map((it) => [it.walletId, []]))
+        const balancesOf = new Map<WalletId, Array<MovedBalance>>(page.map((it) => [it.walletId, []]))
         for (const balance of yield* wallets.balances([...balancesOf.keys()]))
           balancesOf.get(balance.walletId)?.push(balance)
         const last = page.at(-1)

@@ -66,7 +66,7 @@ class Connector {
     this.#klines = new KlinePages({
       exchange: this.#exchange,
       digits: this.#feed.digits,
-      venueNow: () => this.#markets.venueNow(),
+      venueNow: () => this.#feed.barClock.now(),
       perPage: settings.profile.klinesPerPage,
       kept: settings.profile.klinesKept,
     })

@@ -106,6 +106,24 @@ describe("a wallet", () => {
     )
   })
 
+  it("was changed when its money was, on both sides of a transfer", async () => {
+    const [from, to] = [await create(alice), await create(alice)]
+    const deposited = await deposit(from.walletId, "5")
+    expect(deposited.record.updatedAt).toBeGreaterThan(from.updatedAt)
+    await alice.post("/wallet/transfer", {
+      sourceWalletId: from.walletId,
+      destWalletId: to.walletId,
+      asset: "USDT",
+      amount: "5",
+    })
+    const [source, dest] = [await read(alice, from.walletId), await read(alice, to.walletId)]
+    expect(source.updatedAt).toBeGreaterThan(deposited.record.updatedAt)
+    expect(dest.updatedAt).toBe(source.updatedAt)
+    expect(dest.updatedAtDateTime).toBe(new Date(dest.updatedAt).toISOString())
+    const listed = (await alice.get<ReadonlyArray<WalletRecord>>("/wallet/list")).record
+    expect(listed.find((it) => it.walletId === to.walletId)).toEqual(dest)
+  })
+
   it("is one of so many of its user, closed ones too, however they are made", async () => {
     const carol = api(gateway).as((await api(gateway).signup("carol@example.com")).record.accessToken)
     const first = await create(carol)

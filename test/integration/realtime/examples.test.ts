@@ -86,6 +86,10 @@ describe("the real-time examples", () => {
     expect(sessionOf(first)).toEqual(expect.any(String))
     expect(sessionOf(second)).toBe(sessionOf(first))
     expect((await api(gateway).as(second).user()).status).toBe(200)
+    // Calls that find the same session ended share what one of them fetches.
+    const [renewed, same] = await Promise.all([getToken(), getToken()])
+    expect(renewed).not.toBe(second)
+    expect(same).toBe(renewed)
     // No answer to the refresh but a 401 ends the session.
     for (const status of [429, 503]) {
       const refused = vi

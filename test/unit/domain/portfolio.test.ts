@@ -32,6 +32,25 @@ describe("a portfolio", () => {
     expect(shown(portfolio)).toBe("970 + 0")
   })
 
+  it("is as new as the newest of snapshot, execution and hold, and never of no time", () => {
+    const portfolio = new Portfolio()
+    const updatedAt = () => portfolio.of("USDT").updatedAt
+    see(portfolio, row("1000", "0"), 100, true)
+    expect(portfolio.of("BTC").updatedAt).toBe(100)
+    portfolio.hold("USDT", d("0"), d("10"), 110)
+    expect(updatedAt()).toBe(110)
+    portfolio.executed("USDT", d("-4"), 120)
+    expect(updatedAt()).toBe(120)
+    portfolio.hold("USDT", d("10"), d("6"), 120)
+    portfolio.hold("USDT", d("6"), d("0"), 130)
+    expect(updatedAt()).toBe(130)
+    // What was answered late says nothing of the time of what came before it.
+    see(portfolio, row("996", "0"), 125, true)
+    expect(updatedAt()).toBe(130)
+    see(portfolio, row("996", "0"), 140, true)
+    expect(updatedAt()).toBe(140)
+  })
+
   it("ignores a snapshot older than the known one", () => {
     const portfolio = new Portfolio()
     see(portfolio, row("1000", "0"), 100, true)

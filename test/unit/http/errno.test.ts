@@ -88,6 +88,7 @@ describe("a failure's text", () => {
     const passing = [
       new AccountReconciling({ reason: "RECONCILING" }),
       new AccountReconciling({ reason: "VENUE_UNREACHABLE" }),
+      new AccountReconciling({ reason: "STOPPED" }),
       new OrderBookUnavailable({ instrumentId: "MOCK:BTC/USDT" }),
       new TickerUnavailable({ instrumentId: "MOCK:BTC/USDT" }),
       new VenueUnavailable({ reason: "away" }),

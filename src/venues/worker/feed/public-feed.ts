@@ -19,6 +19,7 @@ import type { Outbox } from "../outbox.ts"
 import { hasWorked } from "../sign-of-life.ts"
 import { waitsOf } from "../waits.ts"
 import { askSnapshots } from "./asked-snapshot.ts"
+import { BarClock } from "./bar-clock.ts"
 import { quoteFrames } from "./bare-numbers.ts"
 import { auditTimesOf, BookAudits, type Finding } from "./book-audits.ts"
 import { type BookChange, BookTap } from "./book-tap.ts"
@@ -60,6 +61,7 @@ export class PublicFeed {
   readonly #loop: WatchLoop
   readonly #audits: BookAudits | undefined
   readonly #life = new SocketLife()
+  readonly barClock: BarClock
   #receivedAt = 0
   #snapshotAt = 0
 
@@ -73,6 +75,7 @@ export class PublicFeed {
     this.#settings = settings
     this.#exchange = exchange
     this.#markets = markets
+    this.barClock = new BarClock(() => markets.venueNow())
     this.#outbox = outbox
     this.#adapter = adapterOf(settings.profile)
     this.#guard = new SequenceGuard(exchange.id)
@@ -303,7 +306,8 @@ export class PublicFeed {
     if (feed === undefined || !this.#klines.has(interval)) return
     feed.live = true
     const { instrumentId } = feed
-    const venueAt = this.#markets.venueNow()
+    for (const seen of bars) this.barClock.saw(interval, seen)
+    const venueAt = this.barClock.now()
     for (const { bar, isFinal } of bars) this.#outbox.kline({ instrumentId, interval, bar, isFinal, venueAt })
   }
 

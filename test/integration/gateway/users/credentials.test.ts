@@ -291,7 +291,7 @@ it("is told of in health and metrics while a secret of it does not open: it take
   expect(actors.reason).toBe("stopped after repeated defects, until the next start: accounts: 1")
   const url = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(gateway.stderr())?.[0] ?? ""
   expect(await (await fetch(url)).text()).toContain('actors_parked{type="account"} 1')
-  const { status, envelope } = await later.submit({
+  const { status, envelope, headers } = await later.submit({
     tradingAccountId: account.tradingAccountId,
     instrumentId: "BINANCE:BTC/USDT",
     orderSide: "BUY",
@@ -299,6 +299,7 @@ it("is told of in health and metrics while a secret of it does not open: it take
     quantity: "0.01",
     limitPrice: "20000",
   })
-  expect([status, envelope.errno]).toEqual([503, -120009])
+  expect([status, envelope.errno, headers.get("retry-after")]).toEqual([503, -120009, "60"])
+  expect(envelope.details).toMatchObject({ reason: "STOPPED" })
   await rests(later, other)
 })

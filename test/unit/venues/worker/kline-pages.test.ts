@@ -9,6 +9,7 @@ import {
   longestBar,
 } from "../../../../src/domain/market/kline.ts"
 import type { CcxtCandle, CcxtExchange } from "../../../../src/venues/worker/exchange/ccxt.ts"
+import { BarClock } from "../../../../src/venues/worker/feed/bar-clock.ts"
 import { Digits } from "../../../../src/venues/worker/feed/digits.ts"
 import { KlinePages } from "../../../../src/venues/worker/feed/kline-pages.ts"
 
@@ -35,6 +36,7 @@ interface VenueOptions {
   readonly keeps?: number
   /** Weeks and days begin so much later than ours. */
   readonly shift?: number
+  readonly venueNow?: () => number
 }
 
 /** As ccxt shows a venue: floats, a `since` and a `limit`. */
@@ -46,6 +48,7 @@ const venueOf = ({
   isWindowed = false,
   keeps,
   shift = 0,
+  venueNow = () => NOW,
 }: VenueOptions) => {
   const asked: Array<string> = []
   const candles = (interval: KlineInterval): ReadonlyArray<CcxtCandle> => {
@@ -90,7 +93,7 @@ const venueOf = ({
   const pages = new KlinePages({
     exchange: exchange as unknown as CcxtExchange,
     digits: new Digits(),
-    venueNow: () => NOW,
+    venueNow,
     perPage: undefined,
     kept: keeps,
   })
@@ -218,5 +221,31 @@ describe("the pages of a venue", () => {
     const before = asked.length
     expect(await read()).toEqual([])
     expect(asked.length - before).toBe(1)
+  })
+})
+
+describe("a bar that the stream has shown", () => {
+  const bar = { openAt: NOW - 60_000, open: "1", high: "1", low: "1", close: "1", volume: "0" }
+  const clockAt = (measured: number) => new BarClock(() => measured)
+
+  it("is over for the history too when it was final, though the measured clock is late by the way of an answer", async () => {
+    const clock = clockAt(NOW - 40)
+    const { pages } = venueOf({ trades: every(60_000, 3), timeframes: ["1m"], venueNow: () => clock.now() })
+    const asked = { interval: "1m", from: NOW - 120_000, to: null, limit: 10 } as const
+    expect((await pages.read(SYMBOL, asked)).venueAt).toBe(NOW - 40)
+    clock.saw("1m", { bar, isFinal: true })
+    const { bars, venueAt } = await pages.read(SYMBOL, asked)
+    expect(venueAt).toBe(NOW)
+    expect(bars.map(({ openAt }) => openAt)).toEqual([NOW - 120_000, NOW - 60_000, NOW])
+  })
+
+  it("has begun, and what is too far ahead to be true says nothing", () => {
+    const clock = clockAt(NOW - 40)
+    clock.saw("1m", { bar, isFinal: false })
+    expect(clock.now()).toBe(NOW - 40)
+    clock.saw("1m", { bar: { ...bar, openAt: NOW }, isFinal: false })
+    expect(clock.now()).toBe(NOW)
+    clock.saw("1m", { bar: { ...bar, openAt: NOW + 60_000 }, isFinal: true })
+    expect(clock.now()).toBe(NOW)
   })
 })
