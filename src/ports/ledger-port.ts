@@ -50,6 +50,8 @@ export type FactTag =
   | "hedge_intent"
   /** Differences of mirrors that nothing explains: mirror-store.ts. */
   | "exchange_difference"
+  /** What was seen of a deposit or withdrawal at a venue that was told of. */
+  | "exchange_funding"
   /** How far a mirror has come. */
   | "exchange_mirror"
   /** What is booked of it once it is frozen no longer. */

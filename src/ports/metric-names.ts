@@ -178,7 +178,7 @@ export const METRICS = {
   exchange_differences_total: {
     type: "counter",
     labels: ["kind"],
-    help: "Unexplained balance differences of linked accounts, as booked: shortfall, adjustment (a surplus), correction",
+    help: "Balance differences of linked accounts beside their executions, as booked: shortfall, adjustment (a surplus, or of no dealer's time), correction, funding (told of)",
   },
   exchange_shortfalls_open: {
     type: "gauge",

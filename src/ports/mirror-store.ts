@@ -1,5 +1,6 @@
 /** Which fills of linked accounts are in the ledger already: one mirror wallet per account, and how far it has come. */
 import { Context, type Effect } from "effect"
+import type { Funding } from "../domain/dealer/funding.ts"
 import type { Decimal } from "../domain/decimal.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { DealerAccountId, TradingAccountId } from "../domain/ids.ts"
@@ -25,12 +26,9 @@ export interface StoredDifference {
   readonly change: Decimal
   /** In whose LOSS it is: of the dealer that the account was linked to; null: in the tenant's SUSPENSE. */
   readonly loser: DealerAccountId | null
-  readonly at: number
-}
-
-/** The same, found and not posted. */
-export interface OwedDifference extends StoredDifference {
+  /** CORRECTION: it takes back what was posted before. */
   readonly code: "SHORTFALL" | "CORRECTION" | "ADJUSTMENT"
+  readonly at: number
 }
 
 /** Of a mirror that was left, or linked, while it was frozen: what is booked once it is frozen no longer. */
@@ -38,16 +36,18 @@ export interface Arrears {
   /** By asset: what it has then, at its newest fill. */
   readonly balances: ReadonlyMap<string, Decimal>
   /** That have made it so, oldest first. */
-  readonly differences: ReadonlyArray<OwedDifference>
+  readonly differences: ReadonlyArray<StoredDifference>
 }
 
 export interface MirrorState {
-  /** Whose the account's losses are; null: it is linked to nobody, and begins anew when it is. */
+  /** Whose the account's losses are; null: it is linked to nobody. */
   readonly keeper: DealerAccountId | null
   /** Number of the newest fill that is mirrored. */
   readonly last: number
   /** What it began with is posted, or in its arrears. */
   readonly opened: boolean
+  /** It had begun before, and was linked to nobody since: what it has less, or more, than it had then and executed is a difference. */
+  readonly wasOpened: boolean
   /** Null: its wallet has what it has. */
   readonly arrears: Arrears | null
 }
@@ -57,7 +57,10 @@ export class MirrorStore extends Context.Tag("ports/MirrorStore")<
   {
     /** Those that somebody keeps, those with a difference of this instant or later, and those with arrears. */
     readonly all: (since: number) => Effect.Effect<ReadonlyMap<TradingAccountId, MirrorState>, StorageUnavailable>
-    /** Begins, maybe anew, with what comes next. The wallets, its own and the dealer's LOSS, are made where they are not there. */
+    /**
+     * Begins with what comes next; one that had begun before goes on at its newest fill. The wallets, its own and the dealer's LOSS, are made
+     * where they are not there.
+     */
     readonly begin: (
       account: TradingAccountId,
       wallet: Wallet,
@@ -74,6 +77,10 @@ export class MirrorStore extends Context.Tag("ports/MirrorStore")<
       account: TradingAccountId,
       since: number,
     ) => Effect.Effect<ReadonlyArray<StoredDifference>, StorageUnavailable>
+    /** Deposits and withdrawals that were told of and not all seen, the oldest first; at most a thousand. */
+    readonly fundings: Effect.Effect<ReadonlyArray<Funding>, StorageUnavailable>
+    /** Its time is over. */
+    readonly endFunding: (id: string) => Effect.Effect<void, StorageUnavailable>
     /** Fills behind that number, oldest first. */
     readonly fills: (
       account: TradingAccountId,

@@ -84,7 +84,7 @@ describe("the mirror of an account", () => {
       fc.property(fc.array(fill, { maxLength: 12 }), shown, (fills, venue) => {
         const ledger: MirrorBalances = new Map()
         for (const [index, one] of fills.entries()) {
-          play(ledger, transfersOf(lackOf(account, one, new Map(ledger), `look ${index}`)))
+          play(ledger, transfersOf(lackOf(account, one, [], new Map(ledger), `look ${index}`).lacks))
           const first = fillTransfers(account, one, new Map(ledger))
           play(ledger, first)
           expect(JSON.stringify(fillTransfers(account, one, new Map()))).toBe(JSON.stringify(first))
@@ -195,7 +195,9 @@ describe("the mirror of an account", () => {
     const suspense = accountingWalletId(account.tenantId, "SUSPENSE")
     const world = accountingWalletId(account.tenantId, "WORLD")
     const balances: MirrorBalances = new Map([["USDT", Decimal.of("40")]])
-    expect(words(transfersOf(lackOf(account, one, balances, "x")))).toEqual([["ADJUSTMENT", "USDT", "60", suspense]])
+    expect(words(transfersOf(lackOf(account, one, [], balances, "x").lacks))).toEqual([
+      ["ADJUSTMENT", "USDT", "60", suspense],
+    ])
     expect(words(fillTransfers(account, one, balances))).toEqual([
       ["HEDGE", "BTC", "1", world],
       ["HEDGE", "USDT", "100", MIRROR],

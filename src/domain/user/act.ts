@@ -44,6 +44,7 @@ export const ACTIONS = [
   "dealer.archive",
   "dealer.link",
   "dealer.unlink",
+  "dealer.fund",
   "dealer.resolve_hedge",
   "wallet.create",
   "wallet.freeze",

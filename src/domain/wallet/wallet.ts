@@ -84,6 +84,7 @@ export const TransferCode = Schema.Literal(
   "EXCHANGE",
   "HEDGE",
   "OPENING",
+  "FUNDING",
   "ADJUSTMENT",
   "SHORTFALL",
   "CORRECTION",

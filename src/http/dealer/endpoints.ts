@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { DealerConfigRecord } from "../../domain/dealer/config.ts"
 import { DealerRecord, DealerStatus } from "../../domain/dealer/dealer.ts"
+import { FundingDirection, FundingRecord } from "../../domain/dealer/funding.ts"
 import { HedgeReportRecord } from "../../domain/dealer/hedging/hedge-report.ts"
 import { PositiveDecimalText } from "../../domain/decimal.ts"
 import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
@@ -21,6 +22,7 @@ import { ConflictingParameters, InvalidCursor, InvalidParameter } from "../../do
 import { OrderNotFound } from "../../domain/errors/trade-order.ts"
 import { AccountNotActive, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { DealerAccountId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
+import { AssetText } from "../../domain/wallet/wallet.ts"
 import { Fail, Ok, Page } from "../edge/envelope.ts"
 import { Access, always, Deadline, Fresh, KnowsRepeats, Query, within } from "../edge/route.ts"
 import { Ask, optional } from "../edge/wire-text.ts"
@@ -189,6 +191,28 @@ const accountUnlink = HttpApiEndpoint.post("accountUnlink", "/api/v3/dealer/acco
     "By the owner of the account, or by an admin or operator of the dealer. Refused while a hedge is at work on it.",
   )
 
+const accountFunding = HttpApiEndpoint.post("accountFunding", "/api/v3/dealer/account/funding")
+  .setPayload(
+    Schema.Struct({
+      ...AccountOfDealer.fields,
+      asset: AssetText,
+      amount: PositiveDecimalText.annotations({
+        description: "What the account will have more or less: of a withdrawal with the fee that its venue takes",
+      }),
+      direction: FundingDirection,
+    }).annotations({ identifier: "AccountFunding" }),
+  )
+  .addSuccess(Ok(FundingRecord))
+  .addError(Fail(DealerNotFound, DealerArchived, TradingAccountNotFound, AccountNotLinked, InvalidParameter))
+  .annotate(Access, "admin")
+  .annotate(Fresh, always)
+  .annotate(KnowsRepeats, true)
+  .annotate(OpenApi.Summary, "Tell of a deposit or withdrawal at a linked account's venue")
+  .annotate(
+    OpenApi.Description,
+    "Extension. Before it is done: what then changes at the venue without an execution is posted as FUNDING, against WORLD, up to this amount, and is neither a loss nor what makes one good. It holds for a day; what did not show by then is told on the channel of the dealer's own account (FUNDING_EXPIRED). What has been booked already stays as it is. Repeated with the same Idempotency-Key: the same record, as it is then.",
+  )
+
 const hedgeResolve = HttpApiEndpoint.post("hedgeResolve", "/api/v3/dealer/hedge/resolve")
   .setPayload(
     Schema.Struct({
@@ -223,6 +247,7 @@ export class DealerApi extends HttpApiGroup.make("dealer")
   .add(archive)
   .add(accountLink)
   .add(accountUnlink)
+  .add(accountFunding)
   .add(hedgeResolve)
   .annotate(OpenApi.Title, "Dealers")
   .annotate(OpenApi.Description, "Firm prices from the books of linked accounts, delivered from a wallet, hedged.") {}

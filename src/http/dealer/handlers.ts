@@ -15,17 +15,20 @@ import type {
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import { changedFields, configFault, dealerConfigOf } from "../../domain/dealer/config.ts"
 import { type Dealer, type DealerStatus, dealerRecord, isDealersSide, isLinked } from "../../domain/dealer/dealer.ts"
+import { FUNDING_MILLIS, fundingRecord } from "../../domain/dealer/funding.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import { AccountNotLinked, DealerArchived } from "../../domain/errors/dealer.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
 import { TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import type { DealerAccountId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
+import { isSpot } from "../../domain/instrument/venue.ts"
 import { INTERNAL } from "../../domain/order/internal-order.ts"
 import type { Reply } from "../../domain/reply.ts"
 import type { Act, Action } from "../../domain/user/act.ts"
 import type { Principal } from "../../domain/user/user.ts"
-import { newWallet, type Wallet, type WalletId } from "../../domain/wallet/wallet.ts"
+import { AMOUNT_MAX, isWritableAmount, newWallet, type Wallet, type WalletId } from "../../domain/wallet/wallet.ts"
 import type { DealerAct } from "../../ports/dealer-store.ts"
 import type { Acts } from "../../store/audit/acts.ts"
 import type { DealerRows } from "../../store/dealers/dealers.ts"
@@ -45,7 +48,7 @@ import type { DealerApi, DealerDetail } from "./endpoints.ts"
 export interface DealerHandlerParts {
   readonly dealers: Dealers["Type"]
   readonly directory: DealerDirectory
-  readonly rows: Pick<DealerRows, "insert" | "judged">
+  readonly rows: Pick<DealerRows, "insert" | "insertFunding" | "judged">
   readonly acts: Acts["Type"]
   readonly accountRows: Pick<Accounts, "insertInternalAccount">
   readonly wallets: Pick<Wallets, "insert">
@@ -340,6 +343,54 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
       const act = { ...actOf("dealer.unlink", request, principal, dealer), otherId: tradingAccountId }
       const right = isOwn ? "OWNER" : "DEALER"
       return relinked(dealer, { _tag: "UnlinkAccount", tradingAccountId, asked: { act, right } }, reply)
+    },
+
+    accountFunding: ({ body, principal, request, claim }, reply) => {
+      const link = linkOf(principal, body)
+      if (isFailure(link)) return reply.relay(link)
+      const { dealer, account } = link
+      if (dealer.status === "ARCHIVED") return reply.fail(new DealerArchived())
+      if (!isLinked(dealer, account.tradingAccountId)) return reply.fail(new AccountNotLinked())
+      const venue = gate.find(account.venue)
+      const invalid = (parameter: string, reason: string) => reply.fail(new InvalidParameter({ parameter, reason }))
+      // Of these there is no mirror.
+      if (account.walletId !== null || venue === undefined || !isSpot(venue))
+        return invalid(
+          "tradingAccountId",
+          `is of ${account.venue}: deposits and withdrawals are told of at spot venues outside`,
+        )
+      const amount = Decimal.of(body.amount)
+      if (!isWritableAmount(amount)) return invalid("amount", `must be above zero and at most ${AMOUNT_MAX}`)
+      const [at, fundingId] = [now(), claim?.id ?? uuid()]
+      const { asset, direction } = body
+      const { dealerAccountId } = dealer
+      const { tradingAccountId } = account
+      const times = { createdAt: at, expireAt: at + FUNDING_MILLIS }
+      const told = {
+        fundingId,
+        dealerAccountId,
+        tradingAccountId,
+        asset,
+        direction,
+        amount,
+        settled: Decimal.ZERO,
+        ...times,
+      }
+      const act: Act = {
+        ...actOf("dealer.fund", request, principal, dealer),
+        actId: fundingId,
+        otherId: tradingAccountId,
+        asset,
+        amount: amount.toString(),
+        what: direction,
+      }
+      const stored = acts.commit(act, () =>
+        rows.insertFunding(told, { actor: act.actor, right: "ADMIN" }, dealer.tenantId),
+      )
+      return relayed(
+        Effect.map(stored, (funding) => reply.ok(fundingRecord(funding))),
+        reply,
+      )
     },
 
     hedgeResolve: ({ body, principal, request }, reply) => {

@@ -2,6 +2,7 @@
 
 import { type DealerConfigRecord, dealerConfigOf } from "../../domain/dealer/config.ts"
 import type { Dealer, DealerStatus } from "../../domain/dealer/dealer.ts"
+import type { Funding } from "../../domain/dealer/funding.ts"
 import type { LevelsBeyond, PricingReceipt, Quote, QuoteRejectReason, QuoteStatus } from "../../domain/dealer/quote.ts"
 import type {
   DealerAccountId,
@@ -142,5 +143,29 @@ export const quoteOf = (row: QuoteRow): Quote => ({
   tradeOrderId: row.trade_order_id as TradeOrderId | null,
   createdAt: instant(row.created_at),
   updatedAt: instant(row.updated_at),
+  expireAt: instant(row.expire_at),
+})
+
+export interface FundingRow {
+  readonly funding_id: string
+  readonly trading_account_id: string
+  readonly dealer_account_id: string
+  readonly asset: string
+  readonly direction: string
+  readonly amount: string
+  readonly settled: string
+  readonly created_at: string
+  readonly expire_at: string
+}
+
+export const fundingOf = (row: FundingRow): Funding => ({
+  fundingId: row.funding_id,
+  dealerAccountId: row.dealer_account_id as DealerAccountId,
+  tradingAccountId: row.trading_account_id as TradingAccountId,
+  asset: row.asset,
+  direction: row.direction as Funding["direction"],
+  amount: decimal(row.amount),
+  settled: decimal(row.settled),
+  createdAt: instant(row.created_at),
   expireAt: instant(row.expire_at),
 })

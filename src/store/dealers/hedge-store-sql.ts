@@ -80,10 +80,16 @@ const FIRST_PAGE = 10
 const PAGE = 1_000
 const NEWEST = "9223372036854775807"
 
-/** `hedge:<dealer>:<intent>[:<n>]`: an intent is of one dealer, and a word on the dealer would lead the planner to an index of all its hedges. */
+/**
+ * `hedge:<dealer>:<intent>[:<n>]`: an intent is of one dealer, and a word on the dealer would lead the planner to an index of all its hedges.
+ * One intent at a time: without statistics of the expression it takes each for one in 200 of all orders, so that of 300 at once it reads all
+ * orders instead of the index (2.4 s of 3 million).
+ */
 const SENT = `
-  SELECT split_part(idempotency_key, ':', 3) AS hedge_intent_id, count(*) AS sent FROM trade_order
-  WHERE dealer_account_id IS NOT NULL AND order_type <> 'QUOTED' AND split_part(idempotency_key, ':', 3) = ANY($1) GROUP BY 1`
+  SELECT i.hedge_intent_id, s.sent FROM unnest($1::text[]) AS i (hedge_intent_id), LATERAL (
+    SELECT count(*) AS sent FROM trade_order
+    WHERE dealer_account_id IS NOT NULL AND order_type <> 'QUOTED' AND split_part(idempotency_key, ':', 3) = i.hedge_intent_id) AS s
+  WHERE s.sent > 0`
 
 interface IntentRow extends Pair {
   readonly hedge_intent_id: string

@@ -2,7 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
-import { type MirrorState, MirrorStore, type OwedDifference, type StoredFill } from "../../ports/mirror-store.ts"
+import { type MirrorState, MirrorStore, type StoredDifference, type StoredFill } from "../../ports/mirror-store.ts"
+import { type FundingRow, fundingOf } from "../dealers/dealer-rows.ts"
 import { decimal, EXECUTION_COLUMNS, type ExecutionRow, executionJson, executionOf, instant } from "../orders/rows.ts"
 import { orUnavailable } from "../postgres/storage-failure.ts"
 import { Wallets } from "./wallets.ts"
@@ -39,9 +40,10 @@ interface MirrorRow {
   readonly dealer_account_id: DealerAccountId | null
   readonly last_number: string
   readonly opened: boolean
+  readonly was_opened: boolean
   readonly arrears: {
     readonly balances: Readonly<Record<string, string>>
-    readonly differences: ReadonlyArray<Omit<OwedDifference, "change"> & { readonly change: string }>
+    readonly differences: ReadonlyArray<Omit<StoredDifference, "change"> & { readonly change: string }>
   } | null
 }
 
@@ -49,6 +51,7 @@ const stateOf = (row: MirrorRow): MirrorState => ({
   keeper: row.dealer_account_id,
   last: Number(row.last_number),
   opened: row.opened,
+  wasOpened: row.was_opened,
   arrears: row.arrears && {
     balances: new Map(Object.entries(row.arrears.balances).map(([asset, amount]) => [asset, decimal(amount)])),
     differences: row.arrears.differences.map((it) => ({ ...it, change: decimal(it.change) })),
@@ -64,7 +67,7 @@ export const mirrorStoreLayer = Layer.effect(
       all: (since) =>
         orUnavailable(
           sql<MirrorRow>`
-            SELECT trading_account_id, dealer_account_id, last_number, opened, arrears FROM exchange_mirror m
+            SELECT trading_account_id, dealer_account_id, last_number, opened, was_opened, arrears FROM exchange_mirror m
             WHERE dealer_account_id IS NOT NULL OR arrears IS NOT NULL OR EXISTS (SELECT FROM exchange_difference d
               WHERE d.trading_account_id = m.trading_account_id AND d.at >= ${since})`,
         ).pipe(Effect.map((rows) => new Map(rows.map((row) => [row.trading_account_id, stateOf(row)])))),
@@ -76,8 +79,10 @@ export const mirrorStoreLayer = Layer.effect(
             SELECT ${account}::uuid, ${wallet.walletId}::uuid, coalesce(max(number), 0), ${keeper}::uuid FROM execution
             WHERE trading_account_id = ${account}
             ON CONFLICT (trading_account_id) DO UPDATE SET dealer_account_id = excluded.dealer_account_id, opened = false,
-              last_number = CASE WHEN m.arrears IS NULL THEN greatest(m.last_number, excluded.last_number) ELSE m.last_number END
-            RETURNING trading_account_id, dealer_account_id, last_number, opened, arrears`)
+              was_opened = m.was_opened OR m.opened,
+              last_number = CASE WHEN m.was_opened OR m.opened OR m.arrears IS NOT NULL THEN m.last_number
+                ELSE greatest(m.last_number, excluded.last_number) END
+            RETURNING trading_account_id, dealer_account_id, last_number, opened, was_opened, arrears`)
           return stateOf(row!)
         }),
       pass: (account, to) =>
@@ -88,14 +93,21 @@ export const mirrorStoreLayer = Layer.effect(
         }),
       differences: (account, since) =>
         orUnavailable(
-          sql<{ asset: string; change: string; loser: DealerAccountId | null; at: string }>`
-            SELECT asset, change, dealer_account_id AS loser, at FROM exchange_difference
+          sql<{
+            asset: string
+            change: string
+            loser: DealerAccountId | null
+            code: StoredDifference["code"]
+            at: string
+          }>`
+            SELECT asset, change, dealer_account_id AS loser, code, at FROM exchange_difference
             WHERE trading_account_id = ${account} AND at >= ${since} ORDER BY at`,
-        ).pipe(
-          Effect.map((rows) =>
-            rows.map(({ asset, change, loser, at }) => ({ asset, change: decimal(change), loser, at: instant(at) })),
-          ),
-        ),
+        ).pipe(Effect.map((rows) => rows.map((row) => ({ ...row, change: decimal(row.change), at: instant(row.at) })))),
+      fundings: orUnavailable(
+        sql.unsafe<FundingRow>("SELECT * FROM exchange_funding WHERE open ORDER BY created_at, funding_id LIMIT 1000"),
+      ).pipe(Effect.map((rows) => rows.map(fundingOf))),
+      endFunding: (id) =>
+        orUnavailable(sql`UPDATE exchange_funding SET open = false WHERE funding_id = ${id}`).pipe(Effect.asVoid),
       fills: (account, after, limit) =>
         orUnavailable(sql.unsafe<FillRow>(FILLS, [account, after, limit])).pipe(Effect.map((rows) => rows.map(fillOf))),
       advance: (account, number) =>

@@ -118,7 +118,7 @@ it("an account that is linked while its mirror is frozen begins with what it has
     it.venue.show({ BTC: "2", USDT: "5000" })
     await it.looks("mirror", 4)
     it.link(SECOND)
-    await it.looks("mirror")
+    await it.looks("mirror", 3)
     it.venue.show({ BTC: "1", USDT: "5000" })
     await it.restart()
     await it.looks("mirror", 3)
@@ -129,6 +129,33 @@ it("an account that is linked while its mirror is frozen begins with what it has
     expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE")]).toEqual([
       { BTC: "1", USDT: "5000" },
       { first: { BTC: "3" }, second: { BTC: "1" } },
+      // When it was linked again it had more than what it had before and sold since: 7 BTC and 1,000 USDT, 6 BTC for 600 USDT.
+      { BTC: "-1", USDT: "-3400" },
+    ])
+    await sound(it)
+  }
+})
+
+it("a late fill gives back what a dealer had lost although nobody links the account, and its mirror is frozen for days", async () => {
+  for (const isLinkedAgain of [false, true]) {
+    const it = await open()
+    const at = it.time.now
+    it.venue.show({ BTC: "7", USDT: "1300" })
+    it.link()
+    await it.looks("mirror", 4)
+    expect(await losses(it)).toEqual({ first: { BTC: "3" }, second: {} })
+    await it.freeze("FROZEN")
+    await it.fill({ side: "SELL", quantity: "3", price: "100", at })
+    await it.looks("mirror", 2)
+    if (isLinkedAgain) it.link(SECOND)
+    it.time.now += 2 * 86_400_000
+    await it.restart()
+    await it.looks("mirror", 4)
+    await it.freeze("ACTIVE")
+    await it.looks("mirror", 4)
+    expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE")]).toEqual([
+      { BTC: "7", USDT: "1300" },
+      { first: {}, second: {} },
       {},
     ])
     await sound(it)

@@ -66,7 +66,7 @@ it("what comes to light later gives back to the one that had lost it, and nobody
   await sound(it)
 })
 
-it("what an account does while it is linked to nobody is nobody's: the next dealer begins with what it has then", async () => {
+it("what an account has lost while it was linked to nobody is no dealer's loss, and is told of when it is linked again", async () => {
   const it = await open()
   it.venue.show({ BTC: "9.99", USDT: "1000" })
   it.link()
@@ -79,15 +79,47 @@ it("what an account does while it is linked to nobody is nobody's: the next deal
   await it.looks("mirror", 4)
   it.link(SECOND)
   await it.looks("mirror", 5)
-  expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE"), it.alerts]).toEqual([
+  // It had 9.99 BTC and 1,000 USDT, and bought 1 BTC for 100 USDT.
+  expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE")]).toEqual([
     { BTC: "2", USDT: "5000" },
     { first: { BTC: "0.01" }, second: {} },
-    {},
-    [],
+    { BTC: "8.99", USDT: "-4100" },
   ])
+  expect(it.alerts).toMatchObject([{ code: "BALANCE_SHORTFALL", to: SECOND }])
+  expect(it.alerts[0]!.message).toContain("has 8.99 BTC less than anything explains")
+  expect(it.alerts[0]!.message).toContain("SUSPENSE")
+  // Another process tells of it again, for it is in the books.
+  await it.restart()
+  await it.looks("mirror")
+  expect(it.alerts).toHaveLength(2)
   it.venue.show({ BTC: "1", USDT: "5000" })
   await it.looks("mirror", 3)
   expect(await losses(it)).toEqual({ first: { BTC: "0.01" }, second: { BTC: "1" } })
+  await sound(it)
+})
+
+it("what an account executes while it is linked to nobody is in its mirror once it is linked again, however late it is told of", async () => {
+  const it = await open()
+  it.link()
+  await it.looks("mirror", 4)
+  it.time.now += 3 * 86_400_000
+  await it.fill({ quantity: "1", price: "100" })
+  const at = it.time.now
+  it.venue.show({ BTC: "8", USDT: "1200" })
+  it.link(SECOND)
+  await it.looks("mirror", 2)
+  // It is told of as a loss once three looks have seen it, and not before.
+  expect([await it.accounting("SUSPENSE"), it.alerts]).toEqual([{}, []])
+  await it.looks("mirror")
+  expect(await it.accounting("SUSPENSE")).toEqual({ BTC: "3", USDT: "-300" })
+  await it.fill({ side: "SELL", quantity: "3", price: "100", at })
+  await it.looks("mirror", 4)
+  expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE")]).toEqual([
+    { BTC: "8", USDT: "1200" },
+    { first: {}, second: {} },
+    {},
+  ])
+  expect([it.alerts.length, it.reading("exchange_shortfalls_open")]).toEqual([1, ["0"]])
   await sound(it)
 })
 

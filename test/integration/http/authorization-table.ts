@@ -35,6 +35,8 @@ const NO_PERMISSION = -102_002
 const NO_ADMIN = -102_003
 const OTHER_TENANT = -102_004
 export const ORDER_NOT_FOUND = -110_001
+/** The account is none of the dealer's. */
+export const NOT_LINKED = -141_006
 
 const name = (field: string, of: Naming["of"], verdicts: Omit<Naming, "of" | "ask">, more: (me: Things) => Fields) => ({
   [field]: { of, ask: (id: string, me: Things) => ({ ...more(me), [field]: id }), ...verdicts },
@@ -95,6 +97,7 @@ const link = {
 }
 const dealerStatus = name("dealerAccountId", ({ dealer }) => dealer, admins, nothing)
 const money = { asset: "USDT", amount: "1" }
+const FUNDING = { ...money, direction: "DEPOSIT" }
 const wallet = ({ wallet }: Things) => wallet
 /** What only admins read, within their tenant. */
 const listed = { user: NO_ADMIN, admin: "seen", stranger: NO_ADMIN, strangerAdmin: "missing" } as const
@@ -244,6 +247,18 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   "dealer.archive": dealerStatus,
   "dealer.accountLink": link,
   "dealer.accountUnlink": link,
+  "dealer.accountFunding": {
+    ...name(
+      "dealerAccountId",
+      ({ dealer }) => dealer,
+      { ...admins, admin: NOT_LINKED },
+      (me) => ({ tradingAccountId: me.account, ...FUNDING }),
+    ),
+    ...name("tradingAccountId", account, { ...admins, admin: NOT_LINKED }, (me) => ({
+      dealerAccountId: me.dealer,
+      ...FUNDING,
+    })),
+  },
   "dealer.hedgeResolve": {
     ...name(
       "dealerAccountId",

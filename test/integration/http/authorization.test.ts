@@ -11,7 +11,7 @@ import { withDatabaseServer } from "../gateway/running/database.ts"
 import { type People, type Person, startPeople } from "./authorization-people.ts"
 import { type DeclaredRoute, routes } from "./authorization-routes.ts"
 import { describeSockets } from "./authorization-sockets.ts"
-import { type Fields, type Naming, ORDER_NOT_FOUND, type Row, TABLE, type Verdict } from "./authorization-table.ts"
+import { type Fields, type Naming, NOT_LINKED, ORDER_NOT_FOUND, type Row, TABLE, type Verdict } from "./authorization-table.ts"
 import { badTokens } from "./authorization-tokens.ts"
 
 const newDatabase = withDatabaseServer()
@@ -227,7 +227,7 @@ const faultOfForeign = async (
     return [isSame && isNothing ? undefined : `should be as for an id of nobody: ${other.text}`, heard]
   }
   // What is one's own to reach, and not there.
-  const wanted = verdict === ORDER_NOT_FOUND ? 404 : 403
+  const wanted = verdict === ORDER_NOT_FOUND || verdict === NOT_LINKED ? 404 : 403
   return [status === wanted && envelope.errno === verdict ? undefined : `should be ${wanted} ${verdict}`, heard]
 }
 

@@ -66,7 +66,7 @@ const MEANING: Readonly<Record<string, Meaning>> = {
 /** Amounts, words, times and choices: nothing is named by them. */
 const VALUES: ReadonlySet<string> = new Set(
   `accountStatus action actorKind allowMarket allowSimulatedVenues amount ascending asset attemptsMax averagePrice awaitAccepted awaitClosed
-  baseCurrencies caps clientPricingProfiles collarPercent config currency defaultPricingProfile depth endTime executedQuantity expireAt force from hedge interval leverage limit limitPrice
+  baseCurrencies caps clientPricingProfiles collarPercent config currency defaultPricingProfile depth direction endTime executedQuantity expireAt force from hedge interval leverage limit limitPrice
   lotSize maxQuantity metadata minNotional minQuantity name nettingWindowMs nickname offset openQuotes
   openQuotesPerClient openQuotesPerUser orderQuantityType orderSide orderStatus orderType pricing pricingProfiles quantity
   quantityRounding quantityType quoteQuantity reason repriceMs result retryMs riskCurrency riskThreshold scope securityType slippageBps
@@ -175,6 +175,9 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "dealer.archive": NONE,
   "dealer.accountLink": { ask: (own) => ({ dealerAccountId: own.dealer, tradingAccountId: own.account }) },
   "dealer.accountUnlink": { ask: (own) => ({ dealerAccountId: own.dealer, tradingAccountId: own.account }) },
+  "dealer.accountFunding": {
+    ask: (own) => ({ dealerAccountId: own.dealer, tradingAccountId: own.account, direction: "DEPOSIT", ...money }),
+  },
   "dealer.hedgeResolve": {
     ask: (own) => ({ dealerAccountId: own.dealer, tradeOrderId: own.order, executedQuantity: "0" }),
   },

@@ -31,6 +31,7 @@ const BELONGING: Readonly<Record<string, Belonging>> = {
   quote_news: OF_ACCOUNT,
   exchange_mirror: OF_ACCOUNT,
   exchange_difference: OF_ACCOUNT,
+  exchange_funding: OF_ACCOUNT,
   wallet_balance: OF_WALLET,
   ledger_hold: OF_SIDES,
   ledger_transfer: OF_SIDES,
@@ -89,6 +90,7 @@ export const UNFURNISHED: Readonly<Record<string, string>> = {
   hedge_late: "late fills of hedges that were over; there are none",
   exchange_mirror: "mirrors are written once an hour here",
   exchange_difference: "mirrors are written once an hour here",
+  exchange_funding: "money moved at venues outside of this process",
 }
 
 /** News that is read and gone within half a second, whoever acts. */
@@ -234,6 +236,7 @@ const UNREFERENCED: ReadonlySet<string> = new Set([
   "quote_request_id",
   "pricing_profile_id",
   "hedge_intent_id",
+  "funding_id",
   "mail_id",
   "news_id",
   "act_id",

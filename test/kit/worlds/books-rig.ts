@@ -341,6 +341,14 @@ const openBooksRig = async (database: TestDatabase) => {
       ])
       return intent
     },
+    /** An admin tells of it. */
+    fund: (direction: "DEPOSIT" | "WITHDRAWAL", amount: string, asset = "BTC") =>
+      query(
+        database.url,
+        `INSERT INTO exchange_funding (funding_id, trading_account_id, dealer_account_id, asset, direction, amount, created_at, expire_at)
+         VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $6::bigint + 86400000)`,
+        [accountId, dealerAccountId, asset, direction, amount, time.now],
+      ),
     order: (after: TradeOrder) => commit(rig.store(), { accountId, rows: [orderRow(after)], events: [] }),
     /** The process ends once so many requests have been answered, with or without one more in the ledger, or when its look is over. */
     kill: async (which: "mirror" | "books", requests: number, isUnanswered: boolean): Promise<void> => {

@@ -123,6 +123,7 @@ describe("the OpenAPI document", () => {
       "post /api/v3/dealer/archive",
       "post /api/v3/dealer/account/link",
       "post /api/v3/dealer/account/unlink",
+      "post /api/v3/dealer/account/funding",
       "post /api/v3/dealer/hedge/resolve",
       "post /api/v3/quote/request",
       "get /api/v3/quote/get",

@@ -23,11 +23,13 @@ interface Told {
 interface Lost {
   readonly lost: Decimal
   readonly had: Decimal
+  /** For people: where it is posted. */
+  readonly whose: string
   readonly areBooked: boolean
 }
 
 export class ShortfallAlarms {
-  /** By account, then asset and dealer. */
+  /** By account, then asset, dealer and way. */
   readonly #told = new Map<string, Map<string, Told>>()
   alerts = 0
 
@@ -45,16 +47,27 @@ export class ShortfallAlarms {
     return [...this.#told.values()].reduce((sum, told) => sum + told.size, 0)
   }
 
-  /** With every look. `has`: by asset, what the account has now. `areBooked`: losses are; not those of a mirror that is frozen. */
-  check(account: TradingAccount, recent: Recent, has: ReadonlyMap<string, Decimal>, areBooked: boolean): void {
+  /**
+   * With every look. `linked`: the dealer that hears of what is no dealer's loss. `has`: by asset, what the account has now. `areBooked`:
+   * losses are; not those of a mirror that is frozen.
+   */
+  check(
+    account: TradingAccount,
+    linked: Dealer | null,
+    recent: Recent,
+    has: ReadonlyMap<string, Decimal>,
+    areBooked: boolean,
+  ): void {
     const before = this.#told.get(account.tradingAccountId)
     const told = new Map<string, Told>()
-    for (const [key, { asset, loser, amount: lost }] of recent) {
-      const dealer = loser === null ? undefined : this.dealers.find(loser)
-      if (dealer === undefined) continue
+    for (const [key, { asset, loser, isLost, amount: lost }] of recent) {
+      const dealer = loser === null ? linked : this.dealers.find(loser)
+      if (!isLost || dealer == null) continue
       const had = lost.add(has.get(asset) ?? Decimal.ZERO)
       if (!isShort(this.terms, asset, lost, had, () => this.leastOf(account.venue, asset))) continue
-      told.set(key, this.#tell(account, dealer, asset, { lost, had, areBooked }, before?.get(key)))
+      const whose =
+        loser === null ? "the tenant's SUSPENSE, as lost while no dealer linked the account" : "the dealer's LOSS"
+      told.set(key, this.#tell(account, dealer, asset, { lost, had, whose, areBooked }, before?.get(key)))
     }
     if (told.size > 0) this.#told.set(account.tradingAccountId, told)
     else this.#told.delete(account.tradingAccountId)
@@ -69,14 +82,14 @@ export class ShortfallAlarms {
     { tradingAccountId, venue }: TradingAccount,
     dealer: Dealer,
     asset: string,
-    { lost, had, areBooked }: Lost,
+    { lost, had, whose, areBooked }: Lost,
     before: Told | undefined,
   ): Told {
     const now = this.monotonic()
     const hasGrown = before?.lost.lessThan(lost) === true
     if (before !== undefined && !hasGrown && now < before.nextAt) return { ...before, lost }
     this.alerts++
-    const message = `account ${tradingAccountId} at ${venue} has ${lost} ${asset} less than anything explains, ${shareLost(lost, had)} % of ${had}: it is posted to the dealer's LOSS${areBooked ? "" : " once its mirror is frozen no longer"}. Look at the venue`
+    const message = `account ${tradingAccountId} at ${venue} has ${lost} ${asset} less than anything explains, ${shareLost(lost, had)} % of ${had}: it is posted to ${whose}${areBooked ? "" : " once its mirror is frozen no longer"}. Look at the venue`
     const alert = { code: "BALANCE_SHORTFALL", severity: "CRITICAL", message, tradeOrderId: null } as const
     this.accounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
     const pause = pauseAfter(hasGrown ? undefined : before?.pause)

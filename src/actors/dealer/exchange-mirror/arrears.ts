@@ -5,7 +5,7 @@
 import { Decimal } from "../../../domain/decimal.ts"
 import type { TradingAccountId } from "../../../domain/ids.ts"
 import { LEDGER_TRANSFERS_MAX, type LedgerFact, type Transfer } from "../../../ports/ledger-port.ts"
-import type { Arrears, OwedDifference } from "../../../ports/mirror-store.ts"
+import type { Arrears, StoredDifference } from "../../../ports/mirror-store.ts"
 import {
   type Difference,
   differencesOf,
@@ -18,7 +18,7 @@ import {
 interface Step {
   readonly transfers: ReadonlyArray<Transfer>
   /** Of them, with when each was found. */
-  readonly differences: ReadonlyArray<Difference & Pick<OwedDifference, "at">>
+  readonly differences: ReadonlyArray<Difference & Pick<StoredDifference, "at">>
   /** Null: nothing. */
   readonly left: Arrears | null
 }

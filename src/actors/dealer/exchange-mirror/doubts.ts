@@ -14,7 +14,7 @@ interface Seen {
 
 export class Doubts {
   #seen = new Map<string, Seen>()
-  #looksBack = 0
+  #looks = 0
 
   /** By asset: what this look sees. Answers what is there to stay; the count of these begins anew where they are booked. */
   settled(differences: ReadonlyMap<string, Decimal>, areBooked: boolean): ReadonlyMap<string, Decimal> {
@@ -36,11 +36,13 @@ export class Doubts {
   }
 
   /**
-   * After each look: whether as many have been made as a difference needs, on end, since a dealer is linked to the account no more. What
-   * was lost by then is settled.
+   * After each look: whether as many have been made as a difference needs, on end, since a dealer is linked to the account no more, or once
+   * again. What was lost by then is settled.
    */
-  hasLookedBack(isLeft: boolean): boolean {
-    this.#looksBack = isLeft ? this.#looksBack + 1 : 0
-    return this.#looksBack >= LOOKS
+  hasLookedBack(isBetween: boolean): boolean {
+    this.#looks = isBetween ? this.#looks + 1 : 0
+    if (this.#looks < LOOKS) return false
+    this.#looks = 0
+    return true
   }
 }

@@ -7,7 +7,7 @@ import type { TradingAccount } from "../../../domain/account/trading-account.ts"
 import { pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
 import type { Dealer } from "../../../domain/dealer/dealer.ts"
 import type { TradingAccountId } from "../../../domain/ids.ts"
-import type { OwedDifference } from "../../../ports/mirror-store.ts"
+import type { StoredDifference } from "../../../ports/mirror-store.ts"
 import type { TradingAccounts } from "../../account/messages.ts"
 import { type MirrorBalances, mirrorWalletId } from "./transfers.ts"
 
@@ -17,7 +17,7 @@ export interface Reached {
   last: number
   balances: MirrorBalances
   /** What fills explain of what was booked before, or lacked: not posted, and not in its arrears. */
-  differences: Array<OwedDifference>
+  differences: Array<StoredDifference>
 }
 
 interface Frozen {

@@ -1,11 +1,12 @@
 /**
  * Keeps the ledger's mirrors of linked accounts: every stored fill becomes transfers, and what the venue shows beyond them is told apart and
- * booked as unexplained (decision 52). The one thing to know: one account is looked at by one look at a time, and a mirror is compared only
+ * booked: as money that was told of (decision 60), or as unexplained (decision 52). The one thing to know: one account is looked at by one look at a time, and a mirror is compared only
  * when it has every fill.
  */
 import { Effect, Option } from "effect"
 import type { Position, TradingAccount } from "../../../domain/account/trading-account.ts"
 import type { Dealer } from "../../../domain/dealer/dealer.ts"
+import type { Funding } from "../../../domain/dealer/funding.ts"
 import { leastOrder, type ShortfallTerms } from "../../../domain/dealer/shortfall.ts"
 import { Decimal } from "../../../domain/decimal.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
@@ -37,10 +38,13 @@ import { Doubts } from "./doubts.ts"
 import { FrozenMirrors, type Reached } from "./frozen.ts"
 import { recentFrom } from "./recent.ts"
 import {
+  type Awaited,
   correctionsOf,
   type Difference,
   differencesOf,
+  type Funded,
   fillTransfers,
+  fundedOf,
   lackOf,
   type MirrorBalances,
   type MirroredAccount,
@@ -49,9 +53,12 @@ import {
   openingOf,
   renamed,
   unexplainedOf,
+  unlinkedOf,
 } from "./transfers.ts"
 
 const FILLS_AT_ONCE = 50
+/** Of each comes a transfer of what was told of, one that makes a loss good, and one of the rest. */
+const ASSETS_AT_ONCE = LEDGER_TRANSFERS_MAX / 3
 /** What was posted as unexplained within this time may come to light, or come back; people are told for as long. */
 const RECENT_MILLIS = 86_400_000
 /** The mirror was frozen or closed within the look, or others had moved what is in it: a later look books what this one could not. */
@@ -69,6 +76,8 @@ interface Mirrored {
   readonly linked: Dealer | null
   /** Null: it has none, or none that goes on. */
   readonly state: MirrorState | null
+  /** The oldest first. */
+  readonly awaited: ReadonlyArray<Awaited>
 }
 
 export const makeExchangeMirror = (terms: ShortfallTerms) =>
@@ -129,10 +138,16 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         },
       })
 
-    /** One fill, what is unexplained beside it, and how far the mirror has come then. False: it can never be booked. */
+    const fundingFact = ({ fundingId, settled }: Funded): LedgerFact => ({
+      tag: "exchange_funding",
+      row: { funding_id: fundingId, settled: settled.toString() },
+    })
+
+    /** One fill, what was told of and is unexplained beside it, and how far the mirror has come then. False: it can never be booked. */
     const book = (
       account: TradingAccount,
       fill: StoredFill,
+      funded: ReadonlyArray<Funded>,
       differences: ReadonlyArray<Difference>,
       moves: ReadonlyArray<Movement>,
     ): Effect.Effect<boolean, DomainError> => {
@@ -140,19 +155,21 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
       const posted = (some: ReadonlyArray<Difference>, all: ReadonlyArray<Movement>) =>
         post(
           [...some.map(({ transfer }) => transfer), ...all],
-          [...some.map((it) => factOf(account)(it)), { tag: "exchange_mirror", row }],
+          [...some.map((it) => factOf(account)(it)), ...funded.map(fundingFact), { tag: "exchange_mirror", row }],
         )
+      const fundings = funded.map(({ transfer }) => transfer)
       const name = ids.uuid()
-      return posted(differences, moves).pipe(
+      return posted(differences, [...fundings, ...moves]).pipe(
         // A transfer that was refused once is refused for ever, although it was a freeze that is over: another is asked for.
         Effect.catchIf(mayPass, () =>
           posted(
             differences.map((it) => ({ ...it, transfer: renamed(it.transfer, name) })),
-            moves.map((it) => renamed(it, name)),
+            [...fundings, ...moves].map((it) => renamed(it, name)),
           ),
         ),
         Effect.map(() => {
           count(differences)
+          countFunded(funded)
           return true
         }),
         Effect.catchIf(
@@ -164,6 +181,10 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
 
     const count = (differences: ReadonlyArray<Difference>): void => {
       for (const { code } of differences) counted.add(code.toLowerCase())
+    }
+
+    const countFunded = (funded: ReadonlyArray<Funded>): void => {
+      for (let n = 0; n < funded.length; n++) counted.add("funding")
     }
 
     const positions = (id: TradingAccountId): Effect.Effect<ReadonlyArray<Position>, DomainError> =>
@@ -203,10 +224,10 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         }
       })
 
-    const follow = ({ account, linked, state: known }: Mirrored): Effect.Effect<void, DomainError> =>
+    const follow = ({ account, linked, state: known, awaited }: Mirrored): Effect.Effect<void, DomainError> =>
       Effect.gen(function* () {
         const id = account.tradingAccountId
-        // What an account does while it is linked to nobody is nobody's: the next dealer begins with what it has then.
+        // What an account loses while it is linked to nobody is nobody's: the next dealer begins with what it has then.
         const state = linked !== null && (known?.keeper ?? null) === null ? yield* begin(account, linked) : known!
         const { keeper } = state
         // What would be refused is not asked for.
@@ -225,15 +246,37 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const setAside = (
           balances: MirrorBalances,
           more: ReadonlyArray<Difference>,
+          funded: ReadonlyArray<Funded> = [],
         ): Effect.Effect<void, DomainError> => {
           const found = more.map((it) => ({ ...it, at: clock.now() }))
           const arrears = { balances, differences: [...owed, ...reached.differences, ...found] }
-          return Effect.map(post([], [arrearsFact(id, { arrears, opened: true, last: reached.last })]), () => {
-            reached.balances = balances
-            reached.differences = []
-            doubts.delete(id)
-          })
+          const opened = keeper !== null
+          return Effect.map(
+            post([], [...funded.map(fundingFact), arrearsFact(id, { arrears, opened, last: reached.last })]),
+            () => {
+              reached.balances = balances
+              reached.differences = []
+              doubts.delete(id)
+            },
+          )
         }
+        const explain = (
+          funded: ReadonlyArray<Funded>,
+          differences: ReadonlyArray<Difference>,
+          more: ReadonlyArray<LedgerFact>,
+        ): Effect.Effect<void, DomainError> =>
+          post(
+            [...funded, ...differences].map(({ transfer }) => transfer),
+            [...funded.map(fundingFact), ...differences.map((it) => factOf(account)(it)), ...more],
+          ).pipe(
+            Effect.tapError(() => Effect.sync(() => doubts.delete(id))),
+            Effect.zipRight(
+              Effect.sync(() => {
+                count(differences)
+                countFunded(funded)
+              }),
+            ),
+          )
         if (isFrozen) {
           const owner = keeper === null ? undefined : dealers.find(keeper)
           // It stays with its keeper for a few looks: the dealer that is linked by now has to know.
@@ -251,17 +294,16 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           for (const fill of fills) {
             const { executionId } = fill.execution
             const corrections = correctionsOf(account, fill, balances, recent, executionId)
-            if (keeper === null && corrections.length === 0) {
-              reached.last = fill.number
-              continue
-            }
             // What it begins with is found later: what a fill lacks before is in that.
-            const lacks = isFrozen && !state.opened ? [] : lackOf(account, fill, balances, executionId)
+            const { funded, lacks } =
+              isFrozen && !state.opened
+                ? { funded: [], lacks: [] }
+                : lackOf(account, fill, isFrozen ? [] : awaited, balances, executionId)
             const differences = [...corrections, ...lacks]
             const moves = fillTransfers(account, fill, balances)
             reached.last = fill.number
             if (isFrozen) reached.differences.push(...differences.map((it) => ({ ...it, at: clock.now() })))
-            else if (moves.length > 0 && !(yield* book(account, fill, differences, moves))) {
+            else if (moves.length > 0 && !(yield* book(account, fill, funded, differences, moves))) {
               // What no later look could book, either, is missing until the venue's balances are looked at: the next look goes on behind it.
               return yield* store.advance(id, fill.number)
             }
@@ -269,7 +311,11 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           if (fills.length > 0 && !isFrozen) yield* store.advance(id, reached.last)
           if (fills.length < FILLS_AT_ONCE) break
         }
-        if (keeper === null) return alarms.check(account, recent, balances, !isFrozen)
+        if (keeper === null) {
+          alarms.check(account, null, recent, balances, !isFrozen)
+          // Nobody looks at it for longer than a day.
+          return yield* isFrozen && reached.differences.length > 0 ? setAside(balances, []) : Effect.void
+        }
         const isLeft = linked?.dealerAccountId !== keeper
         const shown = yield* Effect.option(positions(id))
         // While it reconciles its fills are on their way, and once it is disconnected it shows nothing: what was seen before counts no more.
@@ -283,8 +329,8 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const now = isFrozen ? new Map(balances) : yield* mirrored(id)
         const found = differencesOf(venue, now)
         const look = ids.uuid()
-        if (!state.opened) {
-          if (isLeft) return yield* pass(id, linked)
+        if (!state.opened && isLeft) return yield* pass(id, linked)
+        if (!state.opened && !state.wasOpened) {
           const transfers = openingOf(account, found, now, look)
           // What is missing from now on is lost, although nothing can be posted.
           if (isFrozen) return yield* setAside(now, [])
@@ -294,22 +340,24 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         }
         const doubt = doubts.get(id) ?? new Doubts()
         doubts.set(id, doubt)
-        const settled = [...doubt.settled(found, !isFrozen)].slice(0, LEDGER_TRANSFERS_MAX / 2)
-        const differences = unexplainedOf(account, keeper, new Map(settled), now, recent, look)
-        if (differences.length > 0 && !isFrozen) {
-          const transfers = differences.map(({ transfer }) => transfer)
-          yield* Effect.tapError(
-            post(
-              transfers,
-              differences.map((it) => factOf(account)(it)),
-            ),
-            () => Effect.sync(() => doubts.delete(id)),
-          )
-          count(differences)
+        const all = [...doubt.settled(found, !isFrozen)]
+        const settled = new Map(all.slice(0, ASSETS_AT_ONCE))
+        const { funded, rest } = fundedOf(account, settled, awaited, now, look)
+        if (!state.opened) {
+          if (!doubt.hasLookedBack(true)) return
+          const differences = unlinkedOf(account, rest, now, recent, look)
+          if (isFrozen) yield* setAside(now, differences, funded)
+          else {
+            const opening = arrearsFact(id, { arrears: null, opened: all.length === settled.size, last: reached.last })
+            yield* explain(funded, differences, [opening])
+          }
+          return alarms.check(account, linked, recent, venue, !isFrozen)
         }
-        alarms.check(account, recent, venue, !isFrozen)
+        const differences = unexplainedOf(account, keeper, rest, now, recent, look)
+        if (settled.size > 0 && !isFrozen) yield* explain(funded, differences, [])
+        alarms.check(account, linked, recent, venue, !isFrozen)
         if (!doubt.hasLookedBack(isLeft)) return
-        if (isFrozen) yield* setAside(now, differences)
+        if (isFrozen) yield* setAside(now, differences, funded)
         yield* pass(id, linked)
       })
 
@@ -328,6 +376,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
       id: TradingAccountId,
       linkedTo: ReadonlyArray<Dealer>,
       state: MirrorState | null,
+      awaited: ReadonlyArray<Awaited>,
     ): ReadonlyArray<Mirrored> => {
       const account = directory.find(id)
       const venue = account && venues.find(account.venue)
@@ -335,21 +384,43 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
       if (account === undefined || venue === undefined || account.walletId !== null || !isSpot(venue)) return []
       const linked = linkedTo.find(({ dealerAccountId }) => dealerAccountId === state?.keeper) ?? linkedTo[0] ?? null
       // Nothing comes of it any more.
-      return linked === null && account.status === "DISCONNECTED" && !state?.arrears ? [] : [{ account, linked, state }]
+      return linked === null && account.status === "DISCONNECTED" && !state?.arrears
+        ? []
+        : [{ account, linked, state, awaited }]
     }
+
+    /** What was told of and did not show in its time. While its mirror is frozen nothing is posted that would show it. */
+    const expire = (told: ReadonlyArray<Funding>): Effect.Effect<void, DomainError> =>
+      Effect.forEach(
+        told.filter((it) => it.expireAt <= clock.now() && it.settled.lessThan(it.amount)),
+        (it) => {
+          if (frozen.find(it.tradingAccountId) !== undefined) return Effect.void
+          const left = it.amount.subtract(it.settled)
+          const message = `of the ${it.direction} of ${it.amount} ${it.asset} at account ${it.tradingAccountId} that was told of ${left} did not show within a day: should it come yet, it counts as unexplained`
+          const alert = { code: "FUNDING_EXPIRED", severity: "WARNING", message, tradeOrderId: null } as const
+          const dealer = dealers.find(it.dealerAccountId)
+          // Before its row: told twice rather than never.
+          if (dealer !== undefined) accounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
+          return store.endFunding(it.fundingId)
+        },
+        { discard: true },
+      )
 
     /** One look at every mirrored account. What goes wrong with one is told, and tried again by the next look. */
     return (trouble: (account: TradingAccountId, error: DomainError) => void): Effect.Effect<void, DomainError> =>
       Effect.gen(function* () {
         const links = linking()
         const kept = yield* store.all(clock.now() - RECENT_MILLIS)
-        const all = [...new Set([...links.keys(), ...kept.keys()])].flatMap((id) =>
-          mirroredOf(id, links.get(id) ?? [], kept.get(id) ?? null),
-        )
+        const told = (yield* store.fundings).map((it) => ({ ...it }))
+        const all = [...new Set([...links.keys(), ...kept.keys()])].flatMap((id) => {
+          const awaited = told.filter(({ tradingAccountId }) => tradingAccountId === id).slice(0, ASSETS_AT_ONCE)
+          return mirroredOf(id, links.get(id) ?? [], kept.get(id) ?? null, awaited)
+        })
         const known = new Set(all.map(({ account }) => account.tradingAccountId))
         alarms.keep(known)
         frozen.keep(known)
         for (const id of doubts.keys()) if (!known.has(id)) doubts.delete(id)
         yield* roundOfMany(all, follow, ({ account }, error) => trouble(account.tradingAccountId, error))
+        yield* expire(told)
       })
   })

@@ -10,20 +10,22 @@ interface Posted {
   readonly asset: string
   /** In whose LOSS; null: in SUSPENSE. */
   readonly loser: DealerAccountId | null
-  /** Of LOSS: lost and not made good; of SUSPENSE: come and not explained. */
+  /** Else it came. What is in SUSPENSE may be either: what is lost while nobody links the account is no dealer's. */
+  readonly isLost: boolean
+  /** Lost and not made good, or come and not explained. */
   amount: Decimal
   /** Wall ms. */
   newestAt: number
 }
 
-/** By asset and loser. */
+/** By asset, loser and way. */
 export type Recent = Map<string, Posted>
 
-export const recentOf = (recent: Recent, asset: string, loser: DealerAccountId | null): Posted => {
-  const key = `${asset} ${loser ?? ""}`
+export const recentOf = (recent: Recent, asset: string, loser: DealerAccountId | null, isLost: boolean): Posted => {
+  const key = `${asset} ${loser ?? ""} ${isLost ? "lost" : "came"}`
   const known = recent.get(key)
   if (known !== undefined) return known
-  const none: Posted = { asset, loser, amount: Decimal.ZERO, newestAt: Number.NEGATIVE_INFINITY }
+  const none: Posted = { asset, loser, isLost, amount: Decimal.ZERO, newestAt: Number.NEGATIVE_INFINITY }
   recent.set(key, none)
   return none
 }
@@ -35,14 +37,15 @@ export const recentOf = (recent: Recent, asset: string, loser: DealerAccountId |
 export const recentFrom = (rows: ReadonlyArray<StoredDifference>, since: number): Recent => {
   const recent: Recent = new Map()
   const left = new Map<Posted, Array<Left>>()
-  for (const { asset, loser, change, at } of rows) {
-    const posted = recentOf(recent, asset, loser)
+  for (const { asset, loser, change, code, at } of rows) {
+    const isTakenBack = code === "CORRECTION"
+    const posted = recentOf(recent, asset, loser, loser !== null || change.isNegative() !== isTakenBack)
     if (at >= since) posted.newestAt = at
     const open = left.get(posted) ?? []
     left.set(posted, open)
-    const came = loser === null ? change : change.negate()
-    if (came.isPositive()) open.push({ amount: came, at })
-    else takeBack(open, came.negate())
+    const amount = posted.isLost ? change.negate() : change
+    if (amount.isPositive()) open.push({ amount, at })
+    else takeBack(open, amount.negate())
   }
   for (const [posted, open] of left)
     for (const { amount, at } of open) if (at >= since) posted.amount = posted.amount.add(amount)

@@ -2,6 +2,7 @@
  * What a fill at a venue, or a look at its balances, moves in the wallet that mirrors the account (contract C9): pure. The one thing to
  * know: the mirror never goes below zero; what it lacks for a fill came to the account unseen, and comes out of suspense first.
  */
+import type { Funding } from "../../../domain/dealer/funding.ts"
 import { Decimal } from "../../../domain/decimal.ts"
 import type { DealerAccountId, TenantId, TradingAccountId, UserId } from "../../../domain/ids.ts"
 import { nameUuid } from "../../../domain/name-uuid.ts"
@@ -18,7 +19,7 @@ import {
   type WalletId,
 } from "../../../domain/wallet/wallet.ts"
 import type { Movement, Transfer } from "../../../ports/ledger-port.ts"
-import type { OwedDifference, StoredFill } from "../../../ports/mirror-store.ts"
+import type { StoredDifference, StoredFill } from "../../../ports/mirror-store.ts"
 import { type Recent, recentOf } from "./recent.ts"
 
 /** Of the names of mirrors and their transfers; never to be changed. */
@@ -84,13 +85,52 @@ export const fillTransfers = (
     return moved(account, balances, leg, worldOf(account), `${executionId} ${name}`, executionId)
   })
 
-/** What the mirror lacks for a fill: it came to the account unseen. `balances` become what they are then. */
+/** A deposit or withdrawal at the venue that was told of; `settled` grows with what is found of it. */
+export type Awaited = Pick<Funding, "fundingId" | "asset" | "direction" | "amount"> & { settled: Decimal }
+
+/** What was found of it. */
+export interface Funded {
+  readonly fundingId: string
+  /** With this. */
+  readonly settled: Decimal
+  readonly transfer: Movement
+}
+
+/** What of these differences was told of, the oldest first, and the rest of them. `awaited` and `balances` become what they are then. */
+export const fundedOf = (
+  account: MirroredAccount,
+  differences: ReadonlyMap<string, Decimal>,
+  awaited: ReadonlyArray<Awaited>,
+  balances: MirrorBalances,
+  name: string,
+): { readonly funded: ReadonlyArray<Funded>; readonly rest: ReadonlyMap<string, Decimal> } => {
+  const funded: Array<Funded> = []
+  const rest = new Map(differences)
+  for (const it of awaited) {
+    const due = rest.get(it.asset) ?? Decimal.ZERO
+    if (due.isNegative() !== (it.direction === "WITHDRAWAL")) continue
+    const part = Decimal.min(due.abs(), it.amount.subtract(it.settled))
+    if (!part.isPositive()) continue
+    const change = due.isNegative() ? part.negate() : part
+    const left = due.subtract(change)
+    if (left.isZero()) rest.delete(it.asset)
+    else rest.set(it.asset, left)
+    it.settled = it.settled.add(part)
+    const leg = { asset: it.asset, change, code: "FUNDING" } as const
+    const transfer = moved(account, balances, leg, worldOf(account), `${name} ${it.fundingId}`, it.fundingId)
+    funded.push({ fundingId: it.fundingId, settled: it.settled, transfer })
+  }
+  return { funded, rest }
+}
+
+/** What the mirror lacks for a fill: it came to the account before. `awaited` and `balances` become what they are then. */
 export const lackOf = (
   account: MirroredAccount,
   fill: StoredFill,
+  awaited: ReadonlyArray<Awaited>,
   balances: MirrorBalances,
   name: string,
-): ReadonlyArray<Difference> => {
+): { readonly funded: ReadonlyArray<Funded>; readonly lacks: ReadonlyArray<Difference> } => {
   const { executionId } = fill.execution
   const after = new Map(balances)
   const lacking = new Map<string, Decimal>()
@@ -99,9 +139,11 @@ export const lackOf = (
     after.set(asset, Decimal.max(left, Decimal.ZERO))
     if (left.isNegative()) lacking.set(asset, (lacking.get(asset) ?? Decimal.ZERO).subtract(left))
   }
-  return [...lacking].map(([asset, change]) =>
+  const { funded, rest } = fundedOf(account, lacking, awaited, balances, name)
+  const lacks = [...rest].map(([asset, change]) =>
     differing(account, balances, { asset, change, code: "ADJUSTMENT", loser: null }, name, executionId),
   )
+  return { funded, lacks }
 }
 
 /**
@@ -120,16 +162,16 @@ export const correctionsOf = (
     let rest = change.abs()
     // A loss is made good to whoever had it, the oldest first.
     const posted = [...recent.values()].filter(
-      (it) => it.asset === asset && (it.loser !== null) === change.isNegative() && executedAt <= it.newestAt,
+      (it) => it.asset === asset && it.isLost === change.isNegative() && executedAt <= it.newestAt,
     )
     return posted.flatMap((it) => {
       // A surplus that was spent meanwhile is not there to be taken back.
-      const there = it.loser === null ? Decimal.min(it.amount, balances.get(asset) ?? Decimal.ZERO) : it.amount
+      const there = it.isLost ? it.amount : Decimal.min(it.amount, balances.get(asset) ?? Decimal.ZERO)
       const amount = Decimal.min(rest, there)
       if (!amount.isPositive()) return []
       rest = rest.subtract(amount)
       it.amount = it.amount.subtract(amount)
-      const back = it.loser === null ? amount.negate() : amount
+      const back = it.isLost ? amount : amount.negate()
       const difference = { asset, change: back, code: "CORRECTION", loser: it.loser } as const
       // A fee is often in an asset of the trade: two legs of one fill in one asset are two transfers.
       return [differing(account, balances, difference, `${name} ${leg}`, executionId)]
@@ -184,7 +226,7 @@ export const unexplainedOf = (
   [...differences].flatMap(([asset, change]) => {
     const one = (of: Decimal, code: Difference["code"], loser: DealerAccountId | null) =>
       differing(account, balances, { asset, change: of, code, loser }, name, account.tradingAccountId)
-    const lost = recentOf(recent, asset, keeper)
+    const lost = recentOf(recent, asset, keeper, true)
     const back = Decimal.max(Decimal.ZERO, Decimal.min(change, lost.amount))
     const rest = change.subtract(back)
     lost.amount = lost.amount.subtract(change.isNegative() ? change : back)
@@ -195,8 +237,26 @@ export const unexplainedOf = (
     ]
   })
 
+/**
+ * What an account has less, or more, than it had when a dealer linked it before, and has executed since: it is in no dealer's time, and waits
+ * in suspense for an operator. `recent` becomes what it is then.
+ */
+export const unlinkedOf = (
+  account: MirroredAccount,
+  differences: ReadonlyMap<string, Decimal>,
+  balances: MirrorBalances,
+  recent: Recent,
+  name: string,
+): ReadonlyArray<Difference> =>
+  [...differences].map(([asset, change]) => {
+    const posted = recentOf(recent, asset, null, change.isNegative())
+    posted.amount = posted.amount.add(change.abs())
+    const difference = { asset, change, code: "ADJUSTMENT", loser: null } as const
+    return differing(account, balances, difference, name, account.tradingAccountId)
+  })
+
 /** A transfer that nothing known explains, and what is written down of it. */
-export interface Difference extends Omit<OwedDifference, "at"> {
+export interface Difference extends Omit<StoredDifference, "at"> {
   readonly transfer: Movement
 }
 

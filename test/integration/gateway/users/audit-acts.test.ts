@@ -353,6 +353,22 @@ const DOERS: { readonly [A in Action]: Doer } = {
   "dealer.archive": ofDealer("archive"),
   "dealer.link": linking("link"),
   "dealer.unlink": linking("unlink"),
+  "dealer.fund": async () => {
+    const desk = await openDesk(admin.calls, exchange)
+    const { dealerAccountId, linkedAccountId: tradingAccountId } = desk
+    const told = { dealerAccountId, tradingAccountId, ...USDT, direction: "WITHDRAWAL" }
+    return async () => {
+      const key = { "idempotency-key": randomUUID() }
+      const [first, second] = [
+        done(await admin.calls.call("POST", "/dealer/account/funding", told, key)),
+        done(await admin.calls.call("POST", "/dealer/account/funding", told, key)),
+      ]
+      expect(first).toMatchObject({ ...told, amount: "12.5", settledAmount: "0" })
+      expect(second).toEqual(first)
+      const more = { other_id: tradingAccountId, ...MOVED, what: "WITHDRAWAL" }
+      return { by: admin, object: ["DEALER", dealerAccountId, HOME], more }
+    }
+  },
   "dealer.resolve_hedge": async () => {
     // Another act has halted it.
     done(await admin.calls.post("/admin/tradingMode", { tradingMode: "online" }))

@@ -73,6 +73,14 @@ const ASKED: Readonly<Record<string, (calls: Api) => Promise<Answer<unknown>>>> 
   "dealer.create": (calls) => calls.post("/dealer/create", { name: "Thieves", baseCurrencies: ["USDT"] }),
   "dealer.update": (calls) => calls.post("/dealer/update", { dealerAccountId: randomUUID(), updatedAt: 1, config: {} }),
   "dealer.archive": (calls) => calls.post("/dealer/archive", { dealerAccountId: randomUUID() }),
+  "dealer.accountFunding": (calls) =>
+    calls.post("/dealer/account/funding", {
+      dealerAccountId: randomUUID(),
+      tradingAccountId: randomUUID(),
+      asset: "USDT",
+      amount: "1",
+      direction: "DEPOSIT",
+    }),
   "dealer.hedgeResolve": (calls) =>
     calls.post("/dealer/hedge/resolve", {
       dealerAccountId: randomUUID(),

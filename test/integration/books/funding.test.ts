@@ -1,0 +1,116 @@
+/** Deposits and withdrawals at the venue of a linked account that were told of: neither a loss, nor what hides one. */
+import { expect, it } from "vitest"
+import { CUTS, losses, SECOND, sound, withMirroredRigs } from "../../kit/worlds/books-rig.ts"
+
+const open = withMirroredRigs()
+
+const state = async (it: Awaited<ReturnType<typeof open>>) => [
+  await it.mirror(),
+  await it.book("LOSS"),
+  await it.accounting("SUSPENSE"),
+]
+const codes = async (it: Awaited<ReturnType<typeof open>>) =>
+  (
+    await it.rows(
+      "SELECT code FROM ledger_transfer WHERE code IN ('FUNDING', 'SHORTFALL', 'ADJUSTMENT') ORDER BY number",
+    )
+  ).map(({ code }) => code)
+
+it("a withdrawal that was told of is no loss, and what leaves beyond it is one", async () => {
+  const it = await open()
+  await it.fund("WITHDRAWAL", "3")
+  it.venue.show({ BTC: "8", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect([await state(it), it.alerts]).toEqual([[{ BTC: "8", USDT: "1000" }, {}, {}], []])
+  // The rest of it, and a theft.
+  it.venue.show({ BTC: "5", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect(await state(it)).toEqual([{ BTC: "5", USDT: "1000" }, { BTC: "2" }, {}])
+  expect(it.alerts).toMatchObject([{ code: "BALANCE_SHORTFALL" }])
+  expect(await codes(it)).toEqual(["FUNDING", "FUNDING", "SHORTFALL"])
+  expect(await it.rows("SELECT settled::text, open FROM exchange_funding")).toEqual([{ settled: "3", open: false }])
+  expect(it.reading("exchange_differences_total").sort()).toEqual(["funding 2", "shortfall 1"])
+  await sound(it)
+})
+
+it("a deposit that was told of hides no loss, neither before it nor beside it", async () => {
+  const it = await open()
+  it.venue.show({ BTC: "7", USDT: "1000" })
+  await it.looks("mirror", 3)
+  await it.fund("DEPOSIT", "5")
+  // Two of it are stolen as they come.
+  it.venue.show({ BTC: "10", USDT: "1000" })
+  await it.looks("mirror", 4)
+  expect(await state(it)).toEqual([{ BTC: "10", USDT: "1000" }, { BTC: "3" }, {}])
+  it.time.now += 86_400_000
+  await it.looks("mirror")
+  await it.looks("mirror", 2)
+  const told = it.alerts.filter(({ code }) => code === "FUNDING_EXPIRED")
+  expect(told).toHaveLength(1)
+  expect(told[0]).toMatchObject({ severity: "WARNING", to: it.dealer.dealerAccountId })
+  expect(told[0]!.message).toContain("of the DEPOSIT of 5 BTC")
+  expect(told[0]!.message).toContain("2 did not show")
+  await sound(it)
+})
+
+it("what was told of explains nothing of the other direction, of another asset, or after its day", async () => {
+  const it = await open()
+  await it.fund("DEPOSIT", "3")
+  await it.fund("WITHDRAWAL", "3", "USDT")
+  it.venue.show({ BTC: "7", USDT: "1003" })
+  await it.looks("mirror", 3)
+  expect(await state(it)).toEqual([{ BTC: "7", USDT: "1003" }, { BTC: "3" }, { USDT: "-3" }])
+  it.time.now += 86_400_000
+  await it.looks("mirror")
+  it.venue.show({ BTC: "10", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect(await codes(it)).not.toContain("FUNDING")
+  await sound(it)
+})
+
+it("a deposit that was told of is known although it was spent before it was seen", async () => {
+  const it = await open()
+  await it.fund("DEPOSIT", "1000", "USDT")
+  await it.fill({ quantity: "20", price: "100" })
+  it.venue.show({ BTC: "30" })
+  await it.looks("mirror", 4)
+  expect(await state(it)).toEqual([{ BTC: "30" }, {}, {}])
+  await sound(it)
+})
+
+it("what was told of waits while the mirror is frozen, and is used up where that is left", async () => {
+  for (const isLeft of [false, true]) {
+    const it = await open()
+    await it.freeze("FROZEN")
+    await it.fund("WITHDRAWAL", "3")
+    it.venue.show({ BTC: "7", USDT: "1000" })
+    if (isLeft) it.link(SECOND)
+    await it.looks("mirror", 4)
+    if (!isLeft) it.time.now += 2 * 86_400_000
+    await it.looks("mirror", 2)
+    await it.freeze("ACTIVE")
+    await it.looks("mirror", 4)
+    expect([await it.mirror(), await losses(it), await it.accounting("SUSPENSE")]).toEqual([
+      { BTC: "7", USDT: "1000" },
+      { first: {}, second: {} },
+      {},
+    ])
+    expect(it.alerts.filter(({ code }) => code !== "MIRROR_FROZEN")).toEqual([])
+    expect(await it.rows("SELECT open FROM exchange_funding")).toEqual([{ open: false }])
+    await sound(it)
+  }
+})
+
+it("a process that dies beside the request that books it uses it up once", async () => {
+  for (const [requests, isUnanswered] of CUTS.filter(([requests]) => requests === 0)) {
+    const it = await open()
+    await it.fund("WITHDRAWAL", "3")
+    it.venue.show({ BTC: "7", USDT: "1000" })
+    await it.looks("mirror", 2)
+    await it.kill("mirror", requests, isUnanswered)
+    it.venue.show({ BTC: "6", USDT: "1000" })
+    await it.looks("mirror", 4)
+    expect(await state(it)).toEqual([{ BTC: "6", USDT: "1000" }, { BTC: "1" }, {}])
+    await sound(it)
+  }
+})
