@@ -1,7 +1,7 @@
 /**
- * How the tests run: two files at a time, each in a process of its own where sockets are open or a module is replaced; to read Effect and
- * our modules takes each of those a second of processor time. Processes and not threads: uWebSockets.js aborts the whole process when a
- * thread ends with open sockets.
+ * How the tests run: three files at a time on two cores, because a file with a gateway waits for half of its time. Where nothing is left
+ * behind, one file follows the other in the same process, and else each has a process of its own: to read Effect and our modules takes a
+ * second of processor time. Processes and not threads: uWebSockets.js aborts the whole process when a thread ends with open sockets.
  *
  * The generated code of proto/ is brought up to date first (test/kit/protocol-code.ts).
  *
@@ -34,6 +34,15 @@ const FROM_OUTSIDE = ["test/integration/gateway", "test/integration/http", "test
 const inside = new Set(filesWith(INSIDE, ...FROM_OUTSIDE))
 const fromOutside = filesWith(/./, ...FROM_OUTSIDE).filter((path) => !inside.has(path))
 
+/**
+ * Parts of the gateway in the test's own process, which leave nothing behind in it: one file follows the other as well. Not those that
+ * change a module or the environment.
+ */
+const CHANGING = /\bvi\.|\bprocess\.env\b/
+const PARTS = ["test/integration/store", "test/integration/ws"]
+const changing = new Set(filesWith(CHANGING, ...PARTS))
+const parts = filesWith(/./, ...PARTS).filter((path) => !changing.has(path))
+
 const WITH_DATABASE = ["test/kit/protocol-code.ts", "test/kit/shipped-code.ts", "test/kit/postgres.ts"]
 
 /** Half a minute each: begun last, one of them alone would decide when a run ends. */
@@ -47,7 +56,7 @@ const lengthOf = ({ moduleId }: TestSpecification): number => {
 /** Otherwise the largest file comes first; project by project: only a file of the same one goes on in a process that is there. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const order = ["gateways", "database", "replacing", "pure"]
+    const order = ["gateways", "database", "parts", "replacing", "pure"]
     const placeOf = ({ project }: TestSpecification): number => order.indexOf(project.name)
     return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b) || lengthOf(b) - lengthOf(a))
   }
@@ -58,7 +67,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     setupFiles: ["test/kit/setup.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3,
     // Whatever waits has a limit of its own below these: they are for a machine that does ten things at once.
     testTimeout: 240_000,
     hookTimeout: 240_000,
@@ -85,8 +94,17 @@ export default defineConfig({
         test: {
           name: "database",
           include: ["test/**/*.test.ts"],
-          exclude: [...withoutDatabase, ...fromOutside],
+          exclude: [...withoutDatabase, ...fromOutside, ...parts],
           globalSetup: WITH_DATABASE,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "parts",
+          include: parts,
+          globalSetup: WITH_DATABASE,
+          isolate: false,
         },
       },
       {

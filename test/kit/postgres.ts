@@ -189,7 +189,7 @@ const begin = async (): Promise<Run> => {
   }
 }
 
-/** Both projects that need it have one server: vitest loads this module for each, in one process. */
+/** All projects that need it have one server: vitest loads this module for each, in one process. */
 const SHARED = Symbol.for("venue-gateway: the PostgreSQL of this run")
 const shared = globalThis as { [SHARED]?: { readonly run: Promise<Run>; users: number } }
 

@@ -72,6 +72,10 @@ const bundle = process.env["TEST_BUNDLE"]
 /** dist/ is there and of these sources. */
 export const isBuilt = bundle !== undefined || process.env["CI"] !== undefined
 
+/** What V8 made of the bundle's code is kept beside it: a tenth of the processor time of a start (on Node 22; 20 does not know of it). */
+const keptCode = (built: boolean | undefined): Readonly<Record<string, string>> =>
+  built === undefined && bundle !== undefined ? { NODE_COMPILE_CACHE: join(bundle, "compiled") } : {}
+
 const programOf = (built: boolean | undefined): ReadonlyArray<string> => {
   if (built === undefined && bundle !== undefined) return [join(bundle, "main.js")]
   return (built ?? isBuilt) ? ["dist/src/main.js"] : ["--import", "tsx", "src/main.ts"]
@@ -110,7 +114,15 @@ export const launchGateway = (options: GatewayOptions = {}): Launched => {
     // Its own process group, so that nothing of it can outlive the test.
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...Object.fromEntries(inherited), PORT: "0", DATA_DIR: dataDir, ...patient, ...unlimited, ...options.env },
+    env: {
+      ...Object.fromEntries(inherited),
+      ...keptCode(options.built),
+      PORT: "0",
+      DATA_DIR: dataDir,
+      ...patient,
+      ...unlimited,
+      ...options.env,
+    },
   })
   launched.add(child)
   const stdout: Array<string> = []

@@ -1,6 +1,6 @@
 /** Plants what must not be in a lock file or in a tracked file, and holds the house's own to the rules (scoreboard S12, ASVS 13.3.2). */
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
@@ -133,7 +133,9 @@ describe("a file that git keeps", () => {
     expect(leaks('password: "correct horse battery staple"')).toEqual([])
   })
 
-  it("has none", () => {
+  // Which files are ours, git says: a tree that was unpacked from an archive has none.
+  it("has none", ({ skip }) => {
+    skip(!existsSync(join(root, ".git")), "this tree is no checkout of git")
     const paths = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8", maxBuffer: 1e8 })
       .split("\0")
       .filter((path) => /\.(ts|mjs|cjs|js|json|jsonc|md|ya?ml|conf|cfg|service|sh|sql|proto|npmrc)$|^[^.]+$/.test(path))
