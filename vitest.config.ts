@@ -1,5 +1,5 @@
 /**
- * How the tests run: three files at a time on two cores, because a file with a gateway waits for half of its time. Where nothing is left
+ * How the tests run: three files at a time on two cores, because files with gateways wait for much of theirs. Where nothing is left
  * behind, one file follows the other in the same process, and else each has a process of its own: to read Effect and our modules takes a
  * second of processor time. Processes and not threads: uWebSockets.js aborts the whole process when a thread ends with open sockets.
  *

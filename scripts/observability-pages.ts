@@ -59,7 +59,7 @@ pose as another field; request bodies, query strings, passwords, tokens and keys
 | stream | where | \`msg\` | contents |
 |--|--|--|--|
 | access | \`DATA_DIR/logs/access.log\` | \`access\` | one line per response; gateway errors (5xx) have level \`error\`; \`ACCESS_LOG=false\` turns it off |
-| audit | \`DATA_DIR/logs/audit.log\` | \`audit\` | sign-ins, and operations on users, rights, tenants, keys, wallets, dealers and the trading mode, performed or refused; always complete |
+| audit | \`DATA_DIR/logs/audit.log\` | \`audit\` | sign-ins, and operations on users, rights, tenants, keys, wallets, dealers and the trading mode, performed or refused; always complete. Orders are not in it: their requests are in the access log, by \`tradeOrderId\` |
 | security | \`DATA_DIR/logs/security.log\` | \`security\` | attacks, and what looks like one; always complete |
 | process | stderr | the message | startup, faults, defects |
 

@@ -81,6 +81,8 @@ import { TradingModes } from "./store/market/trading-modes.ts"
 import { accountStoreLayer, Writer } from "./store/orders/account-store-sql.ts"
 import { Accounts } from "./store/orders/accounts.ts"
 import { archiveOrders } from "./store/orders/archive.ts"
+import { OrderStories } from "./store/orders/order-story.ts"
+import { RefusedSubmits } from "./store/orders/refused-submits.ts"
 import { Subscriptions } from "./store/orders/subscriptions.ts"
 import { TradeOrders } from "./store/orders/trade-orders.ts"
 import { sqlLayer } from "./store/postgres/sql.ts"
@@ -117,6 +119,8 @@ const repositories = Layer.mergeAll(
   Instruments.Default,
   Subscriptions.Default,
   AuditRows.Default,
+  OrderStories.Default,
+  RefusedSubmits.Default,
   IdempotentAnswers.Default,
   TradeOrders.Default,
   TradingModes.Default,
@@ -219,6 +223,10 @@ export const startGateway = (options: GatewayOptions) =>
       ).pipe(Effect.provide(store))
       yield* keepLoop({ name: "archive of ended orders", pause: "1 hour", round })
     }
+    const refused = Context.get(store, RefusedSubmits)
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(refused.write, "1 second")))
+    const keepRefused = Effect.suspend(() => refused.keep(Context.get(base, Clock).now()))
+    yield* keepLoop({ name: "refused submits", pause: "1 second", round: keepRefused })
 
     const { hit } = Context.get(base, Failpoint)
     const stored = Context.merge(base, store)

@@ -1,6 +1,6 @@
 /**
- * `gateway admin`: what operators do from the command line. One JSON line for each record on stdout; exit 0 when it is done, 1 when it
- * could not be or what was looked at is broken, 2 for words that are no command.
+ * `gateway admin`: what operators do from the command line. One JSON line for each record on stdout, or a page to read; exit 0 when it is
+ * done, 1 when it could not be or what was looked at is broken, 2 for words that are no command.
  */
 
 import "../foundation/runtime.ts"
@@ -72,6 +72,7 @@ const settings = ((): Settings => {
 // tidy: the one place where this program starts
 const exit = await Effect.runPromiseExit(program(settings, task))
 if (Exit.isSuccess(exit)) {
+  if (exit.value.page !== undefined) process.stdout.write(exit.value.page)
   process.stdout.write(exit.value.records.map((record) => `${JSON.stringify(record)}\n`).join(""))
   if (exit.value.isBroken === true) process.exitCode = 1
 } else {

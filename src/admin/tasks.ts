@@ -6,10 +6,12 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"
 import type { Audit } from "../auth/audit-log.ts"
 import type { Settings } from "../config.ts"
+import { storyPage } from "../domain/order/story.ts"
 import type { Actor } from "../domain/user/act.ts"
 import { actsLayer } from "../store/audit/acts.ts"
 import { AuditChain } from "../store/audit/chain.ts"
 import { TradingModes } from "../store/market/trading-modes.ts"
+import { OrderStories } from "../store/orders/order-story.ts"
 import { sqlLayer } from "../store/postgres/sql.ts"
 import { Transactions } from "../store/postgres/transactions.ts"
 import { AllowedNetworks } from "../store/users/allowed-networks.ts"
@@ -27,12 +29,16 @@ import { ACTIONS, runCommand } from "./commands.ts"
 import { KEYS_USAGE, parseKeysCommand, runKeysCommand } from "./keys.ts"
 import { LEDGER_USAGE, parseLedger, runVerifyLedger } from "./ledger.ts"
 import { MIGRATE_USAGE, parseMigrate, runMigrate } from "./migrate.ts"
+import { ORDER_USAGE, parseOrder, runOrder } from "./order.ts"
+import { PSQL_USAGE, parsePsql, runPsql } from "./psql.ts"
 import { parseTradingMode, runTradingMode, TRADING_MODE_USAGE } from "./trading-mode.ts"
 import { parseCommand, USERS_USAGE } from "./words.ts"
 
 export interface Done {
   /** What is as it was asked for, or was asked about: one record a line. */
   readonly records: ReadonlyArray<unknown>
+  /** For reading, in place of the records. */
+  readonly page?: string
   /** What was looked at is not as it must be: exit 1. */
   readonly isBroken?: boolean
 }
@@ -56,7 +62,7 @@ type Family = (words: ReadonlyArray<string>) => Task | undefined
 
 export const USAGE = `usage: npm run admin -- COMMAND
 
-${[USERS_USAGE, KEYS_USAGE, TRADING_MODE_USAGE, AUDIT_USAGE, LEDGER_USAGE, ARCHIVE_USAGE, MIGRATE_USAGE].join("\n")}
+${[ORDER_USAGE, USERS_USAGE, KEYS_USAGE, TRADING_MODE_USAGE, AUDIT_USAGE, LEDGER_USAGE, ARCHIVE_USAGE, MIGRATE_USAGE, PSQL_USAGE].join("\n")}
 Works on the database of DATABASE_URL, or on the embedded one in DATA_DIR, whether or not the gateway is running. A running gateway applies
 the change within a second, open sockets included.
 `
@@ -76,11 +82,11 @@ const repositories = Layer.mergeAll(
   Users.Default,
 )
 
+const reading = (url: string) => sqlLayer(url, { applicationName: "venue-gateway admin" })
+
 const stores = (url: string, { trail }: Operator) => {
   const acts = actsLayer({ told: (act, result) => trail?.told(act, result), now: Date.now, uuid: randomUUID })
-  return Layer.merge(repositories, acts).pipe(
-    Layer.provideMerge(sqlLayer(url, { applicationName: "venue-gateway admin" })),
-  )
+  return Layer.merge(repositories, acts).pipe(Layer.provideMerge(reading(url)))
 }
 
 const users: Family = (words) => {
@@ -172,7 +178,30 @@ const migration: Family = (words) => {
       }
 }
 
-const FAMILIES: ReadonlyArray<Family> = [users, keys, tradingMode, audit, ledger, archive, migration]
+const order: Family = (words) => {
+  const command = parseOrder(words)
+  return command === undefined
+    ? undefined
+    : {
+        isAudited: false,
+        run: (_settings, url, now) =>
+          Effect.map(runOrder(command, now), (story) =>
+            command.asRecord ? { records: [story] } : { records: [], page: storyPage(story) },
+          ).pipe(Effect.provide(OrderStories.Default.pipe(Layer.provide(reading(url))))),
+      }
+}
+
+const psql: Family = (words) => {
+  const command = parsePsql(words)
+  return command === undefined
+    ? undefined
+    : {
+        isAudited: false,
+        run: (_settings, url) => Effect.map(runPsql(command, url), (page) => ({ records: [], page })),
+      }
+}
+
+const FAMILIES: ReadonlyArray<Family> = [order, users, keys, tradingMode, audit, ledger, archive, migration, psql]
 
 export const taskOf = (words: ReadonlyArray<string>): Task | undefined => {
   for (const family of FAMILIES) {

@@ -34,6 +34,9 @@ export const LOG_SCHEMA = {
     userId: maybe("The user that made the request"),
     sessionId: maybe("Session of the access token"),
     tradingAccountId: maybe("Trading account named by the request"),
+    tradeOrderId: text(
+      "Order that a submit made, or that a get, cancel or replace was about; absent where there is none",
+    ),
     targetUserId: maybe("User an operation was performed on, if not the caller"),
     subject: maybe("Keyed hash of an e-mail address that may not belong to any user"),
     ip: text("Client address: of the connection, or as reported by a trusted proxy; `local` for the command line"),

@@ -1,5 +1,6 @@
 /** The whole HTTP API as one declaration: types for handlers, checks for requests, and the OpenAPI document come from here. */
 import { HttpApi, OpenApi } from "@effect/platform"
+import { AdminOrderApi } from "./admin/order-endpoints.ts"
 import { AdminUserApi } from "./admin/user-endpoints.ts"
 import { AuditApi } from "./audit/endpoints.ts"
 import { CredentialApi } from "./credential/endpoints.ts"
@@ -36,6 +37,7 @@ export const Api = HttpApi.make("gateway")
   .add(QuoteApi)
   .add(WalletApi)
   .add(AdminUserApi)
+  .add(AdminOrderApi)
   .add(TradingModeApi)
   .add(AuditApi)
   .annotate(OpenApi.Title, SERVICE.name)
@@ -55,6 +57,7 @@ export interface ApiHandlers {
   readonly quote: Handlers<typeof QuoteApi>
   readonly wallet: Handlers<typeof WalletApi>
   readonly adminUser: Handlers<typeof AdminUserApi>
+  readonly adminOrder: Handlers<typeof AdminOrderApi>
   readonly tradingMode: Handlers<typeof TradingModeApi>
   readonly audit: Handlers<typeof AuditApi>
 }

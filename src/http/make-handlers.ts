@@ -23,9 +23,12 @@ import { LedgerJournal } from "../store/ledger/journal.ts"
 import { Wallets } from "../store/ledger/wallets.ts"
 import { Writer } from "../store/orders/account-store-sql.ts"
 import { Accounts } from "../store/orders/accounts.ts"
+import { OrderStories } from "../store/orders/order-story.ts"
+import { RefusedSubmits } from "../store/orders/refused-submits.ts"
 import { Subscriptions } from "../store/orders/subscriptions.ts"
 import { TradeOrders } from "../store/orders/trade-orders.ts"
 import { Credentials } from "../store/users/credentials.ts"
+import { adminOrderHandlers } from "./admin/order-handlers.ts"
 import { adminUserHandlers } from "./admin/user-handlers.ts"
 import type { ApiHandlers } from "./api.ts"
 import { auditHandlers } from "./audit/handlers.ts"
@@ -103,6 +106,7 @@ export const makeHandlers = (options: HandlerOptions) =>
       auth: sessionHandlers(yield* Sessions, acts, options.allowedOrigins),
       secondFactor: secondFactorHandlers(acts),
       adminUser: adminUserHandlers(acts.bans),
+      adminOrder: adminOrderHandlers({ stories: yield* OrderStories, now: clock.now }),
       tradingMode: tradingModeHandlers(modes),
       audit: auditHandlers({ rows: yield* AuditRows, cursors, defaultTenantId: options.defaultTenantId }),
       credential: credentialHandlers({
@@ -136,7 +140,16 @@ export const makeHandlers = (options: HandlerOptions) =>
         isDealersOwn: (id) => (dealerDirectory.ofOwnAccount(id)?.status ?? "ARCHIVED") !== "ARCHIVED",
         ...time,
       }),
-      tradeOrder: tradeOrderHandlers({ reach, tradingAccounts, orders: yield* TradeOrders, gate, cursors }),
+      tradeOrder: tradeOrderHandlers({
+        reach,
+        tradingAccounts,
+        orders: yield* TradeOrders,
+        gate,
+        cursors,
+        refused: yield* RefusedSubmits,
+        now: clock.now,
+        monotonic: clock.monotonic,
+      }),
       market: marketHandlers({
         gate,
         directory,

@@ -64,6 +64,8 @@ export interface SubmitOrder {
   readonly hedge?: HedgeOf
   /** Absent: a dealer's hedge. It is no part of the request's fingerprint either. */
   readonly actor?: Actor
+  /** By whose request it comes, for the order's row. Absent: the gateway places it. */
+  readonly placedBy?: Actor
   /** Monotonic ms at which the request was read: awaitClosed waits until 1,000 ms after it. */
   readonly receivedAt: number
   /** Told which submit of its second it is, when the account's limits count it. Absent: nobody asks. */

@@ -74,6 +74,15 @@ export interface Actor {
   readonly clientRequestId: string | null
 }
 
+/** What people ask for of an order's request: who, from where, and the ids by which its lines are found in the logs. */
+export const placedBy = ({ userId, sessionId, ip, requestId, clientRequestId }: Actor) => ({
+  userId,
+  sessionId,
+  ip,
+  requestId,
+  clientRequestId,
+})
+
 /** What the gateway does by itself. */
 export const SYSTEM: Actor = {
   kind: "SYSTEM",

@@ -79,6 +79,7 @@ export abstract class Call extends Waiting implements RequestFacts {
   /** Set once it is known who calls. */
   principal: Principal | undefined = undefined
   tradingAccountId: unknown = undefined
+  tradeOrderId: string | undefined = undefined
   dealerAccountId: unknown = undefined
   limit: TokenBucket | undefined = undefined
   limitName = ""
@@ -209,6 +210,7 @@ export abstract class Call extends Waiting implements RequestFacts {
         userId: principal?.userId ?? null,
         sessionId: principal?.sessionId ?? null,
         tradingAccountId: typeof tradingAccountId === "string" && UUID.test(tradingAccountId) ? tradingAccountId : null,
+        tradeOrderId: this.tradeOrderId,
         ip: this.ip,
         userAgent: this.header("user-agent"),
         secure: this.around.transport.mode !== "plain" && this.isSecure,

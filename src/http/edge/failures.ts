@@ -22,7 +22,8 @@ const RETRY_SECONDS = { RECONCILING: 1, VENUE_UNREACHABLE: 5, STOPPED: 60 } as c
 /** Fields of a tagged error that are not its content. */
 const INTERNAL: ReadonlySet<string> = new Set(["_tag", "message", "name", "stack", "cause"])
 
-const fieldsOf = (error: DomainError): Record<string, unknown> => {
+/** Its own content: the figures of a refusal. */
+export const fieldsOf = (error: DomainError): Record<string, unknown> => {
   const fields: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(error)) if (!INTERNAL.has(key)) fields[key] = value
   return fields

@@ -73,6 +73,8 @@ export interface RequestFacts {
   readonly receivedAt: number
   /** Set by the submit of an order: how many there were in its second when it was counted, itself among them. */
   submitsCounted: number
+  /** Set by operations on one order, for the access log; always a uuid. */
+  tradeOrderId: string | undefined
   /** By lower-case name; the empty string without it. */
   readonly header: (name: string) => string
 }

@@ -17,14 +17,17 @@ import { ofInstrument } from "../../domain/order/submit-request.ts"
 import type { TradeOrder } from "../../domain/order/trade-order.ts"
 import { tradeOrderJson, tradeOrderRecord } from "../../domain/order/trade-order-record.ts"
 import type { Reply } from "../../domain/reply.ts"
+import { placedBy } from "../../domain/user/act.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import { dateTime } from "../../foundation/time.ts"
+import type { RefusedSubmits } from "../../store/orders/refused-submits.ts"
 import type { OrderKeyset, OrderQuery, TradeOrders } from "../../store/orders/trade-orders.ts"
 import { type AccountReach, accountOf, accountsOf, listedAccounts } from "../account-access.ts"
 import { actorOf } from "../acting-user.ts"
 import { ask, isFailure, relayed } from "../edge/answers.ts"
 import { JsonText } from "../edge/envelope.ts"
-import type { Handlers, HttpReply } from "../edge/route.ts"
+import { fieldsOf } from "../edge/failures.ts"
+import type { Handlers, HttpReply, RequestFacts } from "../edge/route.ts"
 import { type Cursors, timeKey } from "../pagination.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { TradeOrderApi } from "./endpoints.ts"
@@ -38,6 +41,9 @@ export interface TradeOrderParts {
   readonly orders: TradeOrders
   readonly gate: VenueGate
   readonly cursors: Cursors
+  readonly refused: RefusedSubmits
+  readonly now: () => number
+  readonly monotonic: () => number
 }
 
 type OrderName = { readonly tradeOrderId: TradeOrderId } | { readonly clientOrderId: string }
@@ -70,15 +76,25 @@ const orderText = (order: TradeOrder): JsonText => new JsonText(tradeOrderJson(o
 /** The order as the answer, or a failure that names it where the request does. */
 const ofNamed = (
   by: OrderName,
+  request: RequestFacts,
   reply: Pick<HttpReply<JsonText, never>, "ok" | "relay" | "onDeadline">,
 ): Reply<TradeOrder, DomainError> => {
   const id = "tradeOrderId" in by ? by.tradeOrderId : null
-  if (id !== null) reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: id }))
-  return { ok: (order) => reply.ok(orderText(order)), fail: (error) => reply.relay(ofOrder(error, id)) }
+  if (id !== null) {
+    request.tradeOrderId = id
+    reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: id }))
+  }
+  return {
+    ok: (order) => {
+      request.tradeOrderId ??= order.tradeOrderId
+      reply.ok(orderText(order))
+    },
+    fail: (error) => reply.relay(ofOrder(error, id)),
+  }
 }
 
 export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof TradeOrderApi> => {
-  const { reach, tradingAccounts, orders, gate, cursors } = parts
+  const { reach, tradingAccounts, orders, gate, cursors, refused } = parts
 
   /** In the tenant where the user is now. */
   const ownAccounts = (principal: Principal): ReadonlyArray<TradingAccountId> =>
@@ -103,8 +119,33 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       if (isFailure(keyed)) return reply.fail(keyed)
       const account = accountOf(reach, principal, body.tradingAccountId, "write")
       if (isFailure(account)) return reply.fail(account)
+      const actor = actorOf(request, principal)
+      const note = (error: DomainError): void => {
+        const { clientOrderId = null, idempotencyKey = null } = keyed
+        const { tradingAccountId, tenantId } = account
+        const { _tag: failure, message } = error
+        refused.note(
+          {
+            requestId: request.callId,
+            at: parts.now(),
+            tenantId,
+            tradingAccountId,
+            placedBy: placedBy(actor),
+            clientOrderId,
+            idempotencyKey,
+            asked: keyed,
+            failure,
+            message,
+            figures: fieldsOf(error),
+          },
+          parts.monotonic(),
+        )
+      }
       const closed = gate.closedTo(account.venue, principal)
-      if (closed !== undefined) return reply.fail(closed)
+      if (closed !== undefined) {
+        note(closed)
+        return reply.fail(closed)
+      }
       const named = body.instrumentId ?? ""
       const instrumentId = gate.canonicalInstrumentId(named)
       const isAlias = instrumentId !== named
@@ -114,24 +155,34 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         request: isAlias ? ofInstrument(keyed, instrumentId) : keyed,
         receivedAt: request.receivedAt,
         // The right to a user's own money is its own for ever; to a dealer's it is asked with each order.
-        ...(account.userId === null ? { actor: actorOf(request, principal) } : {}),
+        ...(account.userId === null ? { actor } : {}),
+        placedBy: actor,
         counted: (submits) => {
           request.submitsCounted = submits
         },
         named: (tradeOrderId) => {
           made = tradeOrderId
+          request.tradeOrderId = tradeOrderId
           reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId }))
         },
         reply: {
           ok: (answer) => {
-            const { replayed, timing } = answer
+            const { order, replayed, timing } = answer
+            request.tradeOrderId = order.tradeOrderId
             const headers: Record<string, string> = {}
             if (timing !== undefined) headers["Server-Timing"] = timingText(timing)
             if (replayed) headers["Idempotency-Replayed"] = "true"
             if (isAlias) for (const [name, value] of Object.entries(gate.headersFor([named]))) headers[name] = value
             reply.ok(submittedText(answer), { headers })
           },
-          fail: (error) => reply.relay(ofOrder(error, made)),
+          fail: (error) => {
+            // What is refused has made no order, whatever it was to be called.
+            if (error._tag !== "OutcomeUnknown") {
+              request.tradeOrderId = undefined
+              note(error)
+            }
+            reply.relay(ofOrder(error, made))
+          },
         },
       })
     },
@@ -145,7 +196,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         _tag: "CancelOrder",
         by,
         receivedAt: request.receivedAt,
-        reply: ofNamed(by, reply),
+        reply: ofNamed(by, request, reply),
       })
     },
 
@@ -162,7 +213,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         by,
         asked: { quantity, limitPrice, stopPrice },
         receivedAt: request.receivedAt,
-        reply: ofNamed(by, reply),
+        reply: ofNamed(by, request, reply),
       })
     },
 
@@ -198,12 +249,16 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       })
     },
 
-    get: ({ query, principal }, reply) => {
+    get: ({ query, principal, request }, reply) => {
       const by = nameOf(query)
       if ("_tag" in by) return reply.fail(by)
+      if ("tradeOrderId" in by) request.tradeOrderId = by.tradeOrderId
       const answer = (account: TradingAccountId) =>
         relayed(
-          Effect.map(wholeOrder(account, by), (order) => reply.ok(orderText(order))),
+          Effect.map(wholeOrder(account, by), (order) => {
+            request.tradeOrderId = order.tradeOrderId
+            reply.ok(orderText(order))
+          }),
           reply,
         )
       if (query.tradingAccountId !== undefined) {

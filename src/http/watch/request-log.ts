@@ -41,6 +41,8 @@ export interface AccessEntry {
   readonly userId: string | null
   readonly sessionId: string | null
   readonly tradingAccountId: string | null
+  /** Absent: the call is about no one order. */
+  readonly tradeOrderId?: string | undefined
   readonly ip: string
   readonly userAgent: string
   readonly secure: boolean
@@ -75,7 +77,7 @@ export const accessLine = (e: AccessEntry): string =>
   `${e.traceId === undefined ? "" : `"traceId":"${e.traceId}",`}"method":"${e.method}",` +
   `"route":"${e.route}","status":${e.status},"errno":${e.errno},"durMs":${Math.round(e.durationMillis * 1000) / 1000},` +
   `"bytesIn":${e.bytesIn},"bytesOut":${e.bytesOut},"userId":${quoted(e.userId)},"sessionId":${quoted(e.sessionId)},` +
-  `"tradingAccountId":${quoted(e.tradingAccountId)},"ip":${addressText(e.ip)},"ua":${agentText(e.userAgent)},` +
+  `"tradingAccountId":${quoted(e.tradingAccountId)},${e.tradeOrderId === undefined ? "" : `"tradeOrderId":"${e.tradeOrderId}",`}"ip":${addressText(e.ip)},"ua":${agentText(e.userAgent)},` +
   `"tls":${e.secure},"aborted":${e.aborted}}`
 
 const FLUSH_MILLIS = 250

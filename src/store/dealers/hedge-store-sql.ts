@@ -83,7 +83,7 @@ const NEWEST = "9223372036854775807"
 /**
  * `hedge:<dealer>:<intent>[:<n>]`: an intent is of one dealer, and a word on the dealer would lead the planner to an index of all its hedges.
  * One intent at a time: without statistics of the expression it takes each for one in 200 of all orders, so that of 300 at once it reads all
- * orders instead of the index (2.4 s of 3 million).
+ * orders instead of the index.
  */
 const SENT = `
   SELECT i.hedge_intent_id, s.sent FROM unnest($1::text[]) AS i (hedge_intent_id), LATERAL (

@@ -272,7 +272,8 @@ export const freeze = (
           // An image that comes too late changes nothing, so it takes no place in the queue either.
           if (known !== undefined && known.order.version >= row.order.version) break
           const acceptedNumber = known?.acceptedNumber ?? (rests(row.order) ? nextAccepted() : null)
-          orders.set(row.order.tradeOrderId, { order: row.order, acceptedNumber })
+          const actor = known?.actor ?? row.actor ?? null
+          orders.set(row.order.tradeOrderId, { order: row.order, acceptedNumber, actor })
           break
         }
         case "Execution": {

@@ -2,7 +2,9 @@
  * Rows as PostgreSQL array literals, one array per column, ready for `unnest`. The one thing to know: literals are built here and not
  * by the driver, whose general quoting costs more than everything else of an order's way to the database.
  */
+
 import type { Execution, TradeOrder } from "../../domain/order/trade-order.ts"
+import { type Actor, placedBy } from "../../domain/user/act.ts"
 
 /** One column of a table: where it stands, its type, and how a row's value is written inside an array literal; null is NULL. */
 export interface Column<Row> {
@@ -28,6 +30,8 @@ export interface StoredOrder {
   readonly order: TradeOrder
   /** Position in the queue of in-process venues; null while the order does not rest. The first one stored stays. */
   readonly acceptedNumber: number | null
+  /** By whose request it came; known to its first image alone. */
+  readonly actor: Actor | null
 }
 
 /** Words of fixed vocabularies, uuids and numbers need no quotes in an array literal; everything else does. */
@@ -110,6 +114,11 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   { name: "canceled_at", type: "bigint", literal: ({ order }) => integerOrNull(order.canceledAt) },
   { name: "venue_updated_at", type: "bigint", literal: ({ order }) => integerOrNull(order.venueUpdatedAt) },
   { name: "accepted_number", type: "bigint", literal: ({ acceptedNumber }) => integerOrNull(acceptedNumber) },
+  {
+    name: "placed_by",
+    type: "json",
+    literal: ({ actor }) => (actor === null ? null : quoted(JSON.stringify(placedBy(actor)))),
+  },
 ]
 
 /**
@@ -140,6 +149,7 @@ export const ORDER_CONSTANTS: ReadonlySet<string> = new Set([
   "fingerprint",
   "origin",
   "created_at",
+  "placed_by",
 ])
 
 export interface StoredExecution {

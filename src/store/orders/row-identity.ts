@@ -11,7 +11,7 @@ import { constraintOf, detailOf } from "../postgres/storage-failure.ts"
 import { ORDER_CONSTANTS } from "./order-columns.ts"
 
 /** JSON has no equality in the database; what it says of an order follows from the rest. */
-const NOT_COMPARED: ReadonlySet<string> = new Set(["trade_order_id", "hedge_for_quote_ids"])
+const NOT_COMPARED: ReadonlySet<string> = new Set(["trade_order_id", "hedge_for_quote_ids", "placed_by"])
 
 const ORDER_IDENTITY: ReadonlyArray<string> = [...ORDER_CONSTANTS].filter((name) => !NOT_COMPARED.has(name))
 const EXECUTION_IDENTITY = [

@@ -328,6 +328,14 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     ...name("userId", ({ userId }) => userId, listed, nothing),
     ...name("objectId", wallet, listed, nothing),
   },
+  "adminOrder.get": {
+    ...name("id", ({ order }) => order, listed, nothing),
+    tradingAccountId: {
+      of: account,
+      ask: (id, _me, owner) => ({ tradingAccountId: id, id: owner.order }),
+      ...listed,
+    },
+  },
   "adminUser.ban": bannable,
   "adminUser.unban": bannable,
 }

@@ -11,7 +11,15 @@ import { withDatabaseServer } from "../gateway/running/database.ts"
 import { type People, type Person, startPeople } from "./authorization-people.ts"
 import { type DeclaredRoute, routes } from "./authorization-routes.ts"
 import { describeSockets } from "./authorization-sockets.ts"
-import { type Fields, type Naming, NOT_LINKED, ORDER_NOT_FOUND, type Row, TABLE, type Verdict } from "./authorization-table.ts"
+import {
+  type Fields,
+  type Naming,
+  NOT_LINKED,
+  ORDER_NOT_FOUND,
+  type Row,
+  TABLE,
+  type Verdict,
+} from "./authorization-table.ts"
 import { badTokens } from "./authorization-tokens.ts"
 
 const newDatabase = withDatabaseServer()
@@ -162,13 +170,13 @@ describe("every operation", () => {
   })
 })
 
-/** Everything stored, as one text per table, but for the audit's rows: a refused act leaves one. */
+/** Everything stored, as one text per table, but for the rows that a refused act or submit leaves of its caller. */
 const contents = async (): Promise<Readonly<Record<string, string>>> => {
   const client = new pg.Client({ connectionString: people.database.adminUrl })
   await client.connect()
   try {
     const { rows: tables } = await client.query<{ name: string }>(
-      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename NOT IN ('audit_row', 'audit_head')",
+      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename NOT IN ('audit_row', 'audit_head', 'refused_submit')",
     )
     const found: Record<string, string> = {}
     for (const { name } of tables) {

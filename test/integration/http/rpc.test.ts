@@ -183,6 +183,7 @@ describe("the calls of the socket", () => {
         [{}, { result: "ok", limit: 1 }],
         [{ limit: 0 }, { from: 2, to: 1 }],
       ],
+      "admin.order.get": [[{ id: tradeOrderId }], [{}, { id: UNKNOWN }]],
       "credential.list": [[{}], [{ limit: 0 }]],
       "tradingAccount.list": [
         [{}, { limit: 1 }, { tradingAccountId: account.toUpperCase() }],

@@ -22,6 +22,8 @@ const MEANING: Readonly<Record<string, Meaning>> = {
   tradeOrderId: "order",
   clientOrderId: "clientOrder",
   orderListId: "orderList",
+  // Of an order's story.
+  id: "order",
   // Only derivatives have positions; on spot an id of any kind is one that nobody has.
   positionId: "order",
   quoteId: "quote",
@@ -208,6 +210,7 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "audit.list": {
     known: { "objectId (user)": "a user who came from another tenant has left it by an act that is that tenant's" },
   },
+  "adminOrder.get": { ask: (own) => ({ id: own.order }) },
   "adminUser.ban": { meaning: { email: "email" } },
   "adminUser.unban": { meaning: { email: "email" } },
 }

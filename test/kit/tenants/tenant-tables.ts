@@ -82,6 +82,7 @@ export const UNFURNISHED: Readonly<Record<string, string>> = {
   order_at_venue: "names of orders at venues outside of this process",
   trading_account_credential: "accounts at venues outside of this process",
   quarantined_report: "reports of venues that were wrong",
+  refused_submit: "submits that were refused; none of theirs is",
   one_time_token: "of mailed letters; this gateway mails none",
   hedge_verdict: "what admins say of hedges in doubt; none is",
   dealer_books: "books are written once an hour here",

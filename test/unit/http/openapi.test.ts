@@ -73,6 +73,7 @@ describe("the OpenAPI document", () => {
       "post /api/v3/auth/session/revoke",
       "get /api/v3/audit/list",
       "post /api/v3/admin/tradingMode",
+      "get /api/v3/admin/order/get",
       "post /api/v3/admin/user/ban",
       "post /api/v3/admin/user/unban",
       "post /api/v3/credential/create",

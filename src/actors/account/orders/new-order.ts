@@ -196,6 +196,7 @@ export interface StoreOutcome {
 
 export const storeNew = (core: AccountCore, message: SubmitOrder, made: NewOrder, outcome: StoreOutcome): void => {
   const { now, fingerprint } = made
+  const { placedBy } = message
   const [order, ...others] = ordersOf(core, made)
   message.named(order.tradeOrderId)
   const lives: NewLives = [core.add(order), ...others.map((other) => core.add(other))]
@@ -209,7 +210,11 @@ export const storeNew = (core: AccountCore, message: SubmitOrder, made: NewOrder
     for (const one of lives.toReversed()) core.undo(one)
   }
   core.outlet.commit(
-    [order, ...others].map((it) => ({ _tag: "Order", order: it })),
+    [order, ...others].map((it) => ({
+      _tag: "Order",
+      order: it,
+      ...(placedBy === undefined ? {} : { actor: placedBy }),
+    })),
     [
       core.outlet.news.ofOrder("TRADE_ORDER.CREATED", order, now, json),
       ...others.map((it) => core.outlet.news.ofOrder("TRADE_ORDER.CREATED", it, now)),

@@ -1,0 +1,40 @@
+/**
+ * `order ID`: one order's whole story, from the database alone, whether a gateway runs or not. What a running gateway has not committed yet is
+ * not in it.
+ */
+import { Effect } from "effect"
+import { InvalidParameter } from "../domain/errors/request.ts"
+import { tellStory } from "../domain/order/story.ts"
+import { OrderStories } from "../store/orders/order-story.ts"
+
+export interface OrderCommand {
+  readonly _tag: "Order"
+  readonly name: string
+  readonly tradingAccountId: string | null
+  /** One JSON record in place of the page. */
+  readonly asRecord: boolean
+}
+
+export const ORDER_USAGE = `  order ID [ACCOUNT] [--json]      tell an order's story: request, checks, commits, what was sent, venue's words, fills, end. ID: tradeOrderId,
+                                   or id of a refused request (callId); with the trading account's id also clientOrderId,
+                                   idempotencyKey, the venue's id, X-Request-ID
+`
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Undefined: the words are another command, or none. */
+export const parseOrder = ([name, ...rest]: ReadonlyArray<string>): OrderCommand | undefined => {
+  const [id, account, ...more] = rest.filter((word) => word !== "--json")
+  if (name !== "order" || id === undefined || more.length > 0) return undefined
+  // Without an account only ids of the gateway's own say which order is meant.
+  if (account === undefined ? !UUID.test(id) : !UUID.test(account)) return undefined
+  return { _tag: "Order", name: id, tradingAccountId: account ?? null, asRecord: rest.includes("--json") }
+}
+
+export const runOrder = ({ name, tradingAccountId }: OrderCommand, now: number) =>
+  Effect.gen(function* () {
+    const stored = yield* (yield* OrderStories).find({ name, tradingAccountId, tenantId: null }, now)
+    if (stored !== null) return tellStory(stored)
+    const reason = `nothing of ${name} is kept: no order has this id, and refused submits are kept for 14 days`
+    return yield* new InvalidParameter({ parameter: "order", reason })
+  })

@@ -1,0 +1,229 @@
+/**
+ * An order's whole story, from the request to its end, for people who ask why. The one thing to know: it is told of what is stored alone,
+ * and it says what is not kept any more, so that a gap is never taken for "nothing happened".
+ */
+import { Schema } from "effect"
+import { dateTime } from "../../foundation/time.ts"
+import { isTerminal } from "./status.ts"
+import { type Execution, heldAssetOf, type TradeOrder } from "./trade-order.ts"
+import { TradeOrderRecord, tradeOrderRecord } from "./trade-order-record.ts"
+
+const Stage = Schema.Literal("REQUEST", "CHECKS", "COMMIT", "VENUE", "EVIDENCE", "FILL", "EVENT", "QUARANTINE", "END")
+type Stage = typeof Stage.Type
+
+export const OrderStory = Schema.Struct({
+  outcome: Schema.String.annotations({ description: "The order's status; REFUSED: there never was an order" }),
+  reason: Schema.NullOr(Schema.String).annotations({ description: "Why it was refused, rejected or cancelled" }),
+  tradingAccountId: Schema.String,
+  tradeOrder: Schema.NullOr(TradeOrderRecord),
+  steps: Schema.Array(
+    Schema.Struct({
+      at: Schema.Int,
+      atDateTime: Schema.String,
+      stage: Stage,
+      what: Schema.String,
+    }),
+  ).annotations({ description: "In the order of their times" }),
+  notKept: Schema.Array(Schema.String).annotations({ description: "What is not stored, or not any more" }),
+}).annotations({ identifier: "OrderStory" })
+export type OrderStory = typeof OrderStory.Type
+
+type Step = OrderStory["steps"][number]
+
+/** As stored with the order or its refusal. */
+export interface PlacedBy {
+  readonly userId: string | null
+  readonly sessionId: string | null
+  readonly ip: string | null
+  readonly requestId: string | null
+  readonly clientRequestId: string | null
+}
+
+/** What the store has of an order. */
+export interface OrderFacts {
+  readonly order: TradeOrder
+  readonly placedBy: PlacedBy | null
+  /** All, in order of application. */
+  readonly executions: ReadonlyArray<Execution>
+  /** Null: they could not be searched in time. */
+  readonly events: ReadonlyArray<{ readonly sequence: number; readonly at: number; readonly kind: string }> | null
+  /** Wall ms: older events are gone. */
+  readonly eventsSince: number
+  readonly quarantined: ReadonlyArray<{ readonly at: number; readonly reason: string }>
+  /** The order that took its place. */
+  readonly replacedBy: string | null
+}
+
+export interface RefusedFacts {
+  readonly at: number
+  readonly tradingAccountId: string
+  readonly placedBy: PlacedBy
+  readonly asked: string
+  readonly failure: string
+  readonly message: string
+  readonly figures: Readonly<Record<string, unknown>>
+}
+
+/** Of an order, or of a submit that made none. */
+export type Stored =
+  | { readonly _tag: "Order"; readonly facts: OrderFacts }
+  | { readonly _tag: "Refused"; readonly facts: RefusedFacts }
+
+const step = (at: number, stage: Stage, what: string): Step => ({ at, atDateTime: dateTime(at), stage, what })
+
+const words = (named: Readonly<Record<string, unknown>>): string =>
+  Object.entries(named)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
+    .join(", ")
+
+const askedBy = (by: PlacedBy): string => {
+  const { requestId, clientRequestId, userId, sessionId, ip } = by
+  return words({
+    "request id": requestId,
+    "the client's name for it": clientRequestId,
+    user: userId,
+    session: sessionId,
+    from: ip,
+  })
+}
+
+/** The first unit of an order gives it 2 s to leave: its row says until when, and so since when. */
+const LEAVES_WITHIN_MILLIS = 2_000
+
+const NEVER_SENT = /^(GATEWAY_LATE|NOT_SENT)/
+
+const sendingOf = (order: TradeOrder): Step => {
+  const { createdAt, notAfter, rejectReason, orderType } = order
+  if (orderType === "QUOTED")
+    return step(createdAt, "VENUE", "executes a quote: it goes to its dealer, never to a venue")
+  if (notAfter === null) return step(createdAt, "VENUE", "not sent: it waited for its parent, or for its trigger")
+  const since = Math.max(createdAt, notAfter - LEAVES_WITHIN_MILLIS)
+  if (rejectReason !== null && NEVER_SENT.test(rejectReason))
+    return step(since, "VENUE", `never sent: ${rejectReason}; it had to leave by ${dateTime(notAfter)}`)
+  const until =
+    order.submitDeadline === null ? "" : `; the venue takes it until ${dateTime(order.submitDeadline)} at the latest`
+  return step(since, "VENUE", `may be at the venue from here on; it had to leave by ${dateTime(notAfter)}${until}`)
+}
+
+const endOf = (order: TradeOrder): Step => {
+  const { orderStatus, rejectReason, cancelReason, updatedAt, doubt, externalOrderId } = order
+  const what = isTerminal(orderStatus) ? orderStatus : `${orderStatus} until now`
+  const figures = words({
+    "reject reason": rejectReason,
+    "cancel reason": cancelReason,
+    "venue's id": externalOrderId,
+    executed: `${order.executedQuantity} of ${order.baseQuantity} ${order.baseAsset}`,
+    "still held": order.held.isZero() ? null : `${order.held} ${heldAssetOf(order)}`,
+    "in doubt": doubt?.kind,
+  })
+  return step(order.canceledAt ?? updatedAt, "END", `${what}: ${figures}`)
+}
+
+const fillOf = (it: Execution, quoteAsset: string): Step =>
+  step(
+    it.executedAt,
+    "FILL",
+    `${it.executedQuantity} at ${it.executedPrice}, ${it.executedCost} ${quoteAsset}${it.inferred ? ", inferred" : ""}: ${words(
+      {
+        trade: it.externalTradeId,
+        execution: it.executionId,
+        fees: it.fees.map((fee) => `${fee.quantity} ${fee.asset}`).join(" + ") || null,
+      },
+    )}`,
+  )
+
+const firstSteps = ({ order, placedBy }: OrderFacts): ReadonlyArray<Step> => {
+  if (order.origin === "EXTERNAL")
+    return [step(order.createdAt, "COMMIT", "first seen at the venue: it was not placed by this gateway")]
+  const names = words({
+    "client order id": order.clientOrderId,
+    "idempotency key": order.idempotencyKey,
+    quote: order.quoteId,
+    "in the place of": order.replacesTradeOrderId,
+    dealer: order.dealerAccountId,
+    list: order.orderListId,
+  })
+  const by = placedBy === null ? "by no request that is kept" : askedBy(placedBy)
+  const asked = `${order.orderSide} ${order.quantity} ${order.instrumentId} ${order.orderType}${order.limitPrice === null ? "" : ` at ${order.limitPrice}`} ${order.timeInForce}`
+  return [
+    step(order.createdAt, "REQUEST", [asked, by, names].filter((text) => text !== "").join("; ")),
+    step(
+      order.createdAt,
+      "CHECKS",
+      `passed: trading mode, limits, account, instrument rules, price, funds (${order.baseQuantity} ${order.baseAsset} asked)`,
+    ),
+    step(order.createdAt, "COMMIT", "stored before it was sent, under version 1"),
+    sendingOf(order),
+  ]
+}
+
+const STAGES = Stage.literals
+
+const inTime = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> =>
+  steps.toSorted((a, b) => a.at - b.at || STAGES.indexOf(a.stage) - STAGES.indexOf(b.stage))
+
+const storyOf = (facts: OrderFacts): OrderStory => {
+  const { order, placedBy, executions, events, eventsSince, quarantined, replacedBy } = facts
+  const notKept: Array<string> = []
+  if (placedBy === null && order.origin === "GATEWAY")
+    notKept.push("by whose request: the gateway placed it, or it is older than the column that keeps it")
+  if (events === null) notKept.push("events: they could not be searched within 4 s; ask again")
+  else if (order.createdAt < eventsSince)
+    notKept.push(`events before ${dateTime(eventsSince)}: they are kept for two days`)
+  if (order.evidence.length >= 20) notKept.push("evidence beyond the newest 20 entries")
+  notKept.push(
+    "requests that were refused, and those that only read or cancelled it: see the access log, by tradeOrderId",
+  )
+  const told = events ?? []
+  return {
+    outcome: order.orderStatus,
+    reason: order.rejectReason ?? order.cancelReason,
+    tradingAccountId: order.tradingAccountId,
+    tradeOrder: { ...tradeOrderRecord(order), executions: tradeOrderRecord({ ...order, executions }).executions },
+    steps: inTime([
+      ...firstSteps(facts),
+      ...order.evidence.map((it) => step(it.at, "EVIDENCE", it.what)),
+      ...executions.map((it) => fillOf(it, order.quoteAsset)),
+      ...told.map((it) => step(it.at, "EVENT", `${it.kind}, number ${it.sequence} of the account`)),
+      ...quarantined.map((it) => step(it.at, "QUARANTINE", `a report of the venue was not applied: ${it.reason}`)),
+      ...(replacedBy === null ? [] : [step(order.updatedAt, "END", `order ${replacedBy} took its place`)]),
+      endOf(order),
+    ]),
+    notKept,
+  }
+}
+
+/** Of a submit that made no order. */
+const refusalStory = (it: RefusedFacts): OrderStory => {
+  const figures = words(it.figures)
+  return {
+    outcome: "REFUSED",
+    reason: `${it.failure}: ${it.message}${figures === "" ? "" : ` (${figures})`}`,
+    tradingAccountId: it.tradingAccountId,
+    tradeOrder: null,
+    steps: [
+      step(it.at, "REQUEST", `${askedBy(it.placedBy)}; asked for ${it.asked}`),
+      step(it.at, "CHECKS", `refused, ${it.failure}: ${it.message}${figures === "" ? "" : `; ${figures}`}`),
+      step(it.at, "END", "nothing was stored as an order, and nothing was sent"),
+    ],
+    notKept: [],
+  }
+}
+
+export const tellStory = (stored: Stored): OrderStory =>
+  stored._tag === "Order" ? storyOf(stored.facts) : refusalStory(stored.facts)
+
+/** For a terminal. */
+export const storyPage = (story: OrderStory): string => {
+  const { tradeOrder: order } = story
+  const name = order === null ? "A submit that made no order" : `Order ${order.tradeOrderId}`
+  const lines = [
+    `${name}: ${story.outcome}${story.reason === null ? "" : `, ${story.reason}`}`,
+    `account ${story.tradingAccountId}`,
+    "",
+    ...story.steps.map((it) => `${it.atDateTime}  ${it.stage.padEnd(10)}  ${it.what}`),
+  ]
+  if (story.notKept.length > 0) lines.push("", ...story.notKept.map((what) => `not kept here: ${what}`))
+  return `${lines.join("\n")}\n`
+}
