@@ -261,7 +261,7 @@ export const watchAgain = (core: AccountCore, { unplacedOrders }: AccountState):
   const oldestFirst = [...unplacedOrders].sort((a, b) => a.updatedAt - b.updatedAt)
   for (const { tradeOrderId, instrumentId, updatedAt } of oldestFirst) {
     const left = updatedAt + WATCH_MILLIS - now
-    if (left > 0) core.late.watch({ tradeOrderId, instrumentId }, left)
+    if (left > 0) core.late.watch({ tradeOrderId, instrumentId }, null, left)
   }
 }
 

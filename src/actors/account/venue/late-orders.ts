@@ -9,11 +9,26 @@ export const WATCH_MILLIS = 86_400_000
 /** More orders that were declared never placed are not looked for at once. */
 const LATE_MAX = 20
 
+/** What an order that the venue shows is compared with. */
+export type Sent = Pick<
+  TradeOrder,
+  "instrumentId" | "orderSide" | "orderType" | "baseQuantity" | "limitPrice" | "terms"
+>
+
+export const sentOf = ({ instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms }: Sent): Sent => ({
+  instrumentId,
+  orderSide,
+  orderType,
+  baseQuantity,
+  limitPrice,
+  terms,
+})
+
 export class LateOrders {
   /** Those that were declared never placed, oldest first; a late appearance is looked for until then (monotonic ms). */
   private readonly givenUp = new RareMap<
     TradeOrderId,
-    { readonly until: number; readonly instrumentId: InstrumentId }
+    { readonly until: number; readonly instrumentId: InstrumentId; readonly sent: Sent | null }
   >()
   /** Those that the venue has shown open since, and when (monotonic ms) it did so last. */
   private readonly shown = new RareMap<Live, number>()
@@ -25,12 +40,22 @@ export class LateOrders {
     return this.givenUp.size === 0
   }
 
-  watch({ tradeOrderId, instrumentId }: Pick<TradeOrder, "tradeOrderId" | "instrumentId">, millis: number): void {
-    this.givenUp.set(tradeOrderId, { until: this.monotonic() + millis, instrumentId })
+  /** `sent`: what was asked of the venue; null: an older process gave it up. */
+  watch(
+    { tradeOrderId, instrumentId }: Pick<TradeOrder, "tradeOrderId" | "instrumentId">,
+    sent: Sent | null,
+    millis: number,
+  ): void {
+    this.givenUp.set(tradeOrderId, { until: this.monotonic() + millis, instrumentId, sent })
   }
 
   isWatched(id: TradeOrderId): boolean {
     return this.givenUp.has(id)
+  }
+
+  /** Of each order of an instrument that was given up: what was sent, as far as it is known. */
+  sentOf(instrumentId: InstrumentId): ReadonlyArray<Sent | null> {
+    return [...this.givenUp.values()].filter((it) => it.instrumentId === instrumentId).map(({ sent }) => sent)
   }
 
   /** What was watched for long enough is not watched any more. */

@@ -4,13 +4,14 @@
  * is ours, and only the outcome of every such submit says that it is not.
  */
 import { Decimal } from "../../../domain/decimal.ts"
-import type { TradeOrderId } from "../../../domain/ids.ts"
+import type { InstrumentId, TradeOrderId } from "../../../domain/ids.ts"
 import { isAsked } from "../../../domain/order/evidence/law.ts"
-import { releasedType, type TradeOrder } from "../../../domain/order/trade-order.ts"
+import { releasedType } from "../../../domain/order/trade-order.ts"
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
 import { askBalances } from "./balances.ts"
+import type { Sent } from "./late-orders.ts"
 import { inquire } from "./question.ts"
 import type { Named, Withheld } from "./strays.ts"
 import { decimal } from "./venue-text.ts"
@@ -37,7 +38,7 @@ const isUnsettled = (core: AccountCore, live: Live): boolean =>
  * By what was sent and what is shown. A price or a quantity that the venue may have made itself says nothing, nor does the time of its
  * making: our clock may have been ahead.
  */
-export const mayBe = (order: TradeOrder, state: VenueOrderState): boolean => {
+export const mayBe = (order: Sent, state: VenueOrderState): boolean => {
   if (order.instrumentId !== state.instrumentId || order.orderSide !== state.orderSide) return false
   const quantity = Decimal.fromVenue(state.quantity)
   if (order.terms?.budget == null && quantity !== undefined && !quantity.equals(order.baseQuantity)) return false
@@ -71,6 +72,10 @@ export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<V
   return candidatesFor(core, live).some(({ name, since }) => !shown.has(name) && now - since < HIDDEN_MILLIS)
 }
 
+/** One that was given up may be it as well. What an older process sent is not known here. */
+const mayBeOneGivenUp = (core: AccountCore, instrumentId: InstrumentId, fits: (sent: Sent) => boolean): boolean =>
+  core.late.sentOf(instrumentId).some((sent) => sent === null || fits(sent))
+
 /**
  * The one order that may be this one, and no other of ours, was shown without our name, and is not open any more; null: none, or several.
  */
@@ -82,7 +87,8 @@ export const goneThatMayBe = (
   const shown = new Set(open.map(strayName))
   const [only, ...others] = candidatesFor(core, live).filter(({ name }) => !shown.has(name))
   if (only === undefined || others.length > 0 || suspectsOf(core, only.state).length > 1) return null
-  return only.state
+  const { state } = only
+  return mayBeOneGivenUp(core, state.instrumentId, (sent) => mayBe(sent, state)) ? null : state
 }
 
 /** All are of one order of the venue's, which by what they say may be this one, and no other of ours whose outcome is open. */
@@ -90,7 +96,7 @@ export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArra
   const [first] = fills
   if (first === undefined || !isUnsettled(core, live)) return false
   if (fills.some((it) => it.externalOrderId !== first.externalOrderId)) return false
-  const fits = ({ order }: Live): boolean => {
+  const fits = (order: Sent): boolean => {
     if (order.instrumentId !== first.instrumentId || order.orderSide !== first.orderSide) return false
     const total = fills.reduce((sum, it) => sum.add(decimal(it.quantity)), Decimal.ZERO)
     const limit = releasedType(order) === "MARKET" ? null : order.limitPrice
@@ -98,7 +104,8 @@ export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArra
       limit === null || (order.orderSide === "BUY" ? limit.atLeast(price) : price.atLeast(limit))
     return order.baseQuantity.atLeast(total) && fills.every((it) => isWithin(decimal(it.price)))
   }
-  return core.orders.openLives().every((it) => fits(it) === (it === live) || !isUnsettled(core, it))
+  if (mayBeOneGivenUp(core, first.instrumentId, fits)) return false
+  return core.orders.openLives().every((it) => fits(it.order) === (it === live) || !isUnsettled(core, it))
 }
 
 /** Monotonic ms from which on no order that may be this one, and was shown, speaks against "not found"; null: none was. */

@@ -308,6 +308,24 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(locked(world)).toBe("0")
   })
 
+  it("is not taken for another one that was given up, when the venue has forgotten that one", () => {
+    const world = worldOf(kind, { forgetsCancelled: true })
+    world.venue.fates.submit = () => "silentAfter"
+    world.submit({ quantity: "2" as never })
+    world.advance(100)
+    const first = only(world)
+    const sim = world.venue.find(first)!
+    world.venue.fates.stream = () => "drop"
+    world.venue.forgotten.add(sim)
+    world.venue.end(sim, "CANCELLED")
+    world.advance(1_000)
+    world.venue.fates.submit = () => "lostBefore"
+    world.submit({ quantity: "2" as never })
+    world.advance(900_000)
+    const second = ordersOf(world).find((it) => it.tradeOrderId !== first.tradeOrderId)
+    expect(second).toMatchObject({ orderStatus: "REJECTED", externalOrderId: null })
+  })
+
   it("is one order here when it was the newest of many that were given up, and comes to another process", () => {
     const world = worldOf(kind)
     world.venue.fates.submit = () => "lostBefore"
