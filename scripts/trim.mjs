@@ -34,17 +34,22 @@ const isOfAnotherSystem = (name) => {
   return system !== undefined && (system !== process.platform || architecture !== process.arch)
 }
 
-/** Folders that go whole: of ccxt `dist` is what `require` would read, and a bundle for browsers; the gateway imports `js`. */
+/** Folders that go but for what `NEEDED` names: of ccxt `dist` is what `require` would read, and a bundle for browsers; the gateway imports `js`. */
 const foldersOf = (name) => {
   if (NODE_PACKAGE.test(name)) return ["include", "share"]
   return name === "ccxt" ? ["dist"] : []
 }
 
+/** The package's entry for `require`: by it the gateway finds where ccxt is, and reads it never. */
+const NEEDED = /\/ccxt\/dist\/ccxt\.cjs$/
+
 const superfluous = (modules) => {
   const server = join(modules, "uWebSockets.js/dist/bin")
   return new Set([
     ...packagesIn(modules).flatMap((name) =>
-      foldersOf(name).flatMap((folder) => filesBelow(join(modules, name, folder))),
+      foldersOf(name)
+        .flatMap((folder) => filesBelow(join(modules, name, folder)))
+        .filter((path) => !NEEDED.test(path)),
     ),
     ...filesBelow(server).filter((path) => isOfAnotherSystem(path.slice(server.length + 1))),
     ...filesBelow(modules).filter((path) => NOT_FOR_NODE.test(path)),

@@ -204,6 +204,6 @@ export const readSettings = (given: Environment): Settings => {
     retention: retention(env),
     failpoint,
   }
-  refuseContradictions(env, settings)
+  refuseContradictions(settings)
   return { ...settings, retired: [...settings.retired, ...idle(env, settings)] }
 }

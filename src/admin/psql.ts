@@ -46,15 +46,18 @@ export const clientEnvironment = (address: string, mayWrite: boolean): Readonly<
     const variable = PARAMETERS[name]
     if (variable !== undefined) given[variable] = value
   }
-  const isRemote = !LOOPBACK.has(url.hostname) && given["PGHOST"]?.startsWith("/") !== true
+  const host = url.searchParams.get("host") ?? url.hostname
+  const isRemote = !LOOPBACK.has(host) && !host.startsWith("/")
   return {
     PGHOST: url.hostname.replace(/^\[|\]$/g, ""),
     ...(url.port === "" ? {} : { PGPORT: url.port }),
     PGUSER: decodeURIComponent(url.username),
     PGPASSWORD: decodeURIComponent(url.password),
     PGDATABASE: decodeURIComponent(url.pathname.slice(1)),
-    ...(isRemote ? { PGSSLMODE: "verify-full", PGSSLROOTCERT: "system" } : {}),
+    ...(isRemote ? { PGSSLROOTCERT: "system" } : {}),
     ...given,
+    // Whatever sslmode says, as with the gateway's own driver.
+    ...(isRemote ? { PGSSLMODE: "verify-full" } : {}),
     PGAPPNAME: "venue-gateway admin psql",
     ...(mayWrite ? {} : { PGOPTIONS: "-c default_transaction_read_only=on" }),
   }

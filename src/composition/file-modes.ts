@@ -1,5 +1,5 @@
 /** What of DATA_DIR others may do more with than the gateway made it for: told at the start, and left as it is. */
-import { readdirSync, statSync } from "node:fs"
+import { existsSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 
 const GROUP_AND_OTHERS = 0o077
@@ -12,7 +12,10 @@ const octal = (mode: number): string => `0${mode.toString(8).padStart(3, "0")}`
 /** A sentence for each. */
 export const looseModes = (dataDir: string): ReadonlyArray<string> => {
   const keys = join(dataDir, "keys")
-  const files = readdirSync(keys, { recursive: true, encoding: "utf8" }).map((name) => join(keys, name))
+  // Those of the gateway: a volume may have other folders, which it may not read.
+  const files = [keys, join(keys, "signing")].flatMap((folder) =>
+    existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [],
+  )
   const shown = [keys, ...files].flatMap((path) => {
     const mode = modeOf(path)
     return (mode & GROUP_AND_OTHERS) === 0

@@ -43,7 +43,7 @@ const separatePorts = ({ host, port, metricsPort, tls }: Settings): void => {
   }
   if (plainPort !== null && plainPort !== 0 && plainPort === port) refuse("PORT", "PLAIN_HTTP_PORT", port)
   // The metrics are on 127.0.0.1 whatever HOST is.
-  const isShared = isLoopback(host) || host === "0.0.0.0" || host === "::"
+  const isShared = ["127.0.0.1", "localhost", "0.0.0.0", "::"].includes(host)
   if (metricsPort === null || metricsPort === 0 || !isShared) return
   if (metricsPort === port) refuse("PORT", "METRICS_PORT", port)
   if (metricsPort === plainPort) refuse("PLAIN_HTTP_PORT", "METRICS_PORT", metricsPort)
@@ -53,7 +53,7 @@ const HOUR = 3_600_000
 const MINUTE = 60_000
 
 /** Throws InvalidSetting for the first two that cannot both be meant. */
-export const refuseContradictions = (env: Environment, settings: Settings): void => {
+export const refuseContradictions = (settings: Settings): void => {
   const { sessions } = settings
   ordered(
     "SESSION_IDLE_HOURS",
@@ -83,25 +83,10 @@ export const refuseContradictions = (env: Environment, settings: Settings): void
     "ms",
     never,
   )
-  if (text(env, "ACCOUNTS_MAX") !== null && text(env, "INTERNAL_ACCOUNTS_MAX") !== null) {
-    const why = "accounts at INTERNAL count among all"
-    ordered(
-      "INTERNAL_ACCOUNTS_MAX",
-      settings.internalAccountsMax,
-      "ACCOUNTS_MAX",
-      settings.accountsMax,
-      "accounts",
-      why,
-    )
-  }
-  const { smtp, paperSource, venuesInactive } = settings
+  const { smtp } = settings
   if (smtp !== null && (smtp.user === null) !== (smtp.password === null))
     throw new InvalidSetting(
       `SMTP_URL has a ${smtp.user === null ? "password and no user" : "user and no password"}: give both (smtp://user:password@host:587) or neither`,
-    )
-  if (text(env, "PAPER_SOURCE") !== null && paperSource !== null && venuesInactive.includes(paperSource))
-    throw new InvalidSetting(
-      `PAPER_SOURCE ${paperSource} is in VENUES_INACTIVE: name another venue, or PAPER_SOURCE=none`,
     )
   separatePorts(settings)
 }
@@ -111,6 +96,12 @@ const NEEDS: ReadonlyArray<readonly [names: ReadonlyArray<string>, needs: string
   [
     [["OTLP_HEADERS", "OTLP_SAMPLE"], "OTLP_URL", ({ otlp }) => otlp !== null],
     [["WS_TEST_SECRET", "WS_TEST_API_KEY"], "WS_PROFILE=test", ({ wsTest }) => wsTest !== null],
+    [
+      ["PAPER_SOURCE"],
+      "its venue, which is in VENUES_INACTIVE",
+      (s) => !s.venuesInactive.some((it) => it === s.paperSource),
+    ],
+    [["INTERNAL_ACCOUNTS_MAX"], "an ACCOUNTS_MAX above it", (s) => s.internalAccountsMax <= s.accountsMax],
     [["PAPER_BALANCES"], "a PAPER_SOURCE", ({ paperSource }) => paperSource !== null],
     [["PG_RUN_AS", "PG_BIN_DIR"], "the embedded database, and DATABASE_URL is set", (s) => s.databaseUrl === null],
   ]

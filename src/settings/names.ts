@@ -103,6 +103,7 @@ const SHARED: ReadonlySet<string> = new Set([
   "DATADIR",
   "FAILPOINTS",
   "LOGLEVEL",
+  "LOG_FILE",
   "MAILFROM",
   "METRICS_HOST",
   "OTEL_HEADERS",

@@ -2,8 +2,10 @@
  * An order's whole story, from the request to its end, for people who ask why. The one thing to know: it is told of what is stored alone,
  * and it says what is not kept any more, so that a gap is never taken for "nothing happened".
  */
+
 import { Schema } from "effect"
 import { dateTime } from "../../foundation/time.ts"
+import { cleaned } from "../clean-text.ts"
 import { isTerminal } from "./status.ts"
 import { type Execution, heldAssetOf, type TradeOrder } from "./trade-order.ts"
 import { TradeOrderRecord, tradeOrderRecord } from "./trade-order-record.ts"
@@ -168,9 +170,11 @@ const storyOf = (facts: OrderFacts): OrderStory => {
   const notKept: Array<string> = []
   if (placedBy === null && order.origin === "GATEWAY")
     notKept.push("by whose request: the gateway placed it, or it is older than the column that keeps it")
-  if (events === null) notKept.push("events: they could not be searched within 4 s; ask again")
+  if (events === null) notKept.push("events: they could not be searched within a second; ask again")
   else if (order.createdAt < eventsSince)
-    notKept.push(`events before ${dateTime(eventsSince)}: they are kept for two days`)
+    notKept.push(
+      `events before ${dateTime(eventsSince)}: they may be gone, as EVENTS_KEPT_DAYS (2 if it is not set) says`,
+    )
   if (order.evidence.length >= 20) notKept.push("evidence beyond the newest 20 entries")
   notKept.push(
     "requests that were refused, and those that only read or cancelled it: see the access log, by tradeOrderId",
@@ -225,5 +229,6 @@ export const storyPage = (story: OrderStory): string => {
     ...story.steps.map((it) => `${it.atDateTime}  ${it.stage.padEnd(10)}  ${it.what}`),
   ]
   if (story.notKept.length > 0) lines.push("", ...story.notKept.map((what) => `not kept here: ${what}`))
-  return `${lines.join("\n")}\n`
+  // Clients' and venues' words are among them: no control character reaches a terminal.
+  return `${lines.map(cleaned).join("\n")}\n`
 }

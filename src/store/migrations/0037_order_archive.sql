@@ -45,6 +45,9 @@ BEGIN
       PERFORM row_of_another('trade_order', NEW.trade_order_id);
     END IF;
     IF NEW.version > old.version THEN
+      -- What the first image alone says, and a later one does not.
+      UPDATE ONLY trade_order SET placed_by = coalesce(placed_by, old.placed_by), accepted_number = coalesce(old.accepted_number, accepted_number)
+        WHERE trade_order_id = NEW.trade_order_id;
       DELETE FROM trade_order_archive WHERE trade_order_id = NEW.trade_order_id;
     ELSE
       DELETE FROM ONLY trade_order WHERE trade_order_id = NEW.trade_order_id;

@@ -18,7 +18,8 @@ import {
   orderOf,
 } from "./rows.ts"
 
-const SEARCH_MILLIS = 4_000
+/** A request over HTTP is given up after 2 s, and its connection is the pool's until the search has ended. */
+const SEARCH_MILLIS = 1_000
 /** Events of one unit, and the news of what it changed, come a moment later than its image. */
 const AFTER_MILLIS = 5_000
 const EVENTS_MAX = 500

@@ -239,7 +239,8 @@ const fail = (how: BreakHow): void => {
     case "spin":
       for (;;) Math.sqrt(2)
     case "oom":
-      for (const kept: Array<object> = []; ; ) kept.push(Array.from({ length: 1000 }, () => ({})))
+      // Large ones: V8 ends the thread between two of them, where small ones may end the process in the midst of a collection.
+      for (const kept: Array<object> = []; ; ) kept.push(new Array(50_000).fill(kept))
     case "reject":
       void Promise.reject(new Error("stray on purpose"))
       return

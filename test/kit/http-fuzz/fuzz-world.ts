@@ -31,6 +31,8 @@ const SAME: Readonly<Record<string, string>> = {
   destWalletId: "walletId",
   traderAccountId: "tradingAccountId",
   orderListId: "tradeOrderId",
+  // What the story of an order is asked for by.
+  id: "tradeOrderId",
   credentialIds: "credentialId",
 }
 

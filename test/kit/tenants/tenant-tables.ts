@@ -81,6 +81,8 @@ export const UNFURNISHED: Readonly<Record<string, string>> = {
   account_sequence: "of partitions that are two days old",
   order_at_venue: "names of orders at venues outside of this process",
   trading_account_credential: "accounts at venues outside of this process",
+  trade_order_archive: "of orders that ended a day ago",
+  execution_archive: "of orders that ended a day ago",
   quarantined_report: "reports of venues that were wrong",
   refused_submit: "submits that were refused; none of theirs is",
   one_time_token: "of mailed letters; this gateway mails none",

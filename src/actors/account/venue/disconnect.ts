@@ -124,12 +124,12 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     self.fork(confirm, (exit) => {
       if (over) return
       if (Exit.isFailure(exit)) return next()
-      if (confirmed(exit.value)) wipe()
+      if (confirmed(exit.value) && (late || !isOwed())) wipe()
       else next()
     })
   }
 
-  /** The venue has named an execution whose trade is still to come. */
+  /** The venue has named an execution whose trade is still to come: that is waited for until the deadline. */
   const isOwed = (): boolean => [...core.orders.values()].some(({ owed }) => owed !== null)
 
   /** Nothing rests at the venue, foreign orders included; the last fills are applied. */
@@ -148,7 +148,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
       if (core.orders.findAtVenue(state) === undefined)
         withStray(core, { tradeOrderId, externalOrderId, instrumentId, state }, () => undefined)
     }
-    return isComplete && core.orders.open.size === 0 && !isOwed()
+    return isComplete && core.orders.open.size === 0
   }
 
   /** Steps 6 to 9: one transaction, then the last event, then the end of every subscription. */

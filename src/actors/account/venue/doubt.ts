@@ -173,8 +173,9 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
 const takeTrades = (core: AccountCore, live: Live, fills: ReadonlyArray<VenueFill>): void => {
   const { externalOrderId } = fills[0]!
   live.order = noted(live.order, core.parts.clock.now(), `the trades of ${externalOrderId} fit it alone`)
-  for (const fill of fills) attempt(core, live, fill, () => applyFill(core, live, fill))
-  if (isOpenQuestion(live)) schedule(core, live)
+  const taken = fills.filter((fill) => attempt(core, live, fill, () => applyFill(core, live, fill)) === true)
+  if (taken.length === 0) conclude(core, live)
+  else if (isOpenQuestion(live)) schedule(core, live)
   else stop(live)
 }
 
@@ -190,13 +191,19 @@ const weighGone = (core: AccountCore, live: Live, gone: VenueOrderState): void =
   core.self.fork(core.connection.budget(session.fetchOrder(ref)), (exit) => {
     if (live.question === null || isTerminal(live.order.orderStatus)) return stop(live)
     if (Exit.isFailure(exit)) return schedule(core, live)
-    if (exit.value._tag === "Found") return conclude(core, live)
+    const lookup = exit.value
+    if (lookup._tag === "Found") {
+      const isOurs = lookup.state.tradeOrderId === live.order.tradeOrderId
+      return isOurs ? understood(core, live, lookup, () => answered(core, live, lookup)) : conclude(core, live)
+    }
     live.order = noted(live.order, core.parts.clock.now(), `shown as ${externalOrderId}, which fits it alone`)
-    understood(core, live, gone, () => {
+    const isRead = attempt(core, live, gone, () => {
       seen(core, live, gone, false)
-      if (isOpenQuestion(live)) schedule(core, live)
-      else stop(live)
+      return true
     })
+    if (isRead !== true) conclude(core, live)
+    else if (isOpenQuestion(live)) schedule(core, live)
+    else stop(live)
   })
 }
 

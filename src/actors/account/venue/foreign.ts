@@ -113,7 +113,8 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
     if (isNew && withhold(core, name, named, found, (again, it) => search(core, again, it, 0))) return
     const live = known ?? (found === null ? undefined : attempt(core, null, named, () => takeIn(core, found)))
     const isNowhere = found?.isNowhere === true && tries >= SEARCHES_MAX
-    if (live === undefined && named.instrumentId !== null && named.state === null && !isNowhere) {
+    const isUnanswered = named.state === null || found === null
+    if (live === undefined && named.instrumentId !== null && isUnanswered && !isNowhere) {
       const pause = SEARCH_PAUSES_MILLIS[Math.min(tries, SEARCH_PAUSES_MILLIS.length - 1)]!
       core.self.later(pause, () => search(core, name, named, tries + 1))
       return
@@ -167,15 +168,15 @@ const origin = (core: AccountCore, named: Named): Effect.Effect<Origin, VenueUna
     if (session === null) {
       // An order of ours that was declared never placed may be this one: only the venue can say so.
       if (watchedThatMayBe(core, state).length > 0) return yield* new VenueUnavailable({ reason: "no session" })
-      return { id, stored, state }
+      return { id, stored, state, isNowhere }
     }
     const late = yield* lateOf(core, session, state)
     if (late.found !== null) return late.found
-    if (!late.isPossible) return { id, stored, state }
+    if (!late.isPossible) return { id, stored, state, isNowhere }
     // A view may be older than the end of its order: whether it was open when our ids were asked for, the venue says after that.
     const after = yield* core.connection.budget(session.fetchOrder({ tradeOrderId: id, externalOrderId, instrumentId }))
     if (after._tag === "Found") return { id, stored, state: after.state, mayBeLate: after.state.status }
-    return { id, stored, state, mayBeLate: "UNKNOWN" }
+    return { id, stored, state, isNowhere, mayBeLate: "UNKNOWN" }
   })
 
 /** Of our orders that were declared never placed: the venue is asked by our id for those that it may be. */

@@ -14,7 +14,6 @@ import { askBalances } from "./balances.ts"
 import type { Sent } from "./late-orders.ts"
 import { inquire } from "./question.ts"
 import type { Named, Withheld } from "./strays.ts"
-import { decimal } from "./venue-text.ts"
 
 /** Some venues know an order that is over by its client's id only after a while. */
 const HIDDEN_MILLIS = 300_000
@@ -96,13 +95,16 @@ export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArra
   const [first] = fills
   if (first === undefined || !isUnsettled(core, live)) return false
   if (fills.some((it) => it.externalOrderId !== first.externalOrderId)) return false
+  const quantities = fills.flatMap((it) => Decimal.fromVenue(it.quantity) ?? [])
+  const prices = fills.flatMap((it) => Decimal.fromVenue(it.price) ?? [])
+  if (quantities.length < fills.length || prices.length < fills.length) return false
+  const total = quantities.reduce((sum, it) => sum.add(it), Decimal.ZERO)
   const fits = (order: Sent): boolean => {
     if (order.instrumentId !== first.instrumentId || order.orderSide !== first.orderSide) return false
-    const total = fills.reduce((sum, it) => sum.add(decimal(it.quantity)), Decimal.ZERO)
     const limit = releasedType(order) === "MARKET" ? null : order.limitPrice
     const isWithin = (price: Decimal): boolean =>
       limit === null || (order.orderSide === "BUY" ? limit.atLeast(price) : price.atLeast(limit))
-    return order.baseQuantity.atLeast(total) && fills.every((it) => isWithin(decimal(it.price)))
+    return order.baseQuantity.atLeast(total) && prices.every(isWithin)
   }
   if (mayBeOneGivenUp(core, first.instrumentId, fits)) return false
   return core.orders.openLives().every((it) => fits(it.order) === (it === live) || !isUnsettled(core, it))

@@ -47,6 +47,7 @@ it("outlives a defect, each one of them, and says so", async () => {
     DATA_DIR: dataDir,
     DATABASE_URL: (await newDatabase()).url,
     RATE_LIMITS: "off",
+    ORDERS_KEPT_DAYS: "30",
     LEDGER_AUDIT_MS: "100",
     LEDGER_AUDIT_AGE_MAX_MS: "2000",
   })
