@@ -77,7 +77,7 @@ export class MirrorStore extends Context.Tag("ports/MirrorStore")<
       account: TradingAccountId,
       since: number,
     ) => Effect.Effect<ReadonlyArray<StoredDifference>, StorageUnavailable>
-    /** Deposits and withdrawals that were told of and not all seen, the oldest first; at most a thousand. */
+    /** Deposits and withdrawals that were told of and not all seen, the oldest first; of each account few. */
     readonly fundings: Effect.Effect<ReadonlyArray<Funding>, StorageUnavailable>
     /** Its time is over. */
     readonly endFunding: (id: string) => Effect.Effect<void, StorageUnavailable>

@@ -8,6 +8,8 @@ export const FundingDirection = Schema.Literal("DEPOSIT", "WITHDRAWAL")
 type FundingDirection = typeof FundingDirection.Type
 
 export const FUNDING_MILLIS = 86_400_000
+/** Of one account, not all seen, at once: each is looked at with every look. */
+export const FUNDINGS_MAX = 50
 
 export interface Funding {
   readonly fundingId: string

@@ -12,16 +12,8 @@ import type { Authority } from "../../domain/user/act.ts"
 import { allOrUnavailable, constraintOf, orUnavailable } from "../postgres/storage-failure.ts"
 import { orFound } from "../postgres/whole-transactions.ts"
 import { judged } from "../users/authority.ts"
-import {
-  DEALER_COLUMNS,
-  type DealerRow,
-  dealerOf,
-  type FundingRow,
-  fundingOf,
-  QUOTE_COLUMNS,
-  type QuoteRow,
-  quoteOf,
-} from "./dealer-rows.ts"
+import { DEALER_COLUMNS, type DealerRow, dealerOf, QUOTE_COLUMNS, type QuoteRow, quoteOf } from "./dealer-rows.ts"
+import { insertFunding } from "./fundings.ts"
 
 export interface QuoteQuery {
   readonly tenantId: TenantId
@@ -115,25 +107,7 @@ export class DealerRows extends Effect.Service<DealerRows>()("store/DealerRows",
       /** The one that is stored: a repeat finds the first. For `Acts.commit`. */
       insertFunding: (funding: Funding, authority: Authority, tenantId: TenantId) =>
         allOrUnavailable(
-          sql.withTransaction(
-            Effect.gen(function* () {
-              yield* judged(sql, authority, tenantId, null)
-              yield* sql`INSERT INTO exchange_funding ${sql.insert({
-                funding_id: funding.fundingId,
-                trading_account_id: funding.tradingAccountId,
-                dealer_account_id: funding.dealerAccountId,
-                asset: funding.asset,
-                direction: funding.direction,
-                amount: funding.amount.toString(),
-                created_at: funding.createdAt,
-                expire_at: funding.expireAt,
-              })} ON CONFLICT DO NOTHING`
-              const rows = yield* sql.unsafe<FundingRow>("SELECT * FROM exchange_funding WHERE funding_id = $1", [
-                funding.fundingId,
-              ])
-              return fundingOf(rows[0]!)
-            }),
-          ),
+          sql.withTransaction(Effect.zipRight(judged(sql, authority, tenantId, null), insertFunding(sql, funding))),
         ),
       /** Newest first; one statement for the page, one for the count. */
       listQuotes: (query: QuoteQuery): Effect.Effect<QuotePage, StorageUnavailable> =>

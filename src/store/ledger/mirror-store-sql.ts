@@ -104,7 +104,7 @@ export const mirrorStoreLayer = Layer.effect(
             WHERE trading_account_id = ${account} AND at >= ${since} ORDER BY at`,
         ).pipe(Effect.map((rows) => rows.map((row) => ({ ...row, change: decimal(row.change), at: instant(row.at) })))),
       fundings: orUnavailable(
-        sql.unsafe<FundingRow>("SELECT * FROM exchange_funding WHERE open ORDER BY created_at, funding_id LIMIT 1000"),
+        sql.unsafe<FundingRow>("SELECT * FROM exchange_funding WHERE open ORDER BY created_at, funding_id"),
       ).pipe(Effect.map((rows) => rows.map(fundingOf))),
       endFunding: (id) =>
         orUnavailable(sql`UPDATE exchange_funding SET open = false WHERE funding_id = ${id}`).pipe(Effect.asVoid),

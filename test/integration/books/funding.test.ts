@@ -114,3 +114,69 @@ it("a process that dies beside the request that books it uses it up once", async
     await sound(it)
   }
 })
+
+it("the day of what was told of ends although the look at another account fails", async () => {
+  const it = await open()
+  await it.rows(
+    `INSERT INTO exchange_funding (funding_id, trading_account_id, dealer_account_id, asset, direction, amount, created_at, expire_at)
+     VALUES (gen_random_uuid(), gen_random_uuid(), $1, 'BTC', 'DEPOSIT', 1, $2, $2::bigint + 86400000)`,
+    [it.dealer.dealerAccountId, it.time.now],
+  )
+  await it.rows(
+    `CREATE FUNCTION not_now() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now' USING ERRCODE = '53000'; END $$`,
+  )
+  await it.rows(
+    "CREATE TRIGGER not_now BEFORE UPDATE OF dealer_account_id ON exchange_mirror FOR EACH ROW EXECUTE FUNCTION not_now()",
+  )
+  it.link()
+  const troubles = it.expectsTrouble()
+  await it.looks("mirror", 2)
+  it.time.now += 86_400_000
+  await it.looks("mirror")
+  expect(troubles).toHaveLength(1)
+  expect(it.alerts).toMatchObject([{ code: "FUNDING_EXPIRED" }])
+  expect(await it.rows("SELECT open FROM exchange_funding")).toEqual([{ open: false }])
+})
+
+it("nothing is told of before the mirror has begun, for it would explain what was lost while nobody linked the account", async () => {
+  const it = await open()
+  const refused = {
+    _tag: "InvalidParameter",
+    parameter: "tradingAccountId",
+    reason: expect.stringContaining("in 20 s"),
+  }
+  it.link()
+  await it.looks("mirror", 3)
+  it.venue.show({ BTC: "7", USDT: "1000" })
+  await expect(it.fund("WITHDRAWAL", "3")).rejects.toMatchObject(refused)
+  it.link(it.dealer.dealerAccountId)
+  await expect(it.fund("WITHDRAWAL", "3")).rejects.toMatchObject(refused)
+  await it.looks("mirror", 2)
+  await expect(it.fund("WITHDRAWAL", "3")).rejects.toMatchObject(refused)
+  await it.looks("mirror", 2)
+  expect(await state(it)).toEqual([{ BTC: "7", USDT: "1000" }, {}, { BTC: "3" }])
+  await it.fund("WITHDRAWAL", "3")
+  it.venue.show({ BTC: "4", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect(await state(it)).toEqual([{ BTC: "4", USDT: "1000" }, {}, { BTC: "3" }])
+  await sound(it)
+})
+
+it("no account has more than fifty that are not seen", async () => {
+  const it = await open()
+  for (let n = 0; n < 50; n++) await it.fund("DEPOSIT", "1")
+  await expect(it.fund("DEPOSIT", "1")).rejects.toMatchObject({ reason: expect.stringContaining("at most 50") })
+  it.venue.show({ BTC: "11", USDT: "1000" })
+  await it.looks("mirror", 3)
+  await it.fund("DEPOSIT", "1")
+})
+
+it("no withdrawal is told of that the account cannot make", async () => {
+  const it = await open()
+  const reason = "10.5 BTC is more than the account has, which is 10 BTC"
+  await expect(it.fund("WITHDRAWAL", "10.5")).rejects.toMatchObject({ parameter: "amount", reason })
+  await expect(it.fund("WITHDRAWAL", "1", "ETH")).rejects.toMatchObject({
+    reason: "1 ETH is more than the account has, which is 0 ETH",
+  })
+  await it.fund("WITHDRAWAL", "10")
+})

@@ -3,6 +3,7 @@
  * stored is said by the test. The one thing to know: `kill` ends the process with whatever it has in memory, the next look is another one's.
  */
 import { randomUUID } from "node:crypto"
+import { SqlClient } from "@effect/sql"
 import { Cause, Effect, Exit, Layer, ManagedRuntime } from "effect"
 import { afterAll, expect } from "vitest"
 import { AccountDirectory } from "../../../src/actors/account/directory.ts"
@@ -16,6 +17,7 @@ import { Markets } from "../../../src/actors/market/messages.ts"
 import type { AccountAlert } from "../../../src/domain/account/event.ts"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import type { Dealer, HedgeIntent } from "../../../src/domain/dealer/dealer.ts"
+import { FUNDING_MILLIS, type Funding } from "../../../src/domain/dealer/funding.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DealerAccountId, HedgeIntentId, QuoteId, TradingAccountId } from "../../../src/domain/ids.ts"
 import { instrumentIdOf, type MarketTerms } from "../../../src/domain/instrument/instrument.ts"
@@ -36,6 +38,7 @@ import { LedgerPort, type LedgerRequest } from "../../../src/ports/ledger-port.t
 import { LedgerWatch } from "../../../src/ports/ledger-watch.ts"
 import { MeterBoard, Meters } from "../../../src/ports/meters.ts"
 import { VenuePort } from "../../../src/ports/venue-port.ts"
+import { insertFunding } from "../../../src/store/dealers/fundings.ts"
 import { bookStoreLayer } from "../../../src/store/ledger/book-store-sql.ts"
 import { LedgerJournal } from "../../../src/store/ledger/journal.ts"
 import { mirrorStoreLayer } from "../../../src/store/ledger/mirror-store-sql.ts"
@@ -342,13 +345,23 @@ const openBooksRig = async (database: TestDatabase) => {
       return intent
     },
     /** An admin tells of it. */
-    fund: (direction: "DEPOSIT" | "WITHDRAWAL", amount: string, asset = "BTC") =>
-      query(
-        database.url,
-        `INSERT INTO exchange_funding (funding_id, trading_account_id, dealer_account_id, asset, direction, amount, created_at, expire_at)
-         VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $6::bigint + 86400000)`,
-        [accountId, dealerAccountId, asset, direction, amount, time.now],
-      ),
+    fund: async (direction: "DEPOSIT" | "WITHDRAWAL", amount: string, asset = "BTC"): Promise<Funding> => {
+      const funding: Funding = {
+        fundingId: randomUUID(),
+        tradingAccountId: accountId,
+        dealerAccountId,
+        asset,
+        direction,
+        amount: Decimal.of(amount),
+        settled: Decimal.ZERO,
+        createdAt: time.now,
+        expireAt: time.now + FUNDING_MILLIS,
+      }
+      const told = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(insertFunding(sql, funding)))
+      return Exit.getOrElse(await running.runtime.runPromiseExit(told), (cause) => {
+        throw Cause.squash(cause)
+      })
+    },
     order: (after: TradeOrder) => commit(rig.store(), { accountId, rows: [orderRow(after)], events: [] }),
     /** The process ends once so many requests have been answered, with or without one more in the ledger, or when its look is over. */
     kill: async (which: "mirror" | "books", requests: number, isUnanswered: boolean): Promise<void> => {

@@ -413,14 +413,19 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const kept = yield* store.all(clock.now() - RECENT_MILLIS)
         const told = (yield* store.fundings).map((it) => ({ ...it }))
         const all = [...new Set([...links.keys(), ...kept.keys()])].flatMap((id) => {
-          const awaited = told.filter(({ tradingAccountId }) => tradingAccountId === id).slice(0, ASSETS_AT_ONCE)
+          const awaited = told
+            .filter((it) => it.tradingAccountId === id && (it.expireAt > clock.now() || frozen.find(id) !== undefined))
+            .slice(0, ASSETS_AT_ONCE)
           return mirroredOf(id, links.get(id) ?? [], kept.get(id) ?? null, awaited)
         })
         const known = new Set(all.map(({ account }) => account.tradingAccountId))
         alarms.keep(known)
         frozen.keep(known)
         for (const id of doubts.keys()) if (!known.has(id)) doubts.delete(id)
-        yield* roundOfMany(all, follow, ({ account }, error) => trouble(account.tradingAccountId, error))
+        const round = roundOfMany(all, follow, ({ account }, error) => trouble(account.tradingAccountId, error))
+        // Whatever became of the looks at other accounts.
+        const ended = yield* Effect.exit(round)
         yield* expire(told)
+        yield* ended
       })
   })

@@ -357,6 +357,8 @@ const DOERS: { readonly [A in Action]: Doer } = {
     const desk = await openDesk(admin.calls, exchange)
     const { dealerAccountId, linkedAccountId: tradingAccountId } = desk
     const told = { dealerAccountId, tradingAccountId, ...USDT, direction: "WITHDRAWAL" }
+    const begun = "SELECT FROM exchange_mirror WHERE trading_account_id = $1 AND opened"
+    await until("its mirror to begin", async () => (await sql.query(begun, [tradingAccountId])).rowCount === 1)
     return async () => {
       const key = { "idempotency-key": randomUUID() }
       const [first, second] = [
