@@ -160,10 +160,15 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
     understood(core, live, proof, () => {
       if (state !== undefined) seen(core, live, state, false)
       for (const fill of fills) attempt(core, live, fill, () => applyFill(core, live, fill))
-      if (isOpenQuestion(live)) schedule(core, live)
-      else stop(live)
+      goOn(core, live)
     })
   })
+}
+
+/** Evidence was applied: asked again while it leaves a question. */
+const goOn = (core: AccountCore, live: Live): void => {
+  if (isOpenQuestion(live)) schedule(core, live)
+  else stop(live)
 }
 
 /**
@@ -175,8 +180,7 @@ const takeTrades = (core: AccountCore, live: Live, fills: ReadonlyArray<VenueFil
   live.order = noted(live.order, core.parts.clock.now(), `the trades of ${externalOrderId} fit it alone`)
   const taken = fills.filter((fill) => attempt(core, live, fill, () => applyFill(core, live, fill)) === true)
   if (taken.length === 0) conclude(core, live)
-  else if (isOpenQuestion(live)) schedule(core, live)
-  else stop(live)
+  else goOn(core, live)
 }
 
 /**
@@ -202,8 +206,7 @@ const weighGone = (core: AccountCore, live: Live, gone: VenueOrderState): void =
       return true
     })
     if (isRead !== true) conclude(core, live)
-    else if (isOpenQuestion(live)) schedule(core, live)
-    else stop(live)
+    else goOn(core, live)
   })
 }
 
@@ -266,9 +269,9 @@ export const watchAgain = (core: AccountCore, { unplacedOrders }: AccountState):
   if (core.venue.inProcess) return
   const now = core.parts.clock.now()
   const oldestFirst = [...unplacedOrders].sort((a, b) => a.updatedAt - b.updatedAt)
-  for (const { tradeOrderId, instrumentId, updatedAt } of oldestFirst) {
-    const left = updatedAt + WATCH_MILLIS - now
-    if (left > 0) core.late.watch({ tradeOrderId, instrumentId }, null, left)
+  for (const order of oldestFirst) {
+    const left = order.updatedAt + WATCH_MILLIS - now
+    if (left > 0) core.late.watchOn(order, left)
   }
 }
 

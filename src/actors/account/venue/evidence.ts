@@ -20,7 +20,6 @@ import { cancelAtVenue, mayCancel } from "../orders/cancel.ts"
 import { partnerOf, sendAgain, takeBack, tradesSince } from "../orders/dispatch.ts"
 import { endCancelled } from "../orders/renewal.ts"
 import { askBalances } from "./balances.ts"
-import { sentOf, WATCH_MILLIS } from "./late-orders.ts"
 import { listedFills } from "./names.ts"
 import { attempt, quarantine } from "./quarantine.ts"
 import { inquire } from "./question.ts"
@@ -148,7 +147,7 @@ const carryOut = (core: AccountCore, live: Live, effect: OrderEffect): void => {
       core.sequels.readAgain(core, live, MISFIT_MILLIS)
       return
     case "Watch":
-      core.late.watch(live.order, sentOf(live.order), WATCH_MILLIS)
+      core.late.watch(live.order)
       return
     case "FreshBalances":
       askBalances(core)

@@ -15,15 +15,6 @@ export type Sent = Pick<
   "instrumentId" | "orderSide" | "orderType" | "baseQuantity" | "limitPrice" | "terms"
 >
 
-export const sentOf = ({ instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms }: Sent): Sent => ({
-  instrumentId,
-  orderSide,
-  orderType,
-  baseQuantity,
-  limitPrice,
-  terms,
-})
-
 export class LateOrders {
   /** Those that were declared never placed, oldest first; a late appearance is looked for until then (monotonic ms). */
   private readonly givenUp = new RareMap<
@@ -40,13 +31,15 @@ export class LateOrders {
     return this.givenUp.size === 0
   }
 
-  /** `sent`: what was asked of the venue; null: an older process gave it up. */
-  watch(
-    { tradeOrderId, instrumentId }: Pick<TradeOrder, "tradeOrderId" | "instrumentId">,
-    sent: Sent | null,
-    millis: number,
-  ): void {
-    this.givenUp.set(tradeOrderId, { until: this.monotonic() + millis, instrumentId, sent })
+  /** It was given up now. */
+  watch({ tradeOrderId, instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms }: TradeOrder): void {
+    const sent = { instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms }
+    this.givenUp.set(tradeOrderId, { until: this.monotonic() + WATCH_MILLIS, instrumentId, sent })
+  }
+
+  /** An older process gave it up: what it sent is not known here. */
+  watchOn({ tradeOrderId, instrumentId }: Pick<TradeOrder, "tradeOrderId" | "instrumentId">, millis: number): void {
+    this.givenUp.set(tradeOrderId, { until: this.monotonic() + millis, instrumentId, sent: null })
   }
 
   isWatched(id: TradeOrderId): boolean {

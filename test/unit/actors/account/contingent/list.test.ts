@@ -21,6 +21,17 @@ const wait = <A>(world: ListWorld, asked: A): A => {
   return asked
 }
 
+/** The take-profit that was sent and given up, half a second after the venue has taken it all the same. */
+const lateTakeProfit = (world: ListWorld): SimOrder => {
+  for (;;) {
+    world.advance(10)
+    const late = world.venue.find({ tradeOrderId: TAKE_PROFIT, externalOrderId: null })
+    if (late === undefined) continue
+    world.advance(500)
+    return late
+  }
+}
+
 const shape = (world: ListWorld, kind: "TAKE_PROFIT" | "STOP_LOSS"): string => {
   const { orderStatus, baseQuantity, executedQuantity, held, cancelReason } = world.leg(kind)
   return `${orderStatus} ${executedQuantity}/${baseQuantity} holds ${held}${cancelReason === null ? "" : ` ${cancelReason}`}`
@@ -308,12 +319,7 @@ describe("a pair of exits", () => {
     world.venue.fates.submit = (order) => (order.tradeOrderId === TAKE_PROFIT ? "arrivesTooLate" : "accept")
     world.venue.random.between = (from, to) => (to === 4_000 ? to : Math.max(from, 40_000))
     world.buy("10")
-    let late: SimOrder | undefined
-    while (late === undefined) {
-      world.advance(10)
-      late = world.venue.find({ tradeOrderId: TAKE_PROFIT, externalOrderId: null })
-    }
-    world.advance(500)
+    const late = lateTakeProfit(world)
     world.fire("STOP_LOSS")
     world.advance(2_000)
     expect([late.status, world.venue.arrivals.get(STOP_LOSS)]).toEqual(["OPEN", undefined])
@@ -329,12 +335,7 @@ describe("a pair of exits", () => {
       world.venue.fates.cancel = (ref) => (ref.tradeOrderId === TAKE_PROFIT ? "refuse" : "accept")
       world.venue.random.between = (_from, to) => to
       world.buy("10")
-      let late: SimOrder | undefined
-      while (late === undefined) {
-        world.advance(10)
-        late = world.venue.find({ tradeOrderId: TAKE_PROFIT, externalOrderId: null })
-      }
-      world.advance(500)
+      const late = lateTakeProfit(world)
       world.fire("STOP_LOSS")
       world.advance(500)
       world.crash()

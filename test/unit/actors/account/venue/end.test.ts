@@ -37,27 +37,28 @@ describe("disconnect", () => {
     expect([world.kinds(), world.database.events.get(ACCOUNT)?.length]).toEqual([[], stored])
   })
 
-  it.each([false, true])(
-    "waits for the trades that the venue has named, or books what it named (force %s)",
-    (force) => {
-      const world = ready()
-      const asked = world.submit({ quantity: "2" as never })
-      world.advance(100)
-      const { tradeOrderId } = okOf(asked).order
-      world.venue.history.listedAt = () => Number.POSITIVE_INFINITY
-      world.venue.fates.stream = ({ _tag }) => (_tag === "Filled" ? "drop" : "deliver")
-      world.venue.fill(world.venue.find({ tradeOrderId, externalOrderId: null })!, Decimal.of("2"))
-      world.advance(50)
-      const ended = disconnect(world, force)
-      while (world.status() !== "DISCONNECTED") world.advance(100)
-      expect(okOf(ended).status).toBe("DISCONNECTED")
-      const events = world.database.events.get(ACCOUNT)!.length
-      expect(world.database.orders.get(tradeOrderId)!.order).toMatchObject({ orderStatus: "FILLED" })
-      expect([...world.database.executions.values()].map((it) => it.executedQuantity.toString())).toEqual(["2"])
-      world.advance(60_000)
-      expect(world.database.events.get(ACCOUNT)).toHaveLength(events)
-    },
-  )
+  it.each([false, true])("has the last word over what the venue has named and no trade tells (force %s)", (force) => {
+    const world = ready()
+    const asked = world.submit({ quantity: "2" as never })
+    world.advance(100)
+    const { tradeOrderId } = okOf(asked).order
+    const sim = world.venue.find({ tradeOrderId, externalOrderId: null })!
+    world.cancel(tradeOrderId)
+    world.advance(1_000)
+    expect(world.database.orders.get(tradeOrderId)!.order).toMatchObject({ orderStatus: "CANCELLED" })
+    world.venue.traits = { ...world.venue.traits, historyLagMillis: 600_000 }
+    world.venue.random.between = (_from, to) => to
+    world.venue.fates.stream = ({ _tag }) => (_tag === "Filled" ? "drop" : "deliver")
+    world.venue.oddFill(sim, Decimal.of("0.5"))
+    world.advance(50)
+    const ended = disconnect(world, force)
+    while (world.status() !== "DISCONNECTED") world.advance(100)
+    expect(okOf(ended).status).toBe("DISCONNECTED")
+    const events = world.database.events.get(ACCOUNT)!.length
+    expect([...world.database.executions.values()].map((it) => it.executedQuantity.toString())).toEqual(["0.5"])
+    world.advance(60_000)
+    expect(world.database.events.get(ACCOUNT)).toHaveLength(events)
+  })
 
   it("revokes what is armed before it cancels what works, and takes the dead man's switch off", () => {
     const world = ready()
