@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { InvalidParameter } from "../domain/errors/request.ts"
 import { tellStory } from "../domain/order/story.ts"
+import { isUuid } from "../foundation/uuid.ts"
 import { OrderStories } from "../store/orders/order-story.ts"
 
 export interface OrderCommand {
@@ -20,14 +21,12 @@ export const ORDER_USAGE = `  order ID [ACCOUNT] [--json]      tell an order's s
                                    idempotencyKey, the venue's id, X-Request-ID
 `
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /** Undefined: the words are another command, or none. */
 export const parseOrder = ([name, ...rest]: ReadonlyArray<string>): OrderCommand | undefined => {
   const [id, account, ...more] = rest.filter((word) => word !== "--json")
   if (name !== "order" || id === undefined || more.length > 0) return undefined
   // Without an account only ids of the gateway's own say which order is meant.
-  if (account === undefined ? !UUID.test(id) : !UUID.test(account)) return undefined
+  if (!isUuid(account ?? id)) return undefined
   return { _tag: "Order", name: id, tradingAccountId: account ?? null, asRecord: rest.includes("--json") }
 }
 

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process"
 import { Effect } from "effect"
 import { InvalidParameter } from "../domain/errors/request.ts"
+import { isLocalServer } from "../store/postgres/sql.ts"
 
 export interface PsqlCommand {
   readonly _tag: "Psql"
@@ -36,8 +37,6 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   sslkey: "PGSSLKEY",
 }
 
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]", "::1"])
-
 /** The address as the client's environment. Over a network the server is verified, as the gateway does. */
 export const clientEnvironment = (address: string, mayWrite: boolean): Readonly<Record<string, string>> => {
   const url = new URL(address)
@@ -46,10 +45,10 @@ export const clientEnvironment = (address: string, mayWrite: boolean): Readonly<
     const variable = PARAMETERS[name]
     if (variable !== undefined) given[variable] = value
   }
-  const host = url.searchParams.get("host") ?? url.hostname
-  const isRemote = !LOOPBACK.has(host) && !host.startsWith("/")
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  const isRemote = !isLocalServer(url.searchParams.get("host") ?? host)
   return {
-    PGHOST: url.hostname.replace(/^\[|\]$/g, ""),
+    PGHOST: host,
     ...(url.port === "" ? {} : { PGPORT: url.port }),
     PGUSER: decodeURIComponent(url.username),
     PGPASSWORD: decodeURIComponent(url.password),

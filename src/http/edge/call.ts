@@ -9,6 +9,7 @@ import type { Principal } from "../../domain/user/user.ts"
 import type { LogLevel } from "../../foundation/log-line.ts"
 import type { TokenBucket } from "../../foundation/token-bucket.ts"
 import type { Trace } from "../../foundation/trace-context.ts"
+import { isUuid } from "../../foundation/uuid.ts"
 import type { RequestLimiter } from "../limits/rate-limit.ts"
 import type { RouteCost } from "../limits/rate-limit-costs.ts"
 import { accessLine, levelOf } from "../watch/request-log.ts"
@@ -55,8 +56,6 @@ export interface RouteFacts {
 }
 
 export type Headers = Readonly<Record<string, string>>
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
  * A log that throws must neither cost the client its answer nor, from a timer, the process its life. Nobody is left to be told of it: any
@@ -209,7 +208,7 @@ export abstract class Call extends Waiting implements RequestFacts {
         bytesOut,
         userId: principal?.userId ?? null,
         sessionId: principal?.sessionId ?? null,
-        tradingAccountId: typeof tradingAccountId === "string" && UUID.test(tradingAccountId) ? tradingAccountId : null,
+        tradingAccountId: typeof tradingAccountId === "string" && isUuid(tradingAccountId) ? tradingAccountId : null,
         tradeOrderId: this.tradeOrderId,
         ip: this.ip,
         userAgent: this.header("user-agent"),

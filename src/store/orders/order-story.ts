@@ -6,7 +6,9 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { OrderFacts, PlacedBy, RefusedFacts, Stored } from "../../domain/order/story.ts"
+import { isUuid } from "../../foundation/uuid.ts"
 import { orUnavailable, sqlStateOf } from "../postgres/storage-failure.ts"
+import { EVENT_DAYS_KEPT } from "./partitions.ts"
 import {
   COUNTS,
   EXECUTION_COLUMNS,
@@ -24,7 +26,6 @@ const SEARCH_MILLIS = 1_000
 const AFTER_MILLIS = 5_000
 const EVENTS_MAX = 500
 const DAY_MILLIS = 86_400_000
-const DAYS_KEPT = 2
 
 /** What an order, or a refused submit, is asked for by. */
 export interface Asked {
@@ -34,8 +35,6 @@ export interface Asked {
   /** Null: of all tenants. */
   readonly tenantId: string | null
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** By each of the names that has an index; the newest where several have it. */
 const OF_ACCOUNT = `SELECT o.trade_order_id FROM trade_order o WHERE o.trading_account_id = $1 AND (
@@ -107,7 +106,7 @@ export class OrderStories extends Effect.Service<OrderStories>()("store/OrderSto
             row,
             executions.map((it) => it.executionId),
           ),
-          eventsSince: (Math.floor(now / DAY_MILLIS) - DAYS_KEPT) * DAY_MILLIS,
+          eventsSince: (Math.floor(now / DAY_MILLIS) - EVENT_DAYS_KEPT) * DAY_MILLIS,
           quarantined: quarantined.map((it) => ({ at: instant(it.at), reason: it.reason })),
           replacedBy: heir?.trade_order_id ?? null,
         } satisfies OrderFacts
@@ -126,7 +125,7 @@ export class OrderStories extends Effect.Service<OrderStories>()("store/OrderSto
         sql.unsafe<RefusedRow>(
           `${REFUSED} WHERE ($3::text IS NULL OR tenant_id = $3) AND (request_id = $1::uuid OR trading_account_id = $4::uuid AND (
              client_order_id = $2 OR idempotency_key = $2 OR placed_by->>'clientRequestId' = $2)) ORDER BY at DESC LIMIT 1`,
-          [UUID.test(name) ? name : null, name, tenantId, tradingAccountId],
+          [isUuid(name) ? name : null, name, tenantId, tradingAccountId],
         ),
         ([row]) => (row === undefined ? null : refusedOf(row)),
       )
@@ -137,7 +136,7 @@ export class OrderStories extends Effect.Service<OrderStories>()("store/OrderSto
         orUnavailable(
           Effect.gen(function* () {
             const id = yield* orderIdOf(asked)
-            if (!UUID.test(id)) return yield* refused(asked)
+            if (!isUuid(id)) return yield* refused(asked)
             const [row] = yield* sql.unsafe<OrderRow & { readonly placed_by: PlacedBy | null }>(
               `SELECT ${ORDER_COLUMNS}, o.placed_by FROM trade_order o WHERE o.trade_order_id = $1 AND ($2::text IS NULL OR o.tenant_id = $2)
                  AND ($3::uuid IS NULL OR o.trading_account_id = $3)`,

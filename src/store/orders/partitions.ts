@@ -13,7 +13,8 @@ import { BEFORE_ALL_IDS } from "./rows.ts"
 
 const DAY_MILLIS = 86_400_000
 const DAYS_AHEAD = 7
-const DAYS_KEPT = 2
+/** Where no setting says more. */
+export const EVENT_DAYS_KEPT = 2
 /** A statement that comes after a lock that waits, waits as well: so long at most. A commit's lock is held for a few ms. */
 const LOCK_TIMEOUT_MILLIS = 30
 /** On a busy server a batch of commits may hold its lock for longer now and then. */
@@ -111,9 +112,10 @@ export const makeDaysAhead = (now: number): Effect.Effect<Omit<Upkeep, "dropped"
     if (isOurs && isGuarded && !(yield* briefly(sql, DEFAULT_ASIDE, UNGUARDED)))
       return { created: [], postponed: [GUARD] }
     const today = Math.floor(now / DAY_MILLIS)
-    const missing = Array.from({ length: DAYS_KEPT + 1 + DAYS_AHEAD }, (_, i) => today - DAYS_KEPT + i).filter(
-      (day) => !names.has(nameOf(day)),
-    )
+    const missing = Array.from(
+      { length: EVENT_DAYS_KEPT + 1 + DAYS_AHEAD },
+      (_, i) => today - EVENT_DAYS_KEPT + i,
+    ).filter((day) => !names.has(nameOf(day)))
     if (!isOurs || missing.length === 0) return { created: [], postponed: [] }
     const bytes = yield* defaultBytes(sql)
     return yield* bytes <= SMALL_BYTES ? attachAll(sql, missing) : attachFar(sql, missing, today)
@@ -253,7 +255,7 @@ const emptyDefault = (sql: Sql, before: number) =>
  */
 export const maintainPartitions = (
   now: number,
-  daysKept = DAYS_KEPT,
+  daysKept = EVENT_DAYS_KEPT,
 ): Effect.Effect<Upkeep, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

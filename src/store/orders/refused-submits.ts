@@ -19,7 +19,7 @@ const RATE = perMinute(20, 100)
 /** The first that come while the database does not answer. */
 const WAITING_MAX = 2_000
 const FORGET_MILLIS = 3_600_000
-/** What was asked for is a few hundred characters, unless somebody plays. */
+/** What was asked for is a few hundred characters; a client may send 64 KiB. */
 const ASKED_MAX = 4_000
 
 export interface RefusedSubmit {

@@ -1,6 +1,6 @@
 /**
  * Whether a server is one that the gateway can work on: new enough, and reached by connections that are sessions. The one thing to know: a pooler
- * that gives sessions away between transactions answers every query well, and the owner's lock is then nobody's, or somebody else's.
+ * that gives sessions away between transactions answers every query well, and the owner's lock is then another connection's, or no connection's.
  */
 import pg from "pg"
 import { connectDedicated, databaseName, SqlUnavailable } from "./sql.ts"

@@ -7,6 +7,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Data, Effect, Layer } from "effect"
 import pg from "pg"
+import { isLoopback } from "../../foundation/loopback.ts"
 import { Meters } from "../../ports/meters.ts"
 import { meterPool } from "./pool-meters.ts"
 import { keepWhole } from "./whole-connections.ts"
@@ -42,8 +43,8 @@ interface Target {
   readonly config: pg.ClientConfig
 }
 
-const isLoopback = (host: string): boolean =>
-  host.startsWith("/") || host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host)
+/** A socket, or an address that only this machine reaches: what goes there needs no TLS. */
+export const isLocalServer = (host: string): boolean => host.startsWith("/") || isLoopback(host)
 
 /** pg is asked what it makes of the URL (`?host=`, `sslmode=`, PGSSLMODE …), so that what is checked here is what it does. */
 const resolveTarget = (url: string, options: SqlOptions): Target => {
@@ -59,7 +60,7 @@ const resolveTarget = (url: string, options: SqlOptions): Target => {
   const probe = readUrl(base)
   const socketOrHost = probe.host.startsWith("/") ? probe.host : `${probe.host}:${probe.port}`
   const name = `${socketOrHost}/${probe.database ?? ""}`
-  if (isLoopback(probe.host)) return { name, config: base }
+  if (isLocalServer(probe.host)) return { name, config: base }
   const ssl: unknown = probe.ssl
   if (isUnverified(ssl)) {
     throw new SqlUnavailable({
