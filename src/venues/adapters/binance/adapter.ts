@@ -2,6 +2,7 @@
 import type { Raw } from "../../worker/exchange/ccxt.ts"
 import { costTerms, triggerTerms } from "../../worker/session/order-terms.ts"
 import { type ExchangeAdapter, word } from "../adapter.ts"
+import { joinSnapshots } from "./joined-snapshots.ts"
 import { isInBinanceList, placeBinancePair } from "./pairs.ts"
 
 /** Of Binance Spot, for one address (REQUEST_WEIGHT in exchangeInfo). */
@@ -10,6 +11,7 @@ const BINANCE_WEIGHT_A_MINUTE = 6000
 const BINANCE_STOPS: ReadonlyArray<string> = ["STOP_LOSS", "STOP_LOSS_LIMIT", "TAKE_PROFIT", "TAKE_PROFIT_LIMIT"]
 
 export const binance: ExchangeAdapter = {
+  preparePublic: joinSnapshots,
   // `stopLossPrice` and `takeProfitPrice` make the venue's four types of stops, `cost` a quoteOrderQty.
   terms: (order) => ({ ...triggerTerms(order), ...costTerms(order) }),
   placePair: placeBinancePair,
