@@ -21,7 +21,7 @@ export interface ClientIdScheme {
   readonly cancelParam: string | null
   /** Parameters of every fetchOrder. */
   readonly lookup?: Raw
-  /** Its private stream begins with a login of its own; elsewhere each subscription is signed. */
+  /** Its private stream begins with a login that we ask for; elsewhere ccxt's watches log in, or each subscription is signed. */
   readonly logsIn: boolean
   /** It streams orders of the whole account; false: only of one market, so nothing is subscribed and the account asks. */
   readonly streams: boolean
@@ -60,7 +60,13 @@ const prepare = (
   const ask = exchange.fetchOrder.bind(exchange)
   const cancel = exchange.cancelOrder.bind(exchange)
   const lookup = scheme.lookup ?? {}
-  if (!scheme.logsIn) exchange.authenticate = () => Promise.resolve(undefined)
+  if (!scheme.logsIn) {
+    // Ours alone is spared: with arguments it is ccxt's own watches that log in (BYBIT, GEMINI).
+    // COINBASE and KUCOIN have none.
+    const { authenticate } = exchange
+    exchange.authenticate = (...given) =>
+      given.length === 0 ? Promise.resolve(undefined) : authenticate.apply(exchange, [...given])
+  }
   if (!scheme.streams) exchange.watchOrders = silence
   if (!scheme.streams || exchange.has["watchMyTrades"] !== true) exchange.watchMyTrades = silence
   if (exchange.has["watchBalance"] !== true) exchange.watchBalance = silence

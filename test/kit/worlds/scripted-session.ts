@@ -48,11 +48,13 @@ export const scripted = async (
   change: Partial<VenueProfile> = {},
   /** Requests wait for the venue's budget. */
   isPaced = false,
+  /** Where its sockets are led; without them it never logs in. */
+  routes: Readonly<Record<string, string>> = {},
 ): Promise<Scripted> => {
   const found = PROFILES.find((it) => it.venue === venue)
   if (found === undefined) throw new Error(`no profile of ${venue}`)
   const profile = { ...found, ...change, options: { ...found.options, ...change.options } }
-  const settings = { profile, routes: {}, proxy: null }
+  const settings = { profile, routes, proxy: null }
   const exchange = privateInstances(await loadExchange(profile.exchange), settings)(SECRETS) as Fetching
   const isSwap = profile.lists === "perpetual"
   const symbol = isSwap ? "BTC/USDT:USDT" : "BTC/USDT"
@@ -88,7 +90,7 @@ export const scripted = async (
     return answer(one)
   }
   if (!isPaced) exchange.throttle = () => Promise.resolve()
-  exchange.authenticate = never
+  if (Object.keys(routes).length === 0) exchange.authenticate = never
   const listing = new Listing(profile)
   listing.update(exchange.markets)
   const markets: Pick<Markets, "loaded" | "share" | "unshare" | "venueNow" | "syncClock" | "listing"> = {

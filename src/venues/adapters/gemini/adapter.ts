@@ -1,5 +1,28 @@
-/** Gemini, served as ccxt has it. Source: createOrder and fetchOrder of ccxt 4.5.84. */
+/** Gemini, served as ccxt has it but for its private dial. Source: createOrder, fetchOrder and authenticate of ccxt 4.5.84. */
+import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
 import type { ExchangeAdapter } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
 
-export const gemini: ExchangeAdapter = adapterByScheme({ ...commonScheme, askParam: "client_order_id" })
+const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
+
+/** The headers of the login go over the socket's settings, and ccxt would replace them all: route, proxy and backoff with them. */
+const keepSocketSettings = (exchange: CcxtExchange): void => {
+  const extend = exchange.extendExchangeOptions.bind(exchange)
+  exchange.extendExchangeOptions = (settings) => {
+    const [given, kept] = [record(settings["ws"]), record(exchange.options["ws"])]
+    extend({
+      ...settings,
+      ws: { ...given, ...kept, options: { ...record(given["options"]), ...record(kept["options"]) } },
+    })
+  }
+}
+
+const byScheme = adapterByScheme({ ...commonScheme, askParam: "client_order_id" })
+
+export const gemini: ExchangeAdapter = {
+  ...byScheme,
+  prepare: (exchange, profile) => {
+    keepSocketSettings(exchange)
+    byScheme.prepare?.(exchange, profile)
+  },
+}

@@ -156,6 +156,8 @@ export interface CcxtExchange {
   myTrades: CcxtCache<CcxtTrade> | undefined
 
   setSandboxMode(on: boolean): void
+  /** Puts settings on top of `options`. */
+  extendExchangeOptions(settings: Raw): void
   getDispatcherOptions(isPlainAgent?: boolean): object
   /** Milliseconds that a request of cost 1 takes up. */
   readonly rateLimit: number
@@ -203,7 +205,8 @@ export interface CcxtExchange {
   loadMarkets(reload?: boolean): Promise<unknown>
   setMarketsFromExchange(source: CcxtExchange): unknown
   loadTimeDifference(): Promise<unknown>
-  authenticate(params?: Raw): Promise<unknown>
+  /** At most venues of parameters; of the URL at BYBIT and GATE. */
+  authenticate(...given: ReadonlyArray<unknown>): Promise<unknown>
   close(): Promise<unknown>
 
   fetchOrderBook(symbol: string, ...rest: ReadonlyArray<unknown>): Promise<CcxtOrderBook>
