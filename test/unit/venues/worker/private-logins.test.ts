@@ -168,7 +168,7 @@ const serving = async (name: string, venue: Venue) => {
   const hosts = PROFILES.find((it) => it.venue === name)?.hosts ?? []
   open.push(() => {
     for (const client of server.clients) client.terminate()
-    server.close()
+    return new Promise((resolve) => server.close(resolve))
   })
   return { lines, routes: Object.fromEntries(hosts.map((host) => [host, to])) }
 }
