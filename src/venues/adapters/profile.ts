@@ -54,7 +54,18 @@ export interface VenueFacts {
   readonly orderExpiryMillis: number | null
   /** INSTRUMENT: two instruments may have orders of one number. */
   readonly orderIds: OrderIds
+  readonly tradeHistory: TradeHistory
 }
+
+/**
+ * What can supply the public trades that a stream missed. BY_ID: fetchTrades, whose rows have the stream's ids; `params` are for its
+ * longest page of its newest ones. BY_NUMBER: the venue numbers its trades without a hole, and its adapter puts in what is missing. NONE:
+ * nothing that can be told from what the stream has said, so every interruption may be a hole.
+ */
+export type TradeHistory =
+  | { readonly way: "BY_ID"; readonly params: Readonly<Record<string, unknown>> }
+  | { readonly way: "BY_NUMBER" }
+  | { readonly way: "NONE" }
 
 export interface VenueProfile extends VenueFacts {
   readonly venue: VenueId
@@ -89,11 +100,6 @@ export interface VenueProfile extends VenueFacts {
   readonly tickerParams: Readonly<Record<string, unknown>>
   /** Where the raw ticker carries the quantity of the last trade. */
   readonly lastQuantityField: string | null
-  /**
-   * Extra parameters of fetchTrades when it is asked for the trades that the stream missed: where the history has the stream's ids, and
-   * its longest page. Null: never asked, the stream tells of them itself.
-   */
-  readonly tradeHistory?: Readonly<Record<string, unknown>> | null
   /** Whether fills come with the order events, or need `watchMyTrades` of their own. */
   readonly fillsWithOrders: boolean
   /** Parameter that names an order by our client id in fetchOrder and cancelOrder. */

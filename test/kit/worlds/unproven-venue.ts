@@ -11,6 +11,7 @@ const UNPROVEN: VenueFacts = {
   orderTimes: { created: "timestamp", updated: null },
   orderExpiryMillis: null,
   orderIds: "VENUE",
+  tradeHistory: { way: "NONE" },
 }
 
 export const unproven = (venue: string, exchange: string, special: Partial<VenueProfile> = {}): VenueProfile =>

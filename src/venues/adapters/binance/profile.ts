@@ -28,8 +28,8 @@ const binanceSpot = {
   },
   tickerParams: { name: "ticker" },
   lastQuantityField: "Q",
-  // ccxt would ask for aggregates, which have ids of their own.
-  tradeHistory: { fetchTradesMethod: "publicGetTrades", limit: 1000 },
+  // GET /api/v3/trades: at most 1,000. ccxt would ask for aggregates, which have ids of their own.
+  tradeHistory: { way: "BY_ID", params: { fetchTradesMethod: "publicGetTrades", limit: 1000 } },
   fillsWithOrders: true,
   // DELETE /api/v3/order answers with the order as it ended, `status: "CANCELED"`.
   cancelAnswer: "DONE",

@@ -46,6 +46,8 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     // As on the spot side: an orderId is given with its symbol.
     orderIds: "INSTRUMENT",
     clientIdParam: "origClientOrderId",
+    // GET /fapi/v1/trades: at most 1,000. ccxt would ask for aggregates, which have ids of their own.
+    tradeHistory: { way: "BY_ID", params: { fetchTradesMethod: "fapiPublicGetTrades", limit: 1000 } },
     adapter: "binance",
   }),
 ]

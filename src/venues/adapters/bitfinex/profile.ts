@@ -34,6 +34,8 @@ export const BITFINEX: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: null,
     // One count of ids.
     orderIds: "VENUE",
+    // GET /v2/trades/:symbol/hist: 120 unless told, at most 10,000; 1,000 are enough for a cut.
+    tradeHistory: { way: "BY_ID", params: { limit: 1000 } },
     adapter: "bitfinex",
   }),
 ]

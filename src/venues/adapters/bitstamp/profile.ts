@@ -28,6 +28,8 @@ export const BITSTAMP: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: null,
     // One count of ids: orders are asked for by the id alone.
     orderIds: "VENUE",
+    // GET /api/v2/transactions/:pair: all of the last hour; `tid` is the stream's `id`.
+    tradeHistory: { way: "BY_ID", params: {} },
     adapter: "bitstamp",
   }),
 ]

@@ -54,6 +54,8 @@ const spot = {
   orderExpiryMillis: RECV_WINDOW_MILLIS,
   // A uuid.
   orderIds: "VENUE",
+  // v5/market/recent-trade: at most 60 of a spot pair; `execId` is the stream's `i`.
+  tradeHistory: { way: "BY_ID", params: { limit: 60 } },
   adapter: "bybit",
 } as const satisfies VenueFacts & Partial<VenueProfile>
 

@@ -30,6 +30,8 @@ export const COINBASE: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: null,
     // A uuid.
     orderIds: "VENUE",
+    // market/products/:id/ticker: its `trades`, at most 1,000, with the `trade_id` of the stream.
+    tradeHistory: { way: "BY_ID", params: { limit: 1000 } },
     adapter: "coinbase",
     hosts: ["api.coinbase.com:443", "advanced-trade-ws.coinbase.com:443"],
   }),

@@ -37,6 +37,8 @@ const perpetuals = {
   orderExpiryMillis: null,
   // Private/get_order_state takes the id alone.
   orderIds: "VENUE",
+  // public/get_last_trades_by_instrument: ten unless told, at most 1,000.
+  tradeHistory: { way: "BY_ID", params: { count: 1000 } },
   adapter: "deribit",
 } as const satisfies VenueFacts & Partial<VenueProfile>
 

@@ -33,6 +33,8 @@ export const GATE: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: null,
     // One count of ids.
     orderIds: "VENUE",
+    // GET /spot/trades: 100 unless told, at most 1,000.
+    tradeHistory: { way: "BY_ID", params: { limit: 1000 } },
     adapter: "gate",
   }),
 ]

@@ -22,6 +22,8 @@ const spot = {
   orderExpiryMillis: null,
   // POST /v1/order/status takes the id alone.
   orderIds: "VENUE",
+  // v1/trades/:symbol: 50 unless told, at most 500; `tid` is the stream's `event_id`.
+  tradeHistory: { way: "BY_ID", params: { limit_trades: 500 } },
   adapter: "gemini",
 } as const satisfies VenueFacts & Partial<VenueProfile>
 

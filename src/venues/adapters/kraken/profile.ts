@@ -30,7 +30,7 @@ export const KRAKEN: ReadonlyArray<VenueProfile> = [
     tickerParams: { event_trigger: "bbo" },
     lastQuantityField: null,
     // By number, in `trades.ts`.
-    tradeHistory: null,
+    tradeHistory: { way: "BY_NUMBER" },
     fillsWithOrders: true,
     // CancelOrder answers with the number of orders cancelled; where it says `pending`, the order itself is asked for.
     cancelAnswer: "DONE",

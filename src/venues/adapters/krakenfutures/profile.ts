@@ -24,6 +24,8 @@ const perpetuals = {
   orderExpiryMillis: null,
   // A uuid.
   orderIds: "VENUE",
+  // history: the 100 newest; `uid` is the stream's. ccxt would ask the history of executions, page by page.
+  tradeHistory: { way: "BY_ID", params: { method: "publicGetHistory" } },
   adapter: "krakenfutures",
 } as const satisfies VenueFacts & Partial<VenueProfile>
 

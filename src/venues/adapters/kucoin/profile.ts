@@ -43,6 +43,8 @@ export const KUCOIN: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: null,
     // An object id.
     orderIds: "VENUE",
+    // GET /api/v1/market/histories tells no trade's id.
+    tradeHistory: { way: "NONE" },
     adapter: "kucoin",
   }),
 ]

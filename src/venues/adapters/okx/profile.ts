@@ -32,7 +32,8 @@ const okxSpot = {
   batchesSubscriptions: true,
   tickerParams: {},
   lastQuantityField: "lastSz",
-  tradeHistory: { limit: 500 },
+  // GET /api/v5/market/trades: at most 500.
+  tradeHistory: { way: "BY_ID", params: { limit: 500 } },
   fillsWithOrders: true,
   clientIdParam: "clOrdId",
   // "Cancel order returns with sCode equal to 0. It is not strictly considered that the order has been canceled."

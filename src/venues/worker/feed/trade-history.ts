@@ -2,7 +2,7 @@
 import type { InstrumentId } from "../../../domain/ids.ts"
 import type { MarketTrade } from "../../../ports/market-source.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
-import type { CcxtExchange } from "../exchange/ccxt.ts"
+import type { CcxtExchange, Raw } from "../exchange/ccxt.ts"
 import type { Markets } from "../exchange/markets.ts"
 import type { Outbox } from "../outbox.ts"
 import type { Digits } from "./digits.ts"
@@ -24,15 +24,15 @@ export const missedTradesOf = (
   instrumentId: InstrumentId,
   seen: TradeIds,
 ): MissedTrades => {
-  const isAsked = profile.tradeHistory !== null && exchange.has["fetchTrades"] === true
-  const newest = async (): Promise<ReadonlyArray<MarketTrade>> => {
+  const { tradeHistory } = profile
+  const newest = async (params: Raw): Promise<ReadonlyArray<MarketTrade>> => {
     const symbol = markets.listing.symbolOf(instrumentId)
-    const found = await exchange.fetchTrades(symbol, undefined, undefined, { ...profile.tradeHistory })
+    const found = await exchange.fetchTrades(symbol, undefined, undefined, { ...params })
     // What the feed has told is an end of the hole: not left out here.
     return tradeRows(instrumentId, found, digits, new TradeIds(), Date.now())
   }
   return new MissedTrades({
-    history: isAsked ? newest : undefined,
+    history: tradeHistory.way === "BY_ID" ? () => newest(tradeHistory.params) : undefined,
     isNew: ({ externalTradeId }) => seen.take(externalTradeId, "") !== undefined,
     tell: (trades) => outbox.push({ _tag: "Trades", trades }),
     notFound: (after, before) => {
