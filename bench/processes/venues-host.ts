@@ -50,6 +50,7 @@ answer(
           if (snapshot) whole.add(instrumentId)
         },
         trades: () => undefined,
+        tradesMissed: () => undefined,
         ticker: () => undefined,
         kline: () => undefined,
         unstreamed: () => undefined,

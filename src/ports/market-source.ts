@@ -86,6 +86,8 @@ export interface MarketSink {
   readonly depth: (update: DepthUpdate) => void
   /** Trades of one venue frame, in venue order. */
   readonly trades: (trades: ReadonlyArray<MarketTrade>) => void
+  /** Between the trades told before and those told next some are missing, and nothing can supply them. */
+  readonly tradesMissed: (instrumentId: InstrumentId) => void
   readonly ticker: (update: TickerUpdate) => void
   readonly kline: (update: KlineUpdate) => void
   /** The venue does not stream these bars: who wants them makes them of its trades. */

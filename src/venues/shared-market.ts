@@ -67,6 +67,7 @@ export class SharedMarket {
         const first = trades[0]
         if (first !== undefined) this.#each("trade", first.instrumentId, (sink) => sink.trades(trades))
       },
+      tradesMissed: (instrumentId) => this.#each("trade", instrumentId, (sink) => sink.tradesMissed(instrumentId)),
       ticker: (update) => this.#each("ticker", update.instrumentId, (sink) => sink.ticker(update)),
       kline: (update) => this.#each(klineStream(update.interval), update.instrumentId, (sink) => sink.kline(update)),
       unstreamed: (stream, instrumentId) => {

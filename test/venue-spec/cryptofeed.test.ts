@@ -114,6 +114,7 @@ describe.skipIf(!hasCaptures)("TC-B02 a recorded capture through its connector",
         },
         ticker: () => undefined,
         kline: () => undefined,
+        tradesMissed: () => undefined,
         unstreamed: () => undefined,
         down: (stream, instrumentId, reason) => downs.push(`${stream} ${instrumentId}: ${reason}`),
       }

@@ -1,6 +1,6 @@
 /**
  * Epoch and offset of one channel. Offsets grow by one with every change, heard or not; when a first listener comes after
- * changes that nobody heard, a new epoch says that positions from before cannot be recovered.
+ * changes that nobody heard, or some are missing, a new epoch says that positions from before cannot be recovered.
  */
 export class ChannelCursor {
   readonly #newEpoch: () => string
@@ -27,6 +27,12 @@ export class ChannelCursor {
     if (!heard) this.#unheard = true
     this.#offset += 1
     return this.#offset
+  }
+
+  /** Changes are missing: what comes next is of a new epoch. */
+  broke(): void {
+    this.#unheard = false
+    this.#epoch = this.#newEpoch()
   }
 
   /** A first listener comes. */

@@ -118,6 +118,7 @@ export class MarketFeed {
     this.#source = parts.connect({
       depth: (update) => this.#onDepth(update),
       trades: (trades) => this.#onTrades(trades),
+      tradesMissed: (instrumentId) => this.#onTradesMissed(instrumentId),
       ticker: (update) => this.#onTicker(update),
       kline: (update) => this.klines.onUpdate(update),
       unstreamed: (stream, instrumentId) =>
@@ -328,12 +329,20 @@ export class MarketFeed {
 
   #onDown(stream: MarketStream, instrumentId: InstrumentId, reason: string): void {
     if (stream === "book") this.#books.get(instrumentId)?.onDown(reason)
-    else if (stream === "trade") {
-      const tape = this.#trades.get(instrumentId)
-      if (tape !== undefined) tape.last = null
-      this.klines.onTradesDown(instrumentId)
-      this.followers.onTradesDown(instrumentId)
-    } else this.#withInterval(stream, (interval) => this.klines.onDown(instrumentId, interval))
+    else if (stream === "trade") this.#onTradesDown(instrumentId)
+    else this.#withInterval(stream, (interval) => this.klines.onDown(instrumentId, interval))
+  }
+
+  #onTradesDown(instrumentId: InstrumentId): void {
+    const tape = this.#trades.get(instrumentId)
+    if (tape !== undefined) tape.last = null
+    this.klines.onTradesDown(instrumentId)
+    this.followers.onTradesDown(instrumentId)
+  }
+
+  #onTradesMissed(instrumentId: InstrumentId): void {
+    this.#trades.get(instrumentId)?.broke()
+    this.#onTradesDown(instrumentId)
   }
 
   #onTrades(trades: ReadonlyArray<MarketTrade>): void {

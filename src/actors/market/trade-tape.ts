@@ -65,6 +65,12 @@ export class TradeTape {
     })
   }
 
+  /** Trades are missing for good: no position of before leads to what comes next, and who listens starts over. */
+  broke(): void {
+    this.#cursor.broke()
+    this.#channels.invalidate(this.#channel)
+  }
+
   /** A first subscriber comes. */
   opened(): void {
     this.#cursor.opened()

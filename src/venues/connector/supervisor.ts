@@ -7,7 +7,13 @@ import { Effect } from "effect"
 import type { VenueSecrets } from "../../domain/account/credential.ts"
 import { VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
-import { BOOK_DIFFERS, BOOK_SILENT, type MarketSink, type MarketStream } from "../../ports/market-source.ts"
+import {
+  BOOK_DIFFERS,
+  BOOK_SILENT,
+  type MarketSink,
+  type MarketStream,
+  type MarketTrade,
+} from "../../ports/market-source.ts"
 import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../../ports/venue-session.ts"
 import { type ConnectorStats, RESYNC_REASONS, type ResyncReason } from "../../ports/venue-stats.ts"
 import type { VenueMeters } from "../venue-meters.ts"
@@ -16,6 +22,7 @@ import { OpenSession } from "./open-session.ts"
 import type { Placement } from "./placement.ts"
 import { type Health, Reach } from "./reach.ts"
 import type { ShardTimes } from "./shard-times.ts"
+import { TradeMemory } from "./trade-memory.ts"
 import type {
   BreakHow,
   CallName,
@@ -51,6 +58,7 @@ export class Supervisor {
   readonly #streams = new Map<string, { readonly stream: MarketStream; readonly instrumentId: InstrumentId }>()
   readonly #sessions = new Map<string, OpenSession>()
   readonly #calls = new Map<number, Waiting>()
+  readonly #trades = new TradeMemory()
   readonly #reach = new Reach()
   #sink: MarketSink | undefined
   #call = 0
@@ -111,11 +119,13 @@ export class Supervisor {
     const key = `${stream} ${instrumentId}`
     if (this.#streams.has(key)) return
     this.#streams.set(key, { stream, instrumentId })
-    this.#tell({ _tag: "Open", stream, instrumentId })
+    this.#tell({ _tag: "Open", stream, instrumentId, told: null })
   }
 
   close(stream: MarketStream, instrumentId: InstrumentId): void {
-    if (this.#streams.delete(`${stream} ${instrumentId}`)) this.#tell({ _tag: "Close", stream, instrumentId })
+    if (!this.#streams.delete(`${stream} ${instrumentId}`)) return
+    if (stream === "trade") this.#trades.forget(instrumentId)
+    this.#tell({ _tag: "Close", stream, instrumentId })
   }
 
   /** A worker that is not there will begin with a snapshot anyway. */
@@ -215,7 +225,10 @@ export class Supervisor {
   *#desired(): Iterable<Command> {
     yield { _tag: "Share", of: this.#shareOf }
     for (const [session, { secrets }] of this.#sessions) yield { _tag: "OpenSession", session, secrets }
-    for (const { stream, instrumentId } of this.#streams.values()) yield { _tag: "Open", stream, instrumentId }
+    for (const { stream, instrumentId } of this.#streams.values()) {
+      const told = stream === "trade" ? this.#trades.recall(instrumentId) : null
+      yield { _tag: "Open", stream, instrumentId, told }
+    }
   }
 
   #settle(call: number): Waiting | undefined {
@@ -232,7 +245,10 @@ export class Supervisor {
         return
       case "Trades":
         this.#reach.seen()
-        this.#sink?.trades(record.trades)
+        this.#onTrades(record.trades)
+        return
+      case "TradesMissed":
+        if (this.#streams.has(`trade ${record.instrumentId}`)) this.#sink?.tradesMissed(record.instrumentId)
         return
       case "Ticker":
         this.#reach.seen()
@@ -277,6 +293,14 @@ export class Supervisor {
       case "Blamed":
         return
     }
+  }
+
+  /** One frame's, of one instrument. */
+  #onTrades(trades: ReadonlyArray<MarketTrade>): void {
+    const [first] = trades
+    if (first === undefined || !this.#streams.has(`trade ${first.instrumentId}`)) return
+    const fresh = this.#trades.take(trades)
+    if (fresh.length > 0) this.#sink?.trades(fresh)
   }
 
   #onReport(session: string, report: SessionReport): void {

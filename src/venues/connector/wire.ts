@@ -29,6 +29,7 @@ import type {
 } from "../../ports/venue-session.ts"
 import type { ConnectorFigures, Purpose } from "../../ports/venue-stats.ts"
 import type { VenueProfile } from "../adapters/profile.ts"
+import type { ToldTrades } from "./trade-memory.ts"
 
 export interface ConnectorSettings {
   /** Its name in this process: the venue's, with a number from the venue's second connector on. */
@@ -184,7 +185,13 @@ export type CallName = keyof Calls
 export type CallRequest = { readonly [N in CallName]: { readonly name: N } & Calls[N]["ask"] }[CallName]
 
 export type Command =
-  | { readonly _tag: "Open"; readonly stream: MarketStream; readonly instrumentId: InstrumentId }
+  /** `told`: trades of the stream that a worker of before has told. */
+  | {
+      readonly _tag: "Open"
+      readonly stream: MarketStream
+      readonly instrumentId: InstrumentId
+      readonly told: ToldTrades | null
+    }
   | { readonly _tag: "Close"; readonly stream: MarketStream; readonly instrumentId: InstrumentId }
   | { readonly _tag: "Resync"; readonly instrumentId: InstrumentId }
   /** Secrets travel here and nowhere else. */
@@ -216,6 +223,8 @@ export type WorkerRecord =
   | { readonly _tag: "Blamed" }
   | { readonly _tag: "Depth"; readonly update: DepthUpdate }
   | { readonly _tag: "Trades"; readonly trades: ReadonlyArray<MarketTrade> }
+  /** Some are missing before the next ones of this instrument, for good. */
+  | { readonly _tag: "TradesMissed"; readonly instrumentId: InstrumentId }
   | { readonly _tag: "Ticker"; readonly update: TickerUpdate }
   | { readonly _tag: "Kline"; readonly update: KlineUpdate }
   /** ccxt cannot stream these bars at this venue. */

@@ -59,6 +59,7 @@ const asPaper = (sink: MarketSink): MarketSink => {
   return {
     depth: (update) => sink.depth(named(update)),
     trades: (trades) => sink.trades(trades.map(named)),
+    tradesMissed: (instrumentId) => sink.tradesMissed(renamed(instrumentId, PAPER)),
     ticker: (update) => sink.ticker(named(update)),
     kline: (update) => sink.kline(named(update)),
     unstreamed: (stream, instrumentId) => sink.unstreamed(stream, renamed(instrumentId, PAPER)),
@@ -113,6 +114,7 @@ export const paperVenue = (
           trades: (trades) => {
             for (const trade of trades) exchange.market(trade.instrumentId)?.onTrade(trade)
           },
+          tradesMissed: () => undefined,
           ticker: () => undefined,
           kline: () => undefined,
           unstreamed: () => undefined,

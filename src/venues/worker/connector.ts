@@ -75,7 +75,7 @@ class Connector {
   play(command: Command): void {
     switch (command._tag) {
       case "Open":
-        this.#feed.open(command.stream, command.instrumentId)
+        this.#feed.open(command.stream, command.instrumentId, command.told)
         return
       case "Close":
         this.#feed.close(command.stream, command.instrumentId)

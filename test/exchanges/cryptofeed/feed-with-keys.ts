@@ -42,6 +42,7 @@ const hand = (batch: Batch, sink: MarketSink, notice: (what: string) => void): v
   for (const record of batch.records) {
     if (record._tag === "Depth") sink.depth(record.update)
     else if (record._tag === "Trades") sink.trades(record.trades)
+    else if (record._tag === "TradesMissed") sink.tradesMissed(record.instrumentId)
     else if (record._tag === "StreamLost") sink.down(record.stream, record.instrumentId, record.reason)
     else if (record._tag === "Noticed") notice(record.what)
   }

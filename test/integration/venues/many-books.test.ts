@@ -47,6 +47,7 @@ it("the books of a venue come up one after another, also when they begin anew wh
     trades: () => undefined,
     ticker: () => undefined,
     kline: () => undefined,
+    tradesMissed: () => undefined,
     unstreamed: () => undefined,
     down: (_, instrumentId, reason) => {
       whole.delete(instrumentId)

@@ -38,7 +38,11 @@ const liveOverACut = async ({ trade, subscriptions, cut, seen, open }: Scene): P
   trade(MISSED + 1)
 }
 
-const binance = async (): Promise<{ readonly scene: Scene; readonly fault: (status: number) => void }> => {
+const binance = async (): Promise<{
+  readonly scene: Scene
+  readonly fault: (status: number) => void
+  readonly missed: () => ReadonlyArray<number>
+}> => {
   const at = await startVenue({ market: "still", tickMillis: 50 })
   stop = () => at.stop()
   return {
@@ -49,6 +53,7 @@ const binance = async (): Promise<{ readonly scene: Scene; readonly fault: (stat
       seen: () => at.sink.seenTrades,
       open: () => at.source.open("trade", BTC_USDT),
     },
+    missed: () => at.sink.missed,
     fault: (status) =>
       at.exchange.fault({
         fault: "answer",
@@ -86,11 +91,55 @@ describe("trades over a cut", () => {
     expect(quantitiesOf(scene.seen())).toEqual(upTo(MISSED + 1))
   })
 
-  it("go on without the missed ones where the history does not answer", async () => {
-    const { scene, fault } = await binance()
+  it("go on without the missed ones where the history does not answer, and the hole is told between them", async () => {
+    const { scene, fault, missed } = await binance()
     fault(503)
     await liveOverACut(scene)
     await until(() => scene.seen().length >= 2, "the trade behind the hole")
     expect(quantitiesOf(scene.seen())).toEqual([1, MISSED + 1].map((n) => Number(nth(n))))
+    expect(missed()).toEqual([1])
+  })
+})
+
+describe("trades over a worker's death", () => {
+  it("come once and in order, the missed ones from BINANCE's history", async () => {
+    // A thread of its own: it ends.
+    const at = await startVenue({ market: "still", tickMillis: 50 }, { heapMegabytes: 1024 })
+    stop = () => at.stop()
+    const trade = (n: number) => at.exchange.trade("BTCUSDT", n % 2 === 0 ? "BUY" : "SELL", nth(n))
+    const subscriptions = () => at.exchange.counts()["WS SUBSCRIBE"] ?? 0
+    at.source.open("trade", BTC_USDT)
+    await until(() => subscriptions() === 1, "the subscription")
+    for (const n of [1, 2]) trade(n)
+    await until(() => at.sink.seenTrades.length === 2, "the first trades")
+    at.venue.supervisor.break("exit")
+    await until(() => at.sink.downs.length > 0, "the worker's end")
+    for (let n = 3; n <= 12; n++) trade(n)
+    await until(() => subscriptions() === 2, "the next worker's subscription")
+    trade(13)
+    await until(() => quantitiesOf(at.sink.seenTrades).includes(Number(nth(13))), "the trade behind the hole")
+    expect(quantitiesOf(at.sink.seenTrades)).toEqual(upTo(13))
+    expect(at.sink.missed).toEqual([])
+  })
+
+  it("are told to be missing where BINANCE's history does not answer", async () => {
+    const at = await startVenue({ market: "still", tickMillis: 50 }, { heapMegabytes: 1024 })
+    stop = () => at.stop()
+    const trade = (n: number) => at.exchange.trade("BTCUSDT", "BUY", nth(n))
+    const subscriptions = () => at.exchange.counts()["WS SUBSCRIBE"] ?? 0
+    const action = { kind: "status", status: 503 } as const
+    at.exchange.fault({ fault: "answer", match: "GET /api/v3/trades", times: "always", action })
+    at.source.open("trade", BTC_USDT)
+    await until(() => subscriptions() === 1, "the subscription")
+    trade(1)
+    await until(() => at.sink.seenTrades.length === 1, "the first trade")
+    at.venue.supervisor.break("exit")
+    await until(() => at.sink.downs.length > 0, "the worker's end")
+    trade(2)
+    await until(() => subscriptions() === 2, "the next worker's subscription")
+    trade(3)
+    await until(() => at.sink.seenTrades.length === 2, "the trade behind the hole")
+    expect(quantitiesOf(at.sink.seenTrades)).toEqual([Number(nth(1)), Number(nth(3))])
+    expect(at.sink.missed).toEqual([1])
   })
 })

@@ -107,6 +107,8 @@ export class RecordingSink implements MarketSink {
   readonly klines: Array<KlineUpdate> = []
   readonly unstreamedKlines: Array<string> = []
   readonly downs: Array<string> = []
+  /** After how many trades a hole was told. */
+  readonly missed: Array<number> = []
   onDepth: (update: DepthUpdate) => void = () => undefined
 
   depth = (update: DepthUpdate): void => {
@@ -116,6 +118,9 @@ export class RecordingSink implements MarketSink {
   }
   trades = (trades: ReadonlyArray<MarketTrade>): void => {
     this.seenTrades.push(...trades)
+  }
+  tradesMissed = (): void => {
+    this.missed.push(this.seenTrades.length)
   }
   ticker = (update: TickerUpdate): void => {
     this.tickers.push(update)

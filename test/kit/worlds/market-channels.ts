@@ -16,6 +16,8 @@ export type Listener = (publication: Publication) => void
 
 export class RecordingChannels {
   readonly publications: Array<Publication> = []
+  /** Channels whose subscribers were told to start over, with the number of publications before that. */
+  readonly invalidated: Array<readonly [string, number]> = []
   readonly #sources = new Map<ChannelKind, ChannelSource>()
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #last = new Map<string, { readonly epoch: string; readonly offset: number }>()
@@ -23,7 +25,7 @@ export class RecordingChannels {
   readonly port: Context.Tag.Service<typeof ChannelPort> = {
     publish: (publication) => this.#publish(publication),
     isHeard: (channel) => (this.#listeners.get(channel)?.size ?? 0) > 0,
-    invalidate: () => undefined,
+    invalidate: (channel) => void this.invalidated.push([channel, this.publications.length]),
     terminate: () => undefined,
     attach: (kind, source) => void this.#sources.set(kind, source),
   }

@@ -112,6 +112,7 @@ class Streams implements MarketSink {
   trades = (trades: ReadonlyArray<unknown>): void => {
     this.#trades += trades.length
   }
+  tradesMissed = (): void => undefined
   ticker = (): void => undefined
   kline = (): void => undefined
   unstreamed = (): void => undefined

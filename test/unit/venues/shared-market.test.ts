@@ -14,6 +14,7 @@ const reader = () => {
     trades: () => undefined,
     ticker: () => undefined,
     kline: () => undefined,
+    tradesMissed: (instrumentId) => told.push(`missed ${instrumentId}`),
     unstreamed: (stream, instrumentId) => told.push(`${stream} ${instrumentId}`),
     down: () => undefined,
   }

@@ -1,10 +1,10 @@
 /** From ccxt's public structures to the port's, in the venue's own digits: pure functions beside the Digits that know them. */
 import type { InstrumentId } from "../../../domain/ids.ts"
 import type { MarketTrade, TickerUpdate } from "../../../ports/market-source.ts"
+import type { TradeIds } from "../../trade-ids.ts"
 import type { CcxtTicker, CcxtTrade } from "../exchange/ccxt.ts"
 import { venueInstant } from "../exchange/instants.ts"
 import type { Digits } from "./digits.ts"
-import type { TradeIds } from "./trade-ids.ts"
 
 /** Of one frame; without those that were handed on before. `receivedAt` stands in where the venue tells no time. */
 export const tradeRows = (

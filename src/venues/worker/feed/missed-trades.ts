@@ -12,12 +12,14 @@ const HELD_MILLIS = 5000
 const PAUSES_MILLIS = [250, 750, 1500]
 
 interface Parts {
-  /** The venue's newest trades; undefined where it is not asked. */
+  /** The newest that was told before this one; null: none was. */
+  readonly last: MarketTrade | null
+  /** The venue's newest trades; undefined where it is not asked: every hole stays. */
   readonly history: (() => Promise<ReadonlyArray<MarketTrade>>) | undefined
   /** Notes a trade of the history; false for one that was told. */
   readonly isNew: (trade: MarketTrade) => boolean
   readonly tell: (trades: ReadonlyArray<MarketTrade>) => void
-  /** The hole stays. */
+  /** The hole stays; called before the trade behind it is told. */
   readonly notFound: (after: MarketTrade, before: MarketTrade) => void
 }
 
@@ -53,12 +55,13 @@ export class MissedTrades {
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#last = parts.last ?? undefined
   }
 
   /** New trades of one frame; `isBehindHole` of the first one after an interruption. */
   take(trades: ReadonlyArray<MarketTrade>, isBehindHole: boolean): void {
     if (trades.length === 0) return
-    const waits = isBehindHole && this.#last !== undefined && this.#parts.history !== undefined
+    const waits = isBehindHole && this.#last !== undefined
     if (this.#queue.length === 0 && !waits) {
       this.#hand(trades)
       return
@@ -77,17 +80,22 @@ export class MissedTrades {
   }
 
   async #close(after: MarketTrade, before: MarketTrade): Promise<void> {
+    const { history } = this.#parts
     const late = sleep(HELD_MILLIS, undefined, { ref: false })
-    const missed = await Promise.race([this.#find(after, before), late])
+    const missed = history === undefined ? undefined : await Promise.race([this.#find(history, after, before), late])
     if (missed === undefined) this.#parts.notFound(after, before)
     else this.#hand(missed.filter(this.#parts.isNew))
   }
 
-  async #find(after: MarketTrade, before: MarketTrade): Promise<ReadonlyArray<MarketTrade> | undefined> {
+  async #find(
+    history: NonNullable<Parts["history"]>,
+    after: MarketTrade,
+    before: MarketTrade,
+  ): Promise<ReadonlyArray<MarketTrade> | undefined> {
     for (const pause of PAUSES_MILLIS) {
       // What cut the stream may have hit the history, too.
-      const history = (await this.#parts.history?.().catch(() => [])) ?? []
-      const missed = tradesBetween(history, after, before)
+      const found = await history().catch(() => [])
+      const missed = tradesBetween(found, after, before)
       if (missed !== undefined) return missed
       await sleep(pause, undefined, { ref: false })
     }

@@ -9,7 +9,9 @@ import { BOOK_DIFFERS, BOOK_SILENT, klineStream, type MarketStream } from "../..
 import type { BookAuditFigures } from "../../../ports/venue-stats.ts"
 import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
 import { SubscriptionAnswers } from "../../adapters/okx/subscription-answers.ts"
+import type { ToldTrades } from "../../connector/trade-memory.ts"
 import type { ConnectorSettings } from "../../connector/wire.ts"
+import { TradeIds } from "../../trade-ids.ts"
 import type { CcxtExchange, CcxtOrderBook, CcxtSocket, CcxtTicker, CcxtTrade } from "../exchange/ccxt.ts"
 import { socketsOf } from "../exchange/end-sockets.ts"
 import { classify, LOST_PLACE } from "../exchange/errors.ts"
@@ -29,7 +31,6 @@ import { tickerRow, tradeRows } from "./market-rows.ts"
 import { SequenceGuard } from "./sequence-guard.ts"
 import { batchSubscriptions } from "./subscribe-batches.ts"
 import { missedTradesOf, type TradeHistoryParts } from "./trade-history.ts"
-import { TradeIds } from "./trade-ids.ts"
 import { TradeTap } from "./trade-tap.ts"
 import { type Feed, WatchLoop } from "./watch-loop.ts"
 
@@ -62,6 +63,10 @@ export class PublicFeed {
   readonly #audits: BookAudits | undefined
   readonly #life = new SocketLife()
   readonly barClock: BarClock
+  readonly #socketNumbers = new WeakMap<CcxtSocket, number>()
+  #sockets = 0
+  /** Of the frame that is handled now; null outside of frames. */
+  #socket: number | null = null
   #receivedAt = 0
   #snapshotAt = 0
 
@@ -121,6 +126,7 @@ export class PublicFeed {
       if (!this.#isFit(socket, message)) return undefined
       this.#receivedAt = Date.now()
       this.#life.heard(socket)
+      this.#socket = this.#numberOf(socket)
       hasWorked()
       books.frameStarts()
       trades.frameStarts()
@@ -133,20 +139,23 @@ export class PublicFeed {
         trades.frameEnds()
         this.#klines.frameEnds()
         this.digits.frameEnds()
+        this.#socket = null
       }
     }
   }
 
-  open(stream: MarketStream, instrumentId: InstrumentId): void {
+  /** `told`: trades that a worker of before has told. */
+  open(stream: MarketStream, instrumentId: InstrumentId, told: ToldTrades | null = null): void {
     const name = parseInstrumentId(instrumentId)?.symbol
     if (name === undefined || this.#feeds.has(keyOf(stream, name))) return
-    const tradeIds = new TradeIds()
+    const tradeIds = new TradeIds(told?.ids)
     const feed: Feed = {
       stream,
       instrumentId,
       name,
       tradeIds,
-      missedTrades: missedTradesOf(this.#history, instrumentId, tradeIds),
+      missedTrades: missedTradesOf(this.#history, instrumentId, tradeIds, told?.last ?? null),
+      tradeSocket: null,
       open: true,
       live: false,
       ending: false,
@@ -292,12 +301,32 @@ export class PublicFeed {
 
   #onTrades(symbol: string, trades: ReadonlyArray<CcxtTrade>): void {
     for (const feed of this.#feedsOf("trade", symbol)) {
+      const isBehindHole = this.#mayBeBehindHole(feed, trades)
       const rows = tradeRows(feed.instrumentId, trades, this.digits, feed.tradeIds, this.#receivedAt)
-      // A frame that repeats what was seen joins on to it.
-      const isBehindHole = !feed.live && rows.length === trades.length
       feed.live = true
+      feed.tradeSocket = this.#socket ?? feed.tradeSocket
       feed.missedTrades.take(rows, isBehindHole)
     }
+  }
+
+  /**
+   * Whether trades may be missing before these: the stream was interrupted, or they come on another socket than the newest one did. The
+   * latter says it also where nothing waited on the socket that died: its end is told only to what waits. A frame that repeats what was
+   * seen joins on to it, and a venue that numbers its trades knows better.
+   */
+  #mayBeBehindHole(feed: Feed, trades: ReadonlyArray<CcxtTrade>): boolean {
+    if (this.#settings.profile.tradeHistory.way === "BY_NUMBER") return false
+    const isOther = feed.tradeSocket !== null && this.#socket !== null && feed.tradeSocket !== this.#socket
+    if (feed.live && !isOther) return false
+    return !trades.some(({ id }) => id !== undefined && feed.tradeIds.has(id))
+  }
+
+  #numberOf(socket: CcxtSocket): number {
+    const known = this.#socketNumbers.get(socket)
+    if (known !== undefined) return known
+    this.#sockets += 1
+    this.#socketNumbers.set(socket, this.#sockets)
+    return this.#sockets
   }
 
   #onBars(symbol: string, interval: KlineInterval, bars: ReadonlyArray<SeenBar>): void {

@@ -7,6 +7,7 @@ import type { InstrumentId } from "../../../domain/ids.ts"
 import { intervalOf, klineStream, type MarketStream } from "../../../ports/market-source.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
 import type { FailureCategory } from "../../connector/wire.ts"
+import type { TradeIds } from "../../trade-ids.ts"
 import { backoffMillis } from "../backoff.ts"
 import type { CcxtExchange, CcxtOrderBook, CcxtTicker } from "../exchange/ccxt.ts"
 import { endSockets } from "../exchange/end-sockets.ts"
@@ -17,7 +18,6 @@ import { waitsOf } from "../waits.ts"
 import type { KlineStreams } from "./kline-streams.ts"
 import type { MissedTrades } from "./missed-trades.ts"
 import type { SequenceGuard } from "./sequence-guard.ts"
-import type { TradeIds } from "./trade-ids.ts"
 
 /** A gap is answered at once, but not for ever. */
 const GAPS_AT_ONCE = 3
@@ -39,6 +39,8 @@ export interface Feed {
   readonly name: string
   readonly tradeIds: TradeIds
   readonly missedTrades: MissedTrades
+  /** The number of the socket that brought its newest trades; null before any did. */
+  tradeSocket: number | null
   open: boolean
   /** A book that has its snapshot; any other stream that has brought something. */
   live: boolean

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { MarketFeed } from "../../../../src/actors/market/feed.ts"
-import { bookChannel } from "../../../../src/domain/channel.ts"
+import { bookChannel, tradeChannel } from "../../../../src/domain/channel.ts"
 import type { InstrumentId, VenueId } from "../../../../src/domain/ids.ts"
 import type { MarketSink, TickerUpdate } from "../../../../src/ports/market-source.ts"
 import { RecordingChannels } from "../../../kit/worlds/market-channels.ts"
@@ -66,6 +66,32 @@ const fed = () => {
 }
 
 describe("a market feed", () => {
+  it("begins a new epoch of the trades where some are missing for good, after the subscribers were told", () => {
+    const { feed, channels, sink } = fed()
+    feed.hold("trade", BTC, "test")
+    const channel = tradeChannel(BTC)
+    channels.port.attach("trade", {
+      opened: () => feed.tradeOpened(BTC),
+      closed: () => undefined,
+      position: () => feed.tradePosition(BTC)!,
+    })
+    channels.subscribe(channel, () => undefined)
+    const trade = (id: number): void =>
+      sink().trades([
+        { instrumentId: BTC, externalTradeId: String(id), price: "1", quantity: "1", side: "BUY", at: id },
+      ])
+    trade(1)
+    sink().down("trade", BTC, "cut")
+    trade(2)
+    sink().tradesMissed(BTC)
+    expect(feed.lastPrice(BTC)).toBeNull()
+    trade(9)
+    const [first, second, third] = channels.of(channel)
+    expect([first?.epoch === second?.epoch, second?.epoch === third?.epoch]).toEqual([true, false])
+    expect(channels.invalidated).toEqual([[channel, 2]])
+    expect(feed.tradePosition(BTC)).toMatchObject({ epoch: third?.epoch, offset: third?.offset })
+  })
+
   it("fills a ticker without bid and ask from the book, only while the book is open and whole", () => {
     const { feed, depth, ticker } = fed()
     const quoted = () => {

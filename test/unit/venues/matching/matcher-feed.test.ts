@@ -17,6 +17,7 @@ const recorded = () => {
     trades: (frame) => trades.push(frame),
     ticker: (update) => tickers.push(update),
     kline: () => undefined,
+    tradesMissed: () => undefined,
     unstreamed: (stream, instrumentId) => unstreamed.push(`${stream} ${instrumentId}`),
     down: (stream, instrumentId) => downs.push(`${stream} ${instrumentId}`),
   }

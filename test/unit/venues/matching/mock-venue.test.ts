@@ -25,6 +25,7 @@ const deaf: MarketSink = {
   trades: () => undefined,
   ticker: () => undefined,
   kline: () => undefined,
+  tradesMissed: () => undefined,
   unstreamed: () => undefined,
   down: () => undefined,
 }

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
 import type { MarketTrade } from "../../../../src/ports/market-source.ts"
+import { TradeIds } from "../../../../src/venues/trade-ids.ts"
 import { MissedTrades, tradesBetween } from "../../../../src/venues/worker/feed/missed-trades.ts"
-import { TradeIds } from "../../../../src/venues/worker/feed/trade-ids.ts"
 
 const trade = (id: number, at = id): MarketTrade => ({
   instrumentId: "BINANCE:BTC/USDT" as InstrumentId,
@@ -18,7 +18,13 @@ const trades = (...ids: ReadonlyArray<number>): ReadonlyArray<MarketTrade> => id
 const idsOf = (of: ReadonlyArray<MarketTrade> | undefined): ReadonlyArray<number> | undefined =>
   of?.map(({ externalTradeId }) => Number(externalTradeId))
 
-const setUp = () => {
+const setUp = ({
+  last = null,
+  isAsked = true,
+}: {
+  readonly last?: MarketTrade | null
+  readonly isAsked?: boolean
+} = {}) => {
   const told: Array<number> = []
   const holes: Array<string> = []
   const questions: Array<{
@@ -26,11 +32,13 @@ const setUp = () => {
     readonly fail: () => void
   }> = []
   const seen = new TradeIds()
+  const history = () =>
+    new Promise<ReadonlyArray<MarketTrade>>((resolve, reject) => {
+      questions.push({ answer: resolve, fail: () => reject(new Error("away")) })
+    })
   const missed = new MissedTrades({
-    history: () =>
-      new Promise((resolve, reject) => {
-        questions.push({ answer: resolve, fail: () => reject(new Error("away")) })
-      }),
+    last,
+    history: isAsked ? history : undefined,
     isNew: ({ externalTradeId }) => seen.take(externalTradeId, "") !== undefined,
     tell: (of) => void told.push(...of.map(({ externalTradeId }) => Number(externalTradeId))),
     notFound: (after, before) => void holes.push(`${after.externalTradeId}..${before.externalTradeId}`),
@@ -107,5 +115,23 @@ describe("trades behind a hole", () => {
     await untilTold(2)
     expect(told).toEqual([1, 9])
     expect(holes).toEqual(["1..9"])
+  })
+
+  it("are known for such where a worker of before has told trades", async () => {
+    const { missed, told, question, untilTold } = setUp({ last: trade(1) })
+    missed.take(trades(4), true)
+    const { answer } = await question(0)
+    answer(trades(1, 2, 3, 4))
+    await untilTold(3)
+    expect(told).toEqual([2, 3, 4])
+  })
+
+  it("wait for nothing where the venue has no history, and the hole is noticed", async () => {
+    const { missed, told, holes, untilTold } = setUp({ isAsked: false })
+    missed.take(trades(1), true)
+    expect(holes).toEqual([])
+    missed.take(trades(9), true)
+    await untilTold(2)
+    expect([told, holes]).toEqual([[1, 9], ["1..9"]])
   })
 })

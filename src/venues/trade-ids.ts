@@ -6,7 +6,21 @@
 const REMEMBERED = 2000
 
 export class TradeIds {
-  readonly #seen = new Set<string>()
+  readonly #seen: Set<string>
+
+  /** Of those in `known`, oldest first, nothing is new. */
+  constructor(known: ReadonlyArray<string> = []) {
+    this.#seen = new Set(known)
+  }
+
+  has(id: string): boolean {
+    return this.#seen.has(id)
+  }
+
+  /** Oldest first. */
+  all(): ReadonlyArray<string> {
+    return [...this.#seen]
+  }
 
   /** The id to publish a trade under; undefined when it was published. A venue without ids is given them, from the trade's `content`. */
   take(id: string | undefined, content: string): string | undefined {
