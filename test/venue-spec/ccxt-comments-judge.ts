@@ -13,6 +13,7 @@ import { OrderSide } from "../../src/domain/order/trade-order.ts"
 import type { Publication } from "../../src/ports/channel-port.ts"
 import { adapterOf, type ExchangeAdapter } from "../../src/venues/adapters/adapters.ts"
 import type { VenueProfile } from "../../src/venues/adapters/profile.ts"
+import { TradeIds } from "../../src/venues/trade-ids.ts"
 import type {
   CcxtCandle,
   CcxtExchange,
@@ -27,7 +28,6 @@ import { Listing } from "../../src/venues/worker/exchange/listing.ts"
 import { quoteNumbers } from "../../src/venues/worker/feed/bare-numbers.ts"
 import { Digits } from "../../src/venues/worker/feed/digits.ts"
 import { tickerRow, tradeRows } from "../../src/venues/worker/feed/market-rows.ts"
-import { TradeIds } from "../../src/venues/trade-ids.ts"
 import { fill, orderState } from "../../src/venues/worker/session/normalise.ts"
 import { asyncDocument, judge } from "../kit/rules/asyncapi.ts"
 import type { Parser } from "./ccxt-comments.ts"

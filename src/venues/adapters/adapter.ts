@@ -1,4 +1,5 @@
 /** What a connector may have to know of a venue beyond its profile, as code: `adapter.ts` of the venue's folder. */
+import type { MarketTrade } from "../../ports/market-source.ts"
 import type { VenueOrder, VenueOrderState } from "../../ports/venue-session.ts"
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../worker/exchange/ccxt.ts"
 import type { VenueProfile } from "./profile.ts"
@@ -23,6 +24,14 @@ export type StreamNews =
   | { readonly _tag: "Refused"; readonly channel: string | null; readonly marketId: string | null }
   /** The socket is about to be closed. */
   | { readonly _tag: "Ending" }
+
+/** What an adapter that orders the trades of a venue itself asks of the feed, and tells it; by ccxt's symbol. */
+export interface TradeHooks {
+  /** The newest trade that readers were told; null where there is none. */
+  readonly last: (symbol: string) => MarketTrade | null
+  /** Trades are missing for good before those that are handed on next. */
+  readonly missed: (symbol: string) => void
+}
 
 export interface ExchangeAdapter {
   /** Changes a private instance in place, before its first call. */
@@ -76,6 +85,8 @@ export interface ExchangeAdapter {
   readonly neverWorked?: (order: CcxtOrder) => boolean
   /** Makes a public instance do what its class does not; before its first call. */
   readonly preparePublic?: (exchange: CcxtExchange, profile: VenueProfile) => void
+  /** Of a venue whose `tradeHistory` is BY_NUMBER; after `preparePublic`. */
+  readonly followTrades?: (exchange: CcxtExchange, hooks: TradeHooks) => void
 }
 
 export const word = (raw: Raw | undefined, ...names: ReadonlyArray<string>): string | null => {

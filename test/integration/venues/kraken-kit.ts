@@ -2,6 +2,7 @@
 import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
+import type { CcxtVenuesOptions } from "../../../src/venues/connector/ccxt-venue.ts"
 import {
   type KrakenExchange,
   type KrakenExchangeOptions,
@@ -25,8 +26,9 @@ export type KrakenUnderTest = VenueUnderTest<KrakenExchange>
 export const startKraken = async (
   exchangeOptions: KrakenExchangeOptions = {},
   change: Partial<VenueProfile> = {},
+  options: Partial<CcxtVenuesOptions> = {},
 ): Promise<KrakenUnderTest> => {
   const users = [{ ...KRAKEN_SECRETS, balances: { USD: "100000", BTC: "5" } }]
   const exchange = await startKrakenExchange({ users, market: "still", ...exchangeOptions })
-  return connectVenue(exchange, { ...profileOf("KRAKEN"), ...change }, KRAKEN_SECRETS)
+  return connectVenue(exchange, { ...profileOf("KRAKEN"), ...change }, KRAKEN_SECRETS, options)
 }

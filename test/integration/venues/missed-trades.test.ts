@@ -1,6 +1,7 @@
 /** The trades that happen while a stream is interrupted: real ccxt in a real worker, a loopback exchange behind it. */
 import { afterEach, describe, expect, it } from "vitest"
 import type { MarketTrade } from "../../../src/ports/market-source.ts"
+import { KRAKEN_BTC, BTC as KRAKENS_BTC, startKraken } from "./kraken-kit.ts"
 import { BTC, OKX_BTC, startOkx } from "./okx-kit.ts"
 import { BTC_USDT, startVenue, until } from "./venue-kit.ts"
 
@@ -141,5 +142,49 @@ describe("trades over a worker's death", () => {
     await until(() => at.sink.seenTrades.length === 2, "the trade behind the hole")
     expect(quantitiesOf(at.sink.seenTrades)).toEqual([Number(nth(1)), Number(nth(3))])
     expect(at.sink.missed).toEqual([1])
+  })
+
+  /** One trade seen, the worker dead, and so many trades until another that the next worker's stream brings. */
+  const krakenOver = async (missed: number, historyAnswers: boolean) => {
+    const at = await startKraken({}, {}, { heapMegabytes: 1024 })
+    stop = () => at.stop()
+    const trade = (n: number) => at.exchange.trade(KRAKENS_BTC, "BUY", nth(n))
+    const subscriptions = () => at.exchange.counts()["WS subscribe trade"] ?? 0
+    const action = { kind: "status", status: 503 } as const
+    if (!historyAnswers) at.exchange.fault({ fault: "answer", match: "GET /0/public/Trades", times: "always", action })
+    at.source.open("trade", KRAKEN_BTC)
+    await until(() => subscriptions() === 1, "the subscription")
+    for (const n of [1, 2, 3]) trade(n)
+    await until(() => at.sink.seenTrades.length === 3, "the first trades")
+    at.venue.supervisor.break("exit")
+    await until(() => at.sink.downs.length > 0, "the worker's end")
+    for (let n = 4; n < 4 + missed; n++) trade(n)
+    await until(() => subscriptions() === 2, "the next worker's subscription")
+    trade(4 + missed)
+    await until(
+      () => quantitiesOf(at.sink.seenTrades).includes(Number(nth(4 + missed))),
+      "the trade that the new worker hears of",
+    )
+    return at.sink
+  }
+
+  it("come once and in order, the missed ones with KRAKEN's next subscription", async () => {
+    const sink = await krakenOver(12, false)
+    expect(quantitiesOf(sink.seenTrades)).toEqual(upTo(16))
+    expect(sink.missed).toEqual([])
+  })
+
+  it("come once and in order, those before KRAKEN's next subscription from its history", async () => {
+    const sink = await krakenOver(80, true)
+    expect(quantitiesOf(sink.seenTrades)).toEqual(upTo(84))
+    expect(sink.missed).toEqual([])
+  })
+
+  it("are told to be missing where neither KRAKEN's next subscription nor its history has them", async () => {
+    const sink = await krakenOver(80, false)
+    expect(quantitiesOf(sink.seenTrades).slice(0, 3)).toEqual(upTo(3))
+    expect(sink.missed).toEqual([3])
+    const rest = sink.seenTrades.slice(3).map(({ externalTradeId }) => Number(externalTradeId))
+    expect(rest).toEqual(rest.map((_, i) => (rest[0] ?? 0) + i))
   })
 })

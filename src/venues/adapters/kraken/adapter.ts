@@ -10,6 +10,7 @@ import { record } from "./exchange.ts"
 import { prepareKraken } from "./private.ts"
 import { endedBySelfTrade, wasPostOnly } from "./private-stream.ts"
 import { prepareKrakenPublic } from "./public.ts"
+import { followKrakenTrades } from "./trades.ts"
 
 const STOP = /^(stop-loss|take-profit)(-limit)?$/
 
@@ -44,6 +45,7 @@ export const kraken: ExchangeAdapter = {
   terms: (order) => ({ ...triggerTerms(order), ...costTerms(order), ...expiryTerms(order) }),
   isTriggered,
   preparePublic: prepareKrakenPublic,
+  followTrades: followKrakenTrades,
   ended: (order) => {
     if (order.status === "expired") return { status: "EXPIRED", ending: null }
     if (endedBySelfTrade(order)) return { status: "CANCELLED", ending: "SELF_TRADE_PREVENTION" }

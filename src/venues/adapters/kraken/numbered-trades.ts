@@ -20,8 +20,13 @@ export class NumberedTrades {
   #last: NumberedTrade | undefined
   /** What waits until a hole is filled. */
   #waiting: { readonly hole: TradeHole; readonly trades: Array<NumberedTrade> } | undefined
-  /** False once a question brought nothing: then the venue's numbers have holes of their own, until it begins anew. */
+  /** False once the history was seen to lack numbers: then the venue's own have holes, until it begins anew. */
   #isWholeAtVenue = true
+
+  /** `last`: the newest trade that was told before this feed began. */
+  constructor(last?: NumberedTrade) {
+    this.#last = last
+  }
 
   /** What is new in a frame, and the hole before it; then nothing is new until `fill`. */
   take(
@@ -53,21 +58,30 @@ export class NumberedTrades {
     return { fresh, hole: null }
   }
 
-  /** The venue's history around the hole, then what has waited. `missing`: how many trades are lost for good. */
+  /**
+   * The venue's history from before the hole on, as far as it came. `filled` follows what was told before the hole, `waited` is what came
+   * behind it; between them trades are lost for good where `isMissing`. A number that is missing in the midst of a history belongs to no
+   * trade.
+   */
   fill(history: ReadonlyArray<NumberedTrade>): {
-    readonly fresh: ReadonlyArray<NumberedTrade>
-    readonly missing: bigint
+    readonly filled: ReadonlyArray<NumberedTrade>
+    readonly waited: ReadonlyArray<NumberedTrade>
+    readonly isMissing: boolean
   } {
     const waiting = this.#waiting
-    if (waiting === undefined) return { fresh: [], missing: 0n }
+    if (waiting === undefined) return { filled: [], waited: [], isMissing: false }
     this.#waiting = undefined
-    const { after, before } = waiting.hole
+    const { after, before, since } = waiting.hole
+    // Asked without a time the venue answers with its newest trades, which may begin behind the hole's first ones.
+    const isFromAfter = since !== null || history.some(({ number }) => number <= after + 1n)
     const found = [...history]
       .sort(byNumber)
       .filter(({ number }, at, all) => number > after && number < before && number !== all[at - 1]?.number)
-    if (found.length === 0) this.#isWholeAtVenue = false
-    const fresh = [...found, ...waiting.trades]
-    this.#last = fresh.at(-1)
-    return { fresh, missing: before - after - 1n - BigInt(found.length) }
+    const isToBefore = history.some(({ number }) => number >= before) || found.at(-1)?.number === before - 1n
+    const filled = isFromAfter ? found : []
+    const isMissing = !isFromAfter || !isToBefore
+    if (!isMissing && BigInt(found.length) < before - after - 1n) this.#isWholeAtVenue = false
+    this.#last = waiting.trades.at(-1)
+    return { filled, waited: waiting.trades, isMissing }
   }
 }

@@ -3,7 +3,9 @@
  * brings the newest 50 of before, which fills the hole of an interruption; a longer one is filled from the venue's history.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import type { CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
+import type { MarketTrade } from "../../../ports/market-source.ts"
+import type { CcxtExchange, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
+import type { TradeHooks } from "../adapter.ts"
 import type { KrakenExchange, KrakenSocket } from "./exchange.ts"
 import { type NumberedTrade, readKrakenFrame } from "./frames.ts"
 import { NumberedTrades, type TradeHole } from "./numbered-trades.ts"
@@ -11,6 +13,8 @@ import type { KrakenSubscriptions } from "./subscriptions.ts"
 
 /** The most that the venue gives at once. */
 const HISTORY_PAGE = 1000
+/** For one hole; its newer trades wait meanwhile, and the venue answers about once a second. */
+const HISTORY_PAGES = 5
 /** After each attempt that failed: whatever cut the stream may have hit the history, too. */
 const HISTORY_PAUSES_MILLIS = [500, 2000, 0]
 /** Who opens a stream again later than this hears what happens from then on; sooner, also what was missed. */
@@ -40,6 +44,20 @@ const historic = ({ info, timestamp }: CcxtTrade): ReadonlyArray<NumberedTrade> 
   return [{ number: BigInt(row[6]), price: String(row[0]), quantity: String(row[1]), side, at: timestamp ?? null }]
 }
 
+/** By instance. */
+const HOOKS = new WeakMap<CcxtExchange, TradeHooks>()
+
+export const followKrakenTrades = (exchange: CcxtExchange, hooks: TradeHooks): void => {
+  HOOKS.set(exchange, hooks)
+}
+
+/** A trade that readers were told by a worker of before. */
+const toldBefore = (last: MarketTrade | null | undefined): NumberedTrade | undefined => {
+  if (last === null || last === undefined || !/^\d+$/.test(last.externalTradeId)) return undefined
+  const { externalTradeId, price, quantity, side, at } = last
+  return { number: BigInt(externalTradeId), price, quantity, side, at }
+}
+
 export const orderTrades = (exchange: KrakenExchange, subscriptions: KrakenSubscriptions): void => {
   const feeds = new Map<string, Feed>()
   const handleTrades = exchange.handleTrades.bind(exchange)
@@ -51,7 +69,7 @@ export const orderTrades = (exchange: KrakenExchange, subscriptions: KrakenSubsc
       known.endedAt = null
       return known
     }
-    const feed: Feed = { numbered: new NumberedTrades(), endedAt: null }
+    const feed: Feed = { numbered: new NumberedTrades(toldBefore(HOOKS.get(exchange)?.last(symbol))), endedAt: null }
     feeds.set(symbol, feed)
     return feed
   }
@@ -60,11 +78,11 @@ export const orderTrades = (exchange: KrakenExchange, subscriptions: KrakenSubsc
     for (const trade of trades) handleTrades(socket, { channel: "trade", data: [rowOf(symbol, trade)] })
   }
 
-  /** Nothing where the venue does not answer: then what is missing stays missing, the newer trades have waited long enough. */
-  const history = async (symbol: string, hole: TradeHole): Promise<ReadonlyArray<CcxtTrade>> => {
+  /** One page, oldest first; nothing where the venue does not answer. */
+  const page = async (symbol: string, since: number | null): Promise<ReadonlyArray<CcxtTrade>> => {
     for (const pause of HISTORY_PAUSES_MILLIS) {
       try {
-        return await exchange.fetchTrades(symbol, hole.since ?? undefined, HISTORY_PAGE)
+        return await exchange.fetchTrades(symbol, since ?? undefined, HISTORY_PAGE)
       } catch {
         await sleep(pause)
       }
@@ -72,9 +90,29 @@ export const orderTrades = (exchange: KrakenExchange, subscriptions: KrakenSubsc
     return []
   }
 
+  /** From the hole on, until it is passed or the venue has nothing more to say. */
+  const history = async (symbol: string, { before, since }: TradeHole): Promise<ReadonlyArray<NumberedTrade>> => {
+    const found: Array<NumberedTrade> = []
+    let from = since
+    for (let nth = 0; nth < HISTORY_PAGES; nth++) {
+      const trades = (await page(symbol, from)).flatMap(historic)
+      found.push(...trades)
+      const newest = Math.max(...trades.map(({ at }) => at ?? 0))
+      const isPassed = trades.some(({ number }) => number >= before)
+      // A page of trades of one instant would come again.
+      if (isPassed || from === null || trades.length < HISTORY_PAGE || newest <= from) break
+      from = newest
+    }
+    return found
+  }
+
   const fill = async (socket: KrakenSocket, symbol: string, feed: Feed, hole: TradeHole): Promise<void> => {
     const found = await history(symbol, hole)
-    if (feeds.get(symbol) === feed) tell(socket, symbol, feed.numbered.fill(found.flatMap(historic)).fresh)
+    if (feeds.get(symbol) !== feed) return
+    const { filled, waited, isMissing } = feed.numbered.fill(found)
+    tell(socket, symbol, filled)
+    if (isMissing) HOOKS.get(exchange)?.missed(symbol)
+    tell(socket, symbol, waited)
   }
 
   exchange.handleTrades = (socket, message) => {

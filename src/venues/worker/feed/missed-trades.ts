@@ -58,6 +58,11 @@ export class MissedTrades {
     this.#last = parts.last ?? undefined
   }
 
+  /** The newest that was told, by this feed or before it. */
+  get last(): MarketTrade | null {
+    return this.#last ?? null
+  }
+
   /** New trades of one frame; `isBehindHole` of the first one after an interruption. */
   take(trades: ReadonlyArray<MarketTrade>, isBehindHole: boolean): void {
     if (trades.length === 0) return

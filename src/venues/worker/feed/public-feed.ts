@@ -107,6 +107,10 @@ export class PublicFeed {
       const { hasRoomForAudits: hasRoom } = budget
       this.#audits = new BookAudits({ exchange, times, hasRoom, found: (finding) => this.#onFinding(finding) })
     }
+    this.#adapter.followTrades?.(exchange, {
+      last: (symbol) => this.#feedsOf("trade", symbol)[0]?.missedTrades.last ?? null,
+      missed: (symbol) => this.#onTradesMissed(symbol),
+    })
     const books = new BookTap(this.digits, (change) => this.#onChange(change))
     const trades = new TradeTap((symbol, seen) => this.#onTrades(symbol, seen))
     this.digits.install(exchange)
@@ -319,6 +323,13 @@ export class PublicFeed {
     const isOther = feed.tradeSocket !== null && this.#socket !== null && feed.tradeSocket !== this.#socket
     if (feed.live && !isOther) return false
     return !trades.some(({ id }) => id !== undefined && feed.tradeIds.has(id))
+  }
+
+  #onTradesMissed(symbol: string): void {
+    for (const { instrumentId } of this.#feedsOf("trade", symbol)) {
+      this.#outbox.push({ _tag: "TradesMissed", instrumentId })
+      this.#outbox.push({ _tag: "Noticed", what: `the venue's history does not tell of all trades of ${instrumentId}` })
+    }
   }
 
   #numberOf(socket: CcxtSocket): number {

@@ -37,22 +37,37 @@ describe("numbered trades", () => {
     const feed = begun(1)
     expect(feed.take(trades(5, 6), true)).toEqual({ fresh: [], hole: { after: 1n, before: 5n, since: 10 } })
     expect(numbersOf(feed.take(trades(7), false).fresh)).toEqual([])
-    const { fresh, missing } = feed.fill(trades(4, 1, 2, 3, 5))
-    expect([numbersOf(fresh), missing]).toEqual([[2, 3, 4, 5, 6, 7], 0n])
+    const { filled, waited, isMissing } = feed.fill(trades(4, 1, 2, 3, 5))
+    expect([numbersOf(filled), numbersOf(waited), isMissing]).toEqual([[2, 3, 4], [5, 6, 7], false])
     expect(numbersOf(feed.take(trades(8), false).fresh)).toEqual([8])
   })
 
-  it("go on when the history does not have them, and say how many are lost", () => {
+  it("go on when the history does not reach the end of the hole, and say that some are lost", () => {
     const feed = begun(1)
     feed.take(trades(5), false)
-    const { fresh, missing } = feed.fill(trades(3))
-    expect([numbersOf(fresh), missing]).toEqual([[3, 5], 2n])
+    const { filled, waited, isMissing } = feed.fill(trades(2, 3))
+    expect([numbersOf(filled), numbersOf(waited), isMissing]).toEqual([[2, 3], [5], true])
+    expect(feed.take(trades(9), false).hole).not.toBeNull()
+    expect(feed.fill([]).isMissing).toBe(true)
+  })
+
+  it("go on from what was told before the feed began, and say a snapshot's new ones", () => {
+    const [last] = trades(3)
+    const feed = new NumberedTrades(last)
+    expect(numbersOf(feed.take(trades(2, 3, 4, 5), true).fresh)).toEqual([4, 5])
+  })
+
+  it("of a history that begins behind the hole's first ones are not told before those that are lost", () => {
+    const feed = new NumberedTrades({ number: 1n, price: "1", quantity: "1", side: "BUY", at: null })
+    feed.take(trades(6), false)
+    const { filled, waited, isMissing } = feed.fill(trades(4, 5, 6))
+    expect([numbersOf(filled), numbersOf(waited), isMissing]).toEqual([[], [6], true])
   })
 
   it("are not asked for again where the venue's own numbers have holes, until it begins anew", () => {
     const feed = begun(1)
     expect(feed.take(trades(3), false).hole).not.toBeNull()
-    feed.fill([])
+    expect(feed.fill(trades(1, 3)).isMissing).toBe(false)
     expect(feed.take(trades(9), false)).toEqual({ fresh: trades(9), hole: null })
     expect(feed.take(trades(20), true).hole).not.toBeNull()
   })
