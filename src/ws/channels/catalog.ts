@@ -243,7 +243,7 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
     title: "Trades",
     summary: "Every public trade",
     description:
-      "One trade per publication, in the venue's order. `side` is the taker's. `tradeId` is the same after every restart of the gateway.",
+      "One trade per publication, once, in the venue's order. `side` is the taker's. `tradeId` is the same after every restart of the gateway. Within an epoch none of the venue's trades is missing: what an interruption of the venue's stream missed is fetched from its history, and comes before what is newer. Where the venue cannot supply it the channel begins a new epoch: subscribers are unsubscribed with 2500, and those who subscribe again with their position get `recovered: false` and the trades from there on.",
     access: ANYBODY,
     messages: [{ name: "Trade", summary: "One public trade", record: TradeRecord, example: TRADE_EXAMPLE }],
     tags: ["side"],
