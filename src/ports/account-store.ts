@@ -122,7 +122,7 @@ export interface AccountState {
   /** Of the newest `NEWEST_ENDED`; null: none is over. */
   readonly ended: EndedActivity | null
   /** Those among the newest that were declared never placed and that no venue has shown since. */
-  readonly unplacedOrders: ReadonlyArray<Pick<TradeOrder, "tradeOrderId" | "instrumentId" | "updatedAt">>
+  readonly unplacedOrders: ReadonlyArray<TradeOrder>
   /** Sequence of the account's newest event; 0 before the first. */
   readonly lastSequence: number
   /** The venue's time of the newest trade applied, what was inferred left aside; null without one. */

@@ -6,7 +6,7 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Deferred, Effect, Exit, FiberId } from "effect"
-import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
+import type { InstrumentId, TradingAccountId } from "../../domain/ids.ts"
 import { NEVER_PLACED } from "../../domain/order/trade-order.ts"
 import { type AccountState, ENDED_MILLIS, LIFE_MILLIS, NEWEST_ENDED } from "../../ports/account-store.ts"
 import { untilAvailable } from "../postgres/storage-failure.ts"
@@ -22,6 +22,7 @@ import {
   instantOrNull,
   ORDER_COLUMNS,
   type OrderRow,
+  orderOf,
 } from "./rows.ts"
 
 /** Accounts of one batch: their rows are decoded in one turn. */
@@ -53,15 +54,8 @@ const FIGURES = `
       SELECT o.created_at, o.updated_at, o.instrument_id FROM trade_order o WHERE o.trading_account_id = a.id AND NOT o.open
       ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${NEWEST_ENDED}) AS n) AS n) AS ended ON true`
 
-interface UnplacedRow {
-  readonly trading_account_id: string
-  readonly trade_order_id: string
-  readonly instrument_id: string
-  readonly updated_at: string
-}
-
 const UNPLACED = `
-  SELECT o.trading_account_id, o.trade_order_id, o.instrument_id, o.updated_at
+  SELECT ${ORDER_COLUMNS}
   FROM unnest($1::uuid[]) AS a(id) CROSS JOIN LATERAL (
     SELECT * FROM trade_order o WHERE o.trading_account_id = a.id AND o.ended_as = 'REJECTED'
     ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${REJECTIONS_MAX}) AS o
@@ -113,7 +107,7 @@ const loadAll = (
           )
     const orders = yield* withTrades(sql, [...open, ...mates])
     const figures = yield* sql.unsafe<FigureRow>(FIGURES, [ids])
-    const unplaced = yield* sql.unsafe<UnplacedRow>(UNPLACED, [ids, NEVER_PLACED.restarted, NEVER_PLACED.proven])
+    const unplaced = yield* sql.unsafe<OrderRow>(UNPLACED, [ids, NEVER_PLACED.restarted, NEVER_PLACED.proven])
     const credentialsOf = byAccount(credentials, (row) => row.trading_account_id)
     const openOf = byAccount(orders.slice(0, open.length), (order) => order.tradingAccountId)
     const matesOf = byAccount(orders.slice(open.length), (order) => order.tradingAccountId)
@@ -137,11 +131,7 @@ const loadAll = (
                     since: instant(figure.ended_since ?? figure.ended_at),
                     instruments: (figure.ended_instruments ?? []) as ReadonlyArray<InstrumentId>,
                   },
-            unplacedOrders: (unplacedOf.get(id) ?? []).map((it) => ({
-              tradeOrderId: it.trade_order_id as TradeOrderId,
-              instrumentId: it.instrument_id as InstrumentId,
-              updatedAt: instant(it.updated_at),
-            })),
+            unplacedOrders: (unplacedOf.get(id) ?? []).map((it) => orderOf(it, [])),
             lastSequence: Number(figure.last_sequence),
             lastExecutionAt: instantOrNull(figure.last_execution_at),
           },

@@ -153,8 +153,7 @@ export const answered = (core: AccountCore, live: Live, lookup: OrderLookup): vo
       // Balances were read since, and say otherwise; or it was shown.
       const isRipe = isUnheardOf(live.order) || (missingSince !== null && goneIn(core, live, missingSince) < 0)
       if (!isRipe) return schedule(core, live)
-      const wasThere = live.order.doubt?.kind === "EXECUTED"
-      if (wasThere && mayBeTradesOf(core, live, proof.unowned)) return takeTrades(core, live, proof.unowned)
+      if (mayBeTradesOf(core, live, proof.unowned)) return takeTrades(core, live, proof.unowned)
       return proof.gone === null ? conclude(core, live) : weighGone(core, live, proof.gone)
     }
     understood(core, live, proof, () => {
@@ -172,8 +171,8 @@ const goOn = (core: AccountCore, live: Live): void => {
 }
 
 /**
- * Of an order that the venue has cancelled and not shown: trades that fit it, and no other of ours that is open. The venue does not know
- * their order by its own id: it forgets orders that are over, so that it does not know this one by our id proves nothing.
+ * Of an order that the venue has cancelled, or may have, and not shown: trades that fit it, and no other of ours that is open. The venue does
+ * not know their order by its own id: it forgets orders that are over, so that it does not know this one by our id proves nothing.
  */
 const takeTrades = (core: AccountCore, live: Live, fills: ReadonlyArray<VenueFill>): void => {
   const { externalOrderId } = fills[0]!

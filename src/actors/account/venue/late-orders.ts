@@ -12,14 +12,14 @@ const LATE_MAX = 20
 /** What an order that the venue shows is compared with. */
 export type Sent = Pick<
   TradeOrder,
-  "instrumentId" | "orderSide" | "orderType" | "baseQuantity" | "limitPrice" | "terms"
+  "instrumentId" | "orderSide" | "orderType" | "baseQuantity" | "limitPrice" | "terms" | "cancelRequested"
 >
 
 export class LateOrders {
   /** Those that were declared never placed, oldest first; a late appearance is looked for until then (monotonic ms). */
   private readonly givenUp = new RareMap<
     TradeOrderId,
-    { readonly until: number; readonly instrumentId: InstrumentId; readonly sent: Sent | null }
+    { readonly until: number; readonly instrumentId: InstrumentId; readonly sent: Sent }
   >()
   /** Those that the venue has shown open since, and when (monotonic ms) it did so last. */
   private readonly shown = new RareMap<Live, number>()
@@ -32,22 +32,23 @@ export class LateOrders {
   }
 
   /** It was given up now. */
-  watch({ tradeOrderId, instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms }: TradeOrder): void {
-    const sent = { instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms }
-    this.givenUp.set(tradeOrderId, { until: this.monotonic() + WATCH_MILLIS, instrumentId, sent })
+  watch(order: Sent & Pick<TradeOrder, "tradeOrderId">): void {
+    this.watchOn(order, WATCH_MILLIS)
   }
 
-  /** An older process gave it up: what it sent is not known here. */
-  watchOn({ tradeOrderId, instrumentId }: Pick<TradeOrder, "tradeOrderId" | "instrumentId">, millis: number): void {
-    this.givenUp.set(tradeOrderId, { until: this.monotonic() + millis, instrumentId, sent: null })
+  /** An older process gave it up: it is looked for so long from now on. */
+  watchOn(order: Sent & Pick<TradeOrder, "tradeOrderId">, millis: number): void {
+    const { tradeOrderId, instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms, cancelRequested } = order
+    const sent = { instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms, cancelRequested }
+    this.givenUp.set(tradeOrderId, { until: this.monotonic() + millis, instrumentId, sent })
   }
 
   isWatched(id: TradeOrderId): boolean {
     return this.givenUp.has(id)
   }
 
-  /** Of each order of an instrument that was given up: what was sent, as far as it is known. */
-  sentOf(instrumentId: InstrumentId): ReadonlyArray<Sent | null> {
+  /** Of each order of an instrument that was given up: what was sent. */
+  sentOf(instrumentId: InstrumentId): ReadonlyArray<Sent> {
     return [...this.givenUp.values()].filter((it) => it.instrumentId === instrumentId).map(({ sent }) => sent)
   }
 

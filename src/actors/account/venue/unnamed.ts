@@ -5,8 +5,9 @@
  */
 import { Decimal } from "../../../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId } from "../../../domain/ids.ts"
+import { isRenewing } from "../../../domain/order/change.ts"
 import { isAsked } from "../../../domain/order/evidence/law.ts"
-import { releasedType } from "../../../domain/order/trade-order.ts"
+import { releasedType, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
@@ -71,9 +72,9 @@ export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<V
   return candidatesFor(core, live).some(({ name, since }) => !shown.has(name) && now - since < HIDDEN_MILLIS)
 }
 
-/** One that was given up may be it as well. What an older process sent is not known here. */
+/** One that was given up may be it as well. */
 const mayBeOneGivenUp = (core: AccountCore, instrumentId: InstrumentId, fits: (sent: Sent) => boolean): boolean =>
-  core.late.sentOf(instrumentId).some((sent) => sent === null || fits(sent))
+  core.late.sentOf(instrumentId).some(fits)
 
 /**
  * The one order that may be this one, and no other of ours, was shown without our name, and is not open any more; null: none, or several.
@@ -90,10 +91,20 @@ export const goneThatMayBe = (
   return mayBeOneGivenUp(core, state.instrumentId, (sent) => mayBe(sent, state)) ? null : state
 }
 
-/** All are of one order of the venue's, which by what they say may be this one, and no other of ours whose outcome is open. */
+/**
+ * The venue has cancelled it, or was asked to and may have: a venue that forgets what it has cancelled says "not found" of it from then on.
+ * The answer may have been lost with an older process.
+ */
+const mayBeForgotten = (order: TradeOrder): boolean =>
+  order.doubt?.kind === "EXECUTED" || order.cancelRequested || isRenewing(order)
+
+/**
+ * All are of one order that the venue does not know any more, which by what they say may be this one, and no other of ours that it may have
+ * forgotten: one whose cancel nobody asked for it would know by our id.
+ */
 export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArray<VenueFill>): boolean => {
   const [first] = fills
-  if (first === undefined || !isUnsettled(core, live)) return false
+  if (first === undefined || !isUnsettled(core, live) || !mayBeForgotten(live.order)) return false
   if (fills.some((it) => it.externalOrderId !== first.externalOrderId)) return false
   const quantities = fills.flatMap((it) => Decimal.fromVenue(it.quantity) ?? [])
   const prices = fills.flatMap((it) => Decimal.fromVenue(it.price) ?? [])
@@ -106,8 +117,11 @@ export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArra
       limit === null || (order.orderSide === "BUY" ? limit.atLeast(price) : price.atLeast(limit))
     return order.baseQuantity.atLeast(total) && prices.every(isWithin)
   }
-  if (mayBeOneGivenUp(core, first.instrumentId, fits)) return false
-  return core.orders.openLives().every((it) => fits(it.order) === (it === live) || !isUnsettled(core, it))
+  if (mayBeOneGivenUp(core, first.instrumentId, (sent) => sent.cancelRequested && fits(sent))) return false
+  const fitting = core.orders
+    .openLives()
+    .filter((it) => fits(it.order) && isUnsettled(core, it) && mayBeForgotten(it.order))
+  return fitting.length === 1 && fitting[0] === live
 }
 
 /** Monotonic ms from which on no order that may be this one, and was shown, speaks against "not found"; null: none was. */

@@ -295,6 +295,57 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(executed(world)).toEqual([tradeOrderId])
   })
 
+  /** Filled in part without a word, cancelled, and forgotten: the process ends before it hears of the cancel. */
+  const cancelledUnheard = (world: World, meanwhile = (): void => undefined): TradeOrder => {
+    world.venue.fates.stream = () => "drop"
+    world.venue.fates.submit = () => "silentAfter"
+    world.submit({ quantity: "2" as never })
+    world.advance(100)
+    const order = ordersOf(world).at(-1)!
+    world.venue.fill(world.venue.find(order)!, Decimal.of("0.5"))
+    meanwhile()
+    world.cancel(order.tradeOrderId)
+    world.advance(8)
+    expect(world.venue.find(order)!.status).toBe("CANCELLED")
+    world.crash()
+    world.start()
+    return order
+  }
+
+  it("has the trades that fit it alone, when nothing was heard of its cancel and the venue has forgotten it", () => {
+    const world = worldOf(kind, { forgetsCancelled: true })
+    const { tradeOrderId } = cancelledUnheard(world)
+    world.advance(900_000)
+    expect(only(world)).toMatchObject({ origin: "GATEWAY", orderStatus: "CANCELLED", doubt: null })
+    expect(only(world).executedQuantity.toString()).toBe("0.5")
+    expect(executed(world)).toEqual([tradeOrderId])
+  })
+
+  it("has the trades that fit it, and another in doubt whose cancel nobody asked for", () => {
+    const world = worldOf(kind, { forgetsCancelled: true })
+    const { tradeOrderId } = cancelledUnheard(world, () => {
+      world.venue.fates.submit = () => "lostBefore"
+      world.submit({ orderType: "MARKET", quantity: "3" as never, limitPrice: undefined })
+      world.advance(100)
+    })
+    world.advance(900_000)
+    expect(world.read(tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", doubt: null })
+    expect(executed(world)).toEqual([tradeOrderId])
+    expect(ordersOf(world).map(({ orderStatus }) => orderStatus)).toEqual(["CANCELLED", "REJECTED"])
+  })
+
+  it("has the trades that fit it alone, where an older process gave up another that they do not fit", () => {
+    const world = worldOf(kind, { forgetsCancelled: true })
+    world.venue.fates.submit = () => "lostBefore"
+    world.submit({ quantity: "2" as never, limitPrice: "90" as never })
+    world.advance(30_000)
+    expect(only(world).orderStatus).toBe("REJECTED")
+    const { tradeOrderId } = cancelledUnheard(world)
+    world.advance(900_000)
+    expect(world.read(tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", doubt: null })
+    expect(executed(world)).toEqual([tradeOrderId])
+  })
+
   it("is one order here when it was shown, and the venue has forgotten it with its cancel", () => {
     const world = worldOf(kind, { forgetsCancelled: true })
     world.venue.fates.submit = () => "silentAfter"
