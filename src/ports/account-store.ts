@@ -121,7 +121,7 @@ export interface AccountState {
   readonly listOrders: ReadonlyArray<TradeOrder>
   /** Of the newest `NEWEST_ENDED`; null: none is over. */
   readonly ended: EndedActivity | null
-  /** Those among the newest that were declared never placed and that no venue has shown since. */
+  /** Those among the newest that were declared never placed. One that the venue has shown since may have traded unheard. */
   readonly unplacedOrders: ReadonlyArray<TradeOrder>
   /** Sequence of the account's newest event; 0 before the first. */
   readonly lastSequence: number

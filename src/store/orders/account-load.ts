@@ -59,7 +59,7 @@ const UNPLACED = `
   FROM unnest($1::uuid[]) AS a(id) CROSS JOIN LATERAL (
     SELECT * FROM trade_order o WHERE o.trading_account_id = a.id AND o.ended_as = 'REJECTED'
     ORDER BY o.created_at DESC, o.trade_order_id DESC LIMIT ${REJECTIONS_MAX}) AS o
-  WHERE o.reject_reason IN ($2, $3) AND o.external_order_id IS NULL`
+  WHERE o.reject_reason IN ($2, $3)`
 
 const byAccount = <Row>(
   rows: ReadonlyArray<Row>,

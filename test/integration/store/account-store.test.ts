@@ -370,11 +370,20 @@ describe.each(implementations)("the account store %s", (_name, open) => {
     const hour = 3_600_000
     const eth = { instrumentId: "MOCK:ETH/USDT" as InstrumentId }
     const unplaced = over(20 * hour, 20 * hour, { orderStatus: "REJECTED", rejectReason: NEVER_PLACED.proven })
+    const appeared = over(20 * hour - 1, 20 * hour, {
+      orderStatus: "REJECTED",
+      rejectReason: NEVER_PLACED.restarted,
+      externalOrderId: "X1",
+      orderSide: "SELL",
+      limitPrice: Decimal.of("90.5"),
+      cancelRequested: true,
+    })
     const orders = [
       over(1 * hour, 19 * hour, eth),
       // Created too long ago to say more than an hour.
       over(2 * hour, 20 * hour + 1_000),
       unplaced,
+      appeared,
       over(20 * hour - 5_000, 20 * hour),
     ]
     await commit(rig.store(), { accountId, rows: orders.map(orderRow), events: [] })
@@ -384,7 +393,8 @@ describe.each(implementations)("the account store %s", (_name, open) => {
       since: 19 * hour + 1_000,
       instruments: ["MOCK:BTC/USDT", "MOCK:ETH/USDT"],
     })
-    expect(state.unplacedOrders.map((order) => order.tradeOrderId)).toEqual([unplaced.tradeOrderId])
+    // As they were sent: what the venue shows is compared with it.
+    expect(state.unplacedOrders.map(plain)).toEqual([unplaced, appeared].map(plain))
     const later = Array.from({ length: NEWEST_ENDED }, (_, i) => over(30 * hour + i, 30 * hour + i))
     await commit(rig.store(), { accountId, rows: later.map(orderRow), events: [] })
     expect((await load(accountId)).ended).toEqual({

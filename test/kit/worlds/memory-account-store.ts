@@ -502,8 +502,7 @@ const stateOf = (database: MemoryDatabase, id: TradingAccountId): AccountState =
     listOrders: ended.filter(({ orderListId }) => orderListId !== null && lists.has(orderListId)).reverse(),
     ended: endedActivity(ended.slice(0, NEWEST_ENDED)),
     unplacedOrders: ended.filter(
-      ({ externalOrderId, rejectReason }) =>
-        externalOrderId === null && (rejectReason === NEVER_PLACED.restarted || rejectReason === NEVER_PLACED.proven),
+      ({ rejectReason }) => rejectReason === NEVER_PLACED.restarted || rejectReason === NEVER_PLACED.proven,
     ),
     lastSequence: database.events.get(id)?.length ?? 0,
     lastExecutionAt: executedAt.length === 0 ? null : Math.max(...executedAt),

@@ -12,6 +12,7 @@ import { type Live, mayBeThere } from "../live.ts"
 import type { AuditKind } from "../messages.ts"
 import { applyBalances, fetchBalances } from "./balances.ts"
 import { take } from "./evidence.ts"
+import { askForLate } from "./late-search.ts"
 import { auditEnded } from "./lingering.ts"
 import { listedFills } from "./names.ts"
 import { inquire } from "./question.ts"
@@ -75,6 +76,7 @@ export const startAudits = (core: AccountCore): void => {
     const wall = parts.clock.now()
     parts.doubts(core.account, core.orders.openLives().filter(({ order }) => order.doubt !== null).length)
     core.late.sweep()
+    askForLate(core)
     for (const live of core.orders.openLives()) {
       if (live.question !== null || !mayBeThere(live)) continue
       const { order } = live

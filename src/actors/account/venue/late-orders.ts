@@ -6,6 +6,10 @@ import type { Live } from "../live.ts"
 
 /** How long the late appearance of an order that was "never placed" is looked for. */
 export const WATCH_MILLIS = 86_400_000
+/** After it was given up, or after a process began that has it from an older one, the venue is asked for it so long after the last time. */
+const LOOKS_MILLIS = [60_000, 240_000]
+/** A look that has no answer is made again. */
+const LOOK_AGAIN_MILLIS = 60_000
 /** More orders that were declared never placed are not looked for at once. */
 const LATE_MAX = 20
 
@@ -15,12 +19,18 @@ export type Sent = Pick<
   "instrumentId" | "orderSide" | "orderType" | "baseQuantity" | "limitPrice" | "terms" | "cancelRequested"
 >
 
+interface GivenUp {
+  readonly until: number
+  readonly instrumentId: InstrumentId
+  readonly sent: Sent
+  /** How often the venue has answered for it, and monotonic ms, from when it is asked again. */
+  looks: number
+  lookAt: number
+}
+
 export class LateOrders {
   /** Those that were declared never placed, oldest first; a late appearance is looked for until then (monotonic ms). */
-  private readonly givenUp = new RareMap<
-    TradeOrderId,
-    { readonly until: number; readonly instrumentId: InstrumentId; readonly sent: Sent }
-  >()
+  private readonly givenUp = new RareMap<TradeOrderId, GivenUp>()
   /** Those that the venue has shown open since, and when (monotonic ms) it did so last. */
   private readonly shown = new RareMap<Live, number>()
 
@@ -40,7 +50,32 @@ export class LateOrders {
   watchOn(order: Sent & Pick<TradeOrder, "tradeOrderId">, millis: number): void {
     const { tradeOrderId, instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms, cancelRequested } = order
     const sent = { instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms, cancelRequested }
-    this.givenUp.set(tradeOrderId, { until: this.monotonic() + millis, instrumentId, sent })
+    const now = this.monotonic()
+    this.givenUp.set(tradeOrderId, {
+      until: now + millis,
+      instrumentId,
+      sent,
+      looks: 0,
+      lookAt: now + LOOKS_MILLIS[0]!,
+    })
+  }
+
+  /** Those that the venue is to be asked for now, of the newest. Without an answer they are due again. */
+  due(): ReadonlyArray<Pick<TradeOrder, "tradeOrderId" | "instrumentId">> {
+    const now = this.monotonic()
+    const due = this.newest().filter(([, { lookAt }]) => lookAt <= now)
+    return due.map(([tradeOrderId, it]) => {
+      it.lookAt = now + LOOK_AGAIN_MILLIS
+      return { tradeOrderId, instrumentId: it.instrumentId }
+    })
+  }
+
+  /** The venue has answered. */
+  looked(id: TradeOrderId): void {
+    const it = this.givenUp.get(id)
+    if (it === undefined) return
+    it.looks++
+    it.lookAt = this.monotonic() + (LOOKS_MILLIS[it.looks] ?? Number.POSITIVE_INFINITY)
   }
 
   isWatched(id: TradeOrderId): boolean {

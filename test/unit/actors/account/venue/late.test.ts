@@ -1,0 +1,92 @@
+/**
+ * Orders that were given up and were at the venue all the same: its trades are listed late, and so is the order itself. What they executed is
+ * booked to them, in this process and in a later one.
+ */
+import { Effect } from "effect"
+import { afterEach, describe, expect, it, vi } from "vitest"
+import type { TradeOrder } from "../../../../../src/domain/order/trade-order.ts"
+import { placed, placedElsewhere, readyWorld } from "../../../../kit/worlds/ready-world.ts"
+import { VenueHistory } from "../../../../sim/venue/venue-history.ts"
+import type { World } from "../../../../sim/world.ts"
+
+afterEach(() => vi.restoreAllMocks())
+
+const rowOf = (world: World, { tradeOrderId }: Pick<TradeOrder, "tradeOrderId">) =>
+  world.database.orders.get(tradeOrderId)!.order
+
+/** The stream tells nothing, and the history lists no trade before then. */
+const listsNothingFor = (world: World, millis: number): void => {
+  const from = world.time.now + millis
+  const { fillsSince } = VenueHistory.prototype
+  vi.spyOn(VenueHistory.prototype, "fillsSince").mockImplementation(function (this: VenueHistory, ...asked) {
+    return Effect.flatMap(fillsSince.apply(this, asked), (fills) => Effect.succeed(world.time.now < from ? [] : fills))
+  })
+  world.venue.fates.stream = () => "drop"
+}
+
+/** Filled at once, shown 50 s later; given up before that. */
+const filledUnheard = (world: World): TradeOrder => {
+  const filledAt = world.time.now
+  world.venue.isKnown = (sim) => sim.status !== "FILLED" || world.time.now - filledAt > 50_000
+  world.venue.fates.submit = () => "lostAfter"
+  const order = placed(world, { orderType: "MARKET" })
+  world.venue.fates.submit = () => "accept"
+  world.advance(30_000)
+  expect(rowOf(world, order)).toMatchObject({ orderStatus: "REJECTED", rejectReason: "NOT_PLACED: proven by expiry" })
+  return order
+}
+
+describe("an order that was given up although it was filled", () => {
+  it("is asked for by our id, where the venue lists no trades for minutes", () => {
+    const world = readyWorld()
+    listsNothingFor(world, 1_000_000)
+    const order = filledUnheard(world)
+    world.advance(120_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "FILLED" })
+    expect(rowOf(world, order).executedQuantity.toString()).toBe("1")
+    expect(world.published.some(({ json }) => json.includes("FILL_AFTER_REJECT"))).toBe(true)
+  })
+
+  it("is asked for by a later process, whatever the clocks say of when it was given up", () => {
+    const world = readyWorld()
+    listsNothingFor(world, 1_000_000)
+    const order = filledUnheard(world)
+    world.crash()
+    world.wallAheadMillis = 7_200_000
+    world.start()
+    world.advance(120_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "FILLED" })
+  })
+
+  it("is asked for until the venue answers", () => {
+    const world = readyWorld()
+    listsNothingFor(world, 10_000_000)
+    const order = filledUnheard(world)
+    world.venue.isUp = false
+    world.advance(600_000)
+    world.venue.isUp = true
+    expect(rowOf(world, order).orderStatus).toBe("REJECTED")
+    world.advance(120_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "FILLED" })
+  })
+})
+
+describe("an order that was given up and has appeared", () => {
+  it("is asked for by a later process that was not told of what it executed", () => {
+    const world = readyWorld()
+    world.venue.fates.submit = () => "lostBefore"
+    const order = placed(world)
+    world.advance(30_000)
+    expect(rowOf(world, order).orderStatus).toBe("REJECTED")
+    world.venue.fates.cancel = () => "silentBefore"
+    const sim = placedElsewhere(world, {}, order.tradeOrderId)
+    world.advance(1_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "REJECTED", externalOrderId: sim.externalOrderId })
+    listsNothingFor(world, 1_000_000)
+    world.venue.fill(sim, sim.quantity)
+    world.crash()
+    world.start()
+    world.advance(120_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "FILLED" })
+  })
+})
