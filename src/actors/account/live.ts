@@ -92,8 +92,8 @@ export interface Live {
   question: Question | null
   /** Executed quantity that the venue has named and no trade has explained yet, and the look-up that will. */
   owed: { view: OrderView; callOff: () => void } | null
-  /** It was CREATED when the process ended: the bytes may have left. */
-  readonly restarted: boolean
+  /** It was CREATED when the process ended, and this one has not sent it: the bytes may have left. */
+  restarted: boolean
   waiters: Array<Waiter>
   cancelWaiters: Array<Reply<TradeOrder, DomainError>>
   /** Told once how the change that is under way ended. */

@@ -64,6 +64,7 @@ export const leave = (core: AccountCore, live: Live): void => {
     live.order = live.unsavedSubmit
   }
   core.orders.touch(live)
+  live.restarted = false
   live.departedWith = unexplainedOf(core, order)
   live.knownAt = core.parts.clock.monotonic()
   live.knownBefore = null

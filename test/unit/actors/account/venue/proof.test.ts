@@ -136,6 +136,21 @@ describe("an order that never arrived", () => {
     })
   }
 
+  it("is no victim of a restart when it waited here then and this process sent it", () => {
+    const world = readyWorld({}, "100")
+    const entry = placed(world, { limitPrice: "99", takeProfitLimitPrice: "110" })
+    world.crash()
+    world.start()
+    world.advance(1_000)
+    world.venue.fates.submit = () => "silentBefore"
+    world.venue.fill(world.venue.find(entry)!, Decimal.ONE)
+    world.advance(60_000)
+    const exit = [...world.database.orders.values()].find(
+      ({ order }) => order.tradeOrderId !== entry.tradeOrderId,
+    )!.order
+    expect(exit).toMatchObject({ orderStatus: "REJECTED", rejectReason: "NOT_PLACED: proven by expiry" })
+  })
+
   it("is not given up sooner for that the wall clock was set", () => {
     const world = readyWorld()
     const order = lost(world)
