@@ -13,7 +13,10 @@ export interface VenueTraits {
   readonly cancelWithinMillis: number
   /** Of those, the share that the venue never carries out. */
   readonly cancelForgotten: number
-  /** What it has cancelled it does not know any more, once it has answered so; the stream may still tell of it. */
+  /**
+   * What it has cancelled it does not know any more, once it has answered so; the stream may still tell of it. Also what had traded before
+   * its cancel, which is more than a real venue forgets.
+   */
   readonly forgetsCancelled: boolean
   /** As with cancels. */
   readonly amendAnswer: "DONE" | "REQUEST"

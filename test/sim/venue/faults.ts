@@ -214,11 +214,17 @@ export class Faults {
     world.hasSteppedClock = true
   }
 
-  /** The trade was there before the cancel, and its news comes after it. */
+  /**
+   * The trade was there before the cancel, and its news comes after it. Not of an order that the venue has forgotten: those that forget purge
+   * what had no match (COINBASE says so of its cancels, BINANCE of its futures' order queries), and balances asked for after the cancel would
+   * have had the trade.
+   */
   private lateFill(): void {
     const { world, random } = this
-    const ended = [...world.venue.orders.values()].filter(
-      (it) => it.status === "CANCELLED" && it.ending === null && world.time.now - it.updatedAt < 10_000,
+    const { orders, forgotten } = world.venue
+    const ended = [...orders.values()].filter(
+      (it) =>
+        it.status === "CANCELLED" && it.ending === null && world.time.now - it.updatedAt < 10_000 && !forgotten.has(it),
     )
     if (ended.length === 0) return
     const sim = random.pick(ended)
