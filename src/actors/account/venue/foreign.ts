@@ -81,7 +81,10 @@ export const seeStray = (core: AccountCore, state: VenueOrderState, report: unkn
 /** A trade of which memory does not know enough. What the store counts is known, whichever order it came under. `isListed`: as in `applyFill`. */
 export const strayFill = (core: AccountCore, fill: VenueFill, isListed = true): void => {
   const { externalOrderId, instrumentId } = fill
-  const apply = (live: Live): void => void attempt(core, live, fill, () => applyFill(core, live, fill, isListed))
+  const apply = (live: Live): void => {
+    core.strays.explained(fill)
+    attempt(core, live, fill, () => applyFill(core, live, fill, isListed))
+  }
   core.names.ask(namesOf([fill]), (found) => {
     if (isOver(core)) return
     const { counted, named } = ownersOf(core.orders, fill, found)
@@ -90,6 +93,8 @@ export const strayFill = (core: AccountCore, fill: VenueFill, isListed = true): 
       return quarantine(core, live ?? null, fill, `fill ${fill.externalTradeId} is counted for order ${counted}`)
     if (live !== undefined) return apply(live)
     if (counted !== undefined) return
+    // A list that is read soon may not have it yet: until its order is known it speaks against "never placed" by itself.
+    if (!isListed) core.strays.heard(fill)
     // Also the trade of an order that was placed elsewhere has moved the account's balances.
     askBalances(core)
     withStray(core, { tradeOrderId: named ?? null, externalOrderId, instrumentId, state: null }, apply)

@@ -1,8 +1,10 @@
 /**
  * What proves that an order was never placed (contract C3): it is neither among the venue's open orders nor among the trades since its
- * submit. One view of both serves all orders of an account that wait for it: after an outage they are many, and each view is dear.
+ * submit, as the venue lists them or the stream has told them: some venues list a trade a minute later. One view of both serves all orders
+ * of an account that wait for it: after an outage they are many, and each view is dear.
  */
 import { Effect, Exit } from "effect"
+import { tradeKey } from "../../../ports/account-store.ts"
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore, OpenAndFills } from "../core.ts"
 import type { Live } from "../live.ts"
@@ -55,7 +57,9 @@ const viewOf = (core: AccountCore, waiting: ReadonlyArray<readonly [Live, unknow
   const instruments = [...new Set(waiting.map(([{ order }]) => order.instrumentId))]
   const asked = session.forProof ?? session
   return Effect.all({ open: asked.fetchOpenOrders, fills: listedFills(core, asked, since, instruments) }).pipe(
-    Effect.flatMap(({ open, fills }) => {
+    Effect.flatMap(({ open, fills: listed }) => {
+      const keys = new Set(listed.map(tradeKey))
+      const fills = [...listed, ...core.strays.heardTrades().filter((it) => !keys.has(tradeKey(it)))]
       const unnamed = fills.filter((it) => it.tradeOrderId === null)
       return Effect.map(askNames(core, namesOf(unnamed)), (names): OpenAndFills => ({ open, fills, names }))
     }),

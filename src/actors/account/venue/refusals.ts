@@ -23,6 +23,10 @@ export class Remembered<A> {
   get isEmpty(): boolean {
     return this.known.size === 0
   }
+  /** Oldest first. */
+  get all(): ReadonlyArray<A> {
+    return [...this.known.values()]
+  }
   of(key: string): A | undefined {
     return this.known.get(key)
   }

@@ -2,7 +2,8 @@
 import { Decimal } from "../../../domain/decimal.ts"
 import type { TradeOrderId } from "../../../domain/ids.ts"
 import { isEnd } from "../../../domain/order/view.ts"
-import type { VenueOrderState } from "../../../ports/venue-session.ts"
+import { tradeKey } from "../../../ports/account-store.ts"
+import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { Live } from "../live.ts"
 import { Remembered } from "./refusals.ts"
 
@@ -60,11 +61,27 @@ export class Strays {
   private withheldCount = 0
   /** Orders of which the venue has said that it does not know them; monotonic ms of the first and the newest time. Of one that is forgotten it says so again. */
   private readonly unknown = new Remembered<{ readonly first: number; readonly newest: number }>()
+  private readonly told = new Remembered<VenueFill>()
 
   constructor(
     private readonly monotonic: () => number,
     private readonly later: (millis: number, run: () => void) => unknown,
   ) {}
+
+  /** The stream has told it of an order that is not known; its list may have it later. */
+  heard(fill: VenueFill): void {
+    this.told.put(tradeKey(fill), fill)
+  }
+
+  /** Whose it is, is known. */
+  explained(fill: VenueFill): void {
+    this.told.forget(tradeKey(fill))
+  }
+
+  /** What the stream told, and no known order explains. */
+  heardTrades(): ReadonlyArray<VenueFill> {
+    return this.told.all
+  }
 
   /** The venue was asked for it, and answered that it knows no such order. */
   sawUnknown(name: string): void {

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import type { TradeOrder } from "../../../../../src/domain/order/trade-order.ts"
 import { placed, placedElsewhere, readyWorld } from "../../../../kit/worlds/ready-world.ts"
+import { PLAIN_TRAITS } from "../../../../sim/traits.ts"
 import { VenueHistory } from "../../../../sim/venue/venue-history.ts"
 import type { World } from "../../../../sim/world.ts"
 
@@ -68,6 +69,39 @@ describe("an order that was given up although it was filled", () => {
     expect(rowOf(world, order).orderStatus).toBe("REJECTED")
     world.advance(120_000)
     expect(rowOf(world, order)).toMatchObject({ orderStatus: "FILLED" })
+  })
+})
+
+describe("an order of which the stream told a trade, without our name, and nothing else", () => {
+  /** The venue does not know it by any name, nor lists its trade, for so long; its own end is no secret after that. */
+  const toldByItsTrade = (world: World, millis: number): TradeOrder => {
+    world.venue.traits = { ...PLAIN_TRAITS, clientIds: "ASKED" }
+    const from = world.time.now + millis
+    world.venue.isKnown = () => world.time.now >= from
+    listsNothingFor(world, millis)
+    world.venue.fates.stream = ({ _tag }) => (_tag === "Filled" ? "deliver" : "drop")
+    world.venue.fates.submit = () => "lostAfter"
+    return placed(world, { orderType: "MARKET" })
+  }
+
+  it("is not given up before the venue says what that trade was of", () => {
+    const world = readyWorld()
+    const order = toldByItsTrade(world, 100_000)
+    world.advance(60_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "UNKNOWN", doubt: { kind: "SUBMIT" } })
+    expect(rowOf(world, order).held.isPositive()).toBe(true)
+    world.advance(120_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "FILLED", doubt: null })
+    expect(world.published.some(({ json }) => json.includes("FILL_AFTER_REJECT"))).toBe(false)
+  })
+
+  it("is given up when the venue denies the order of that trade for 300 s", () => {
+    const world = readyWorld()
+    const order = toldByItsTrade(world, 10_000_000)
+    world.advance(280_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "UNKNOWN" })
+    world.advance(200_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "REJECTED", doubt: null })
   })
 })
 
