@@ -70,6 +70,8 @@ export interface Live {
   acceptedAt: number | null
   /** Monotonic ms: since when this process has the order, or has sent it. The wall clock may be set meanwhile. */
   knownAt: number
+  /** Monotonic ms: since when this process has it with the change that is under way, or has sent that. */
+  changeKnownAt: number
   /** For how long older processes knew it after its submit, ms; null: this process sends it. */
   knownBefore: number | null
   /** An older process was shown an order that may be this one: so long it has to be known before "not found" proves anything. Null: none. */
@@ -112,6 +114,7 @@ export const newLive = (order: TradeOrder, stored: boolean, now: number): Live =
   unsavedSubmit: null,
   acceptedAt: stored && order.externalOrderId !== null ? 0 : null,
   knownAt: now,
+  changeKnownAt: now,
   knownBefore: !stored ? null : order.doubt?.kind === "SUBMIT" ? order.doubt.knownMillis : 0,
   provesFrom: (order.doubt?.kind === "SUBMIT" ? order.doubt.provesFrom : undefined) ?? null,
   touchedAt: now,

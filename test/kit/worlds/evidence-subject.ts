@@ -44,6 +44,7 @@ export class EvidenceSubject {
       isRestarted: false,
       isConnected: true,
       now: 1_000,
+      changeKnownMillis: Number.POSITIVE_INFINITY,
       venue: { inProcess: false, orderExpiryMillis: 5_000 },
       ...patch,
     }

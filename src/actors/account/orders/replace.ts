@@ -110,6 +110,7 @@ const send = (core: AccountCore, live: Live): void => {
   }
   if (isRenewal(change)) sendCancel(core, live)
   else {
+    live.changeKnownAt = core.parts.clock.monotonic()
     session.amend?.(core.refOf(order), amendOf(order, change))
     core.parts.failpoint.hit("amend.dispatched")
   }

@@ -94,13 +94,14 @@ export const take = (core: AccountCore, live: Live, evidence: OrderEvidence): Ef
   return effects
 }
 
-const knownOf = (core: AccountCore, { order, owed, restarted }: Live): Known => ({
+const knownOf = (core: AccountCore, { order, owed, restarted, changeKnownAt }: Live): Known => ({
   order,
   owed: owed?.view ?? null,
   partner: partnerOf(core, order)?.order ?? null,
   isRestarted: restarted,
   isConnected: core.connection.session !== null,
   now: core.parts.clock.now(),
+  changeKnownMillis: core.parts.clock.monotonic() - changeKnownAt,
   venue: core.venue,
 })
 

@@ -57,15 +57,16 @@ export const withoutChange = (order: TradeOrder): TradeOrder => {
 
 /**
  * What a view of the working order says of an amend. `asked`: the answer to a question of ours. That nothing was changed counts only when
- * the amend cannot arrive any more.
+ * the amend cannot arrive any more, by both clocks.
  */
 export const weighed = (known: Known, view: OrderView, asked: boolean): Effects => {
-  const { order, now, venue } = known
+  const { order, now, changeKnownMillis, venue } = known
   const change = changeOf(order)
   if (change === null || isRenewal(change)) return NOTHING
   const isMade = isMadeBy(order, change, view)
   if (isMade === true) return changeMade(known, view.externalOrderId, view.updatedAt)
-  const isOver = now > change.askedAt + AMEND_MILLIS + (venue.orderExpiryMillis ?? AMEND_WITHOUT_EXPIRY_MILLIS)
+  const onItsWay = AMEND_MILLIS + (venue.orderExpiryMillis ?? AMEND_WITHOUT_EXPIRY_MILLIS)
+  const isOver = now > change.askedAt + onItsWay && changeKnownMillis > onItsWay
   if (!asked || isMade !== false || !isOver) return NOTHING
   return changeNotMade(known, "the venue shows the order unchanged", view.updatedAt)
 }

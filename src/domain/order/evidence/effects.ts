@@ -23,6 +23,8 @@ export interface Known {
   readonly isConnected: boolean
   /** Wall ms. */
   readonly now: number
+  /** By a monotonic clock: for how long this process has known the change that is under way. The wall clock may have been set meanwhile. */
+  readonly changeKnownMillis: number
   readonly venue: Pick<Venue, "inProcess" | "orderExpiryMillis">
 }
 

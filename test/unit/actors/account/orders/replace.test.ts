@@ -64,6 +64,20 @@ describe("a change that the venue makes", () => {
     expect(world.database.quarantined.size).toBe(0)
   })
 
+  it("seconds after its answer was lost is not taken for one that it will not make, when the wall clock was set meanwhile", () => {
+    const world = readyWorld({ venue: AMENDS })
+    const order = placed(world)
+    world.venue.fates.amend = () => "arrivesLate"
+    world.replace(order.tradeOrderId, { quantity: "2" })
+    world.advance(200)
+    world.wallAheadMillis = 3_600_000
+    world.advance(3_000)
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "PENDING_REPLACE", doubt: { kind: "AMEND" } })
+    world.advance(20_000)
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "ACCEPTED", terms: null, doubt: null })
+    expect(world.read(order.tradeOrderId).baseQuantity.toString()).toBe("2")
+  })
+
   it("holds the larger of both while it is under way, and what it came to after", () => {
     const world = readyWorld({ venue: AMENDS })
     const order = placed(world, { quantity: "2" as never })
