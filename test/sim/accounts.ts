@@ -47,7 +47,8 @@ export type VenueCall =
   | { readonly _tag: "Submit" | "Cancel" | "Amend"; readonly tradeOrderId: TradeOrderId }
   | { readonly _tag: "AskedOrder"; readonly tradeOrderId: TradeOrderId }
   | { readonly _tag: "ToldOrder"; readonly tradeOrderId: TradeOrderId; readonly lookup: OrderLookup }
-  | { readonly _tag: "ToldOpen"; readonly open: ReadonlyArray<VenueOrderState> }
+  /** `isOpening`: the account agrees with its venue by it; else an audit asked, also one that the account has given up meanwhile. */
+  | { readonly _tag: "ToldOpen"; readonly open: ReadonlyArray<VenueOrderState>; readonly isOpening: boolean }
   | { readonly _tag: "AskedBalances" }
   | { readonly _tag: "ToldBalances"; readonly at: number }
   | { readonly _tag: "Heard"; readonly report: SessionReport }
@@ -55,12 +56,20 @@ export type VenueCall =
 export type Watch = (account: TradingAccount, call: VenueCall) => void
 
 const watched = (account: TradingAccount, session: VenueSession, watch: Watch): VenueSession => {
-  const fetchOpenOrders = session.fetchOpenOrders.pipe(
-    Effect.tap((open) => Effect.sync(() => watch(account, { _tag: "ToldOpen", open }))),
-  )
+  const openOrders = (isOpening: boolean): VenueSession["fetchOpenOrders"] =>
+    Effect.tap(session.fetchOpenOrders, (open) =>
+      Effect.sync(() => watch(account, { _tag: "ToldOpen", open, isOpening })),
+    )
+  const fetchBalances = Effect.suspend(() => {
+    watch(account, { _tag: "AskedBalances" })
+    return Effect.tap(session.fetchBalances, ({ at }) =>
+      Effect.sync(() => watch(account, { _tag: "ToldBalances", at })),
+    )
+  })
   const { amend } = session
   return {
     ...session,
+    forOpening: () => ({ ...session, fetchOpenOrders: openOrders(true), fetchBalances }),
     submit: (order) => {
       watch(account, { _tag: "Submit", tradeOrderId: order.tradeOrderId })
       if (order.pairedWith !== undefined)
@@ -77,13 +86,8 @@ const watched = (account: TradingAccount, session: VenueSession, watch: Watch): 
         amend(ref, to)
       },
     }),
-    fetchOpenOrders,
-    fetchBalances: Effect.suspend(() => {
-      watch(account, { _tag: "AskedBalances" })
-      return Effect.tap(session.fetchBalances, ({ at }) =>
-        Effect.sync(() => watch(account, { _tag: "ToldBalances", at })),
-      )
-    }),
+    fetchOpenOrders: openOrders(false),
+    fetchBalances,
     fetchOrder: (ref) =>
       Effect.suspend(() => {
         const { tradeOrderId } = ref

@@ -222,7 +222,7 @@ export class AccountChecks {
             this.say(`balance is not the sum: ${event.payload}`)
         }
       }
-      if (event.kind === "TRADING_ACCOUNT.RECONCILED") this.calls.reconciled(event.at)
+      if (event.kind === "TRADING_ACCOUNT.RECONCILED") this.calls.reconciled()
       if (event.kind === "TRADING_ACCOUNT.ALERT") {
         this.note(`event ${event.sequence} ALERT ${event.payload}`)
         const { code, tradeOrderId } = JSON.parse(event.payload) as { code: string; tradeOrderId: string | null }

@@ -36,7 +36,10 @@ export class CallChecks {
   private readonly sent = new Set<TradeOrderId>()
   /** Orders whose cancel was stored when there was no session, and that the next one must send. */
   private owed: ReadonlyArray<TradeOrderId> = []
+  /** Of the newest list by which the account agrees with its venue. */
   private comparison: Comparison | null = null
+  /** Those by which it agreed, in its own memory: what it tells of them may wait for a slow store. */
+  private readonly agreed: Array<Comparison> = []
   /** Orders of a comparison that are still to be asked for, until when. */
   private due: { readonly at: number; readonly until: number; readonly orders: Set<TradeOrderId> } | null = null
   private restarts = 0
@@ -63,6 +66,7 @@ export class CallChecks {
     this.cancelled.clear()
     this.owed = []
     this.comparison = null
+    this.agreed.length = 0
     this.due = null
     this.restarts = 0
   }
@@ -82,6 +86,8 @@ export class CallChecks {
   /** A unit on its way to the store. */
   handedOver(unit: Unit): void {
     for (const part of this.parts) part.handedOver(unit)
+    if (this.comparison !== null && unit.events.some((it) => it.kind === "TRADING_ACCOUNT.RECONCILED"))
+      this.agreed.push(this.comparison)
   }
 
   call(call: VenueCall): void {
@@ -91,6 +97,7 @@ export class CallChecks {
     switch (call._tag) {
       case "Opened":
         this.comparison = null
+        this.agreed.length = 0
         this.due = null
         this.owed = this.atVenue()
           .filter((it) => it.cancelRequested && !this.cancelled.has(it.tradeOrderId))
@@ -128,6 +135,7 @@ export class CallChecks {
         this.executedAt = Math.max(this.executedAt, call.report.fill.executedAt)
         return
       case "ToldOpen": {
+        if (!call.isOpening) return
         const shown = new Set(call.open.map((it) => it.externalOrderId))
         const ours = new Set(call.open.map((it) => it.tradeOrderId))
         // What was let go, and waits for a slow commit, has not left.
@@ -160,7 +168,7 @@ export class CallChecks {
   }
 
   /** The account told that it agrees with its venue. */
-  reconciled(at: number): void {
+  reconciled(): void {
     const { view } = this
     // Stored as the process's last: the next one sends it.
     if (view.world.memory.hasDied()) return
@@ -170,8 +178,8 @@ export class CallChecks {
       if (isOpen && !this.cancelled.has(id)) view.say(`the cancel of ${id}, asked for while away, was not sent`)
     }
     this.owed = []
-    const { comparison } = this
-    if (comparison === null || comparison.at > at) return
+    const comparison = this.agreed.shift()
+    if (comparison === undefined) return
     const { hidden, shown } = comparison
     const isShown = (id: TradeOrderId): boolean => shown.has(this.names.get(id) ?? "")
     const orders = new Set(hidden.filter((id) => (this.askedAt.get(id) ?? 0) < comparison.at && !isShown(id)))
