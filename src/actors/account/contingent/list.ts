@@ -27,7 +27,7 @@ import type { Alert, Consequence, Live } from "../live.ts"
 import { mayCancel } from "../orders/cancel.ts"
 import { partnerOf } from "../orders/dispatch.ts"
 import { changing } from "../orders/replace.ts"
-import { mayWorkThere } from "../venue/unnamed.ts"
+import { isListLeftThere } from "../venue/unnamed.ts"
 import * as steps from "./legs.ts"
 
 /** A resting leg changes at most so often; what was asked for in vain, ever more seldom. */
@@ -89,15 +89,11 @@ const keepLists = (core: AccountCore): ListKeeper => {
     return left <= 0
   }
 
-  /**
-   * One of its orders is over here and works at the venue, or may be the one that is shown there without our name: until that one ends, or
-   * is known, no other leg goes there.
-   */
+  /** No leg goes to the venue. */
   const isLeftThere = (id: string | null): boolean => {
-    if (id === null || (!core.late.hasAppeared && core.late.isEmpty)) return false
-    const isLeft = core.orders.ofList(id).some((it) => core.late.isThere(it) || mayWorkThere(core, it))
-    if (isLeft) later(id, RETRY_MILLIS)
-    return isLeft
+    if (id === null || !isListLeftThere(core, id)) return false
+    later(id, RETRY_MILLIS)
+    return true
   }
 
   const termsOf = ({ instrumentId, orderListId }: TradeOrder): ListTerms => {

@@ -9,7 +9,8 @@ import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { AccountCore } from "../core.ts"
 import type { Alert, Live } from "../live.ts"
 import { askBalances } from "../venue/balances.ts"
-import { withDeadline } from "./dispatch.ts"
+import { isListLeftThere } from "../venue/unnamed.ts"
+import { keepHere, withDeadline } from "./dispatch.ts"
 import { heirOf } from "./new-order.ts"
 import { release } from "./release.ts"
 
@@ -43,7 +44,8 @@ export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at
     return
   }
   const image = heirOf(core, made(order, change), { quantity: rest, baseQuantity: rest })
-  const heir = core.add(withDeadline(core, image))
+  // A leg waits for the list, which lets it go when nothing of the list is left at the venue.
+  const heir = core.add(isHeldHere(core, image) ? image : withDeadline(core, image))
   const waiters = live.changeWaiters.splice(0)
   core.change(live, next, eventOf(next), {
     at,
@@ -61,6 +63,9 @@ export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at
   })
   askBalances(core)
 }
+
+const isHeldHere = (core: AccountCore, { orderListId, terms }: TradeOrder): boolean =>
+  orderListId !== null && (terms?.leg ?? null) !== null && isListLeftThere(core, orderListId)
 
 const hindranceOf = (core: AccountCore, order: TradeOrder, aim: TradeOrder, rest: Decimal): string | null => {
   if (!rest.isPositive()) return "nothing is left of it"
@@ -86,10 +91,11 @@ const letGo = (core: AccountCore, live: Live): void => {
   if (live.cancelledEarly || isLocked) {
     const next = cancelled(order, live.cancelledEarly ? "USER_REQUEST" : "ACCOUNT_DISCONNECTED", now)
     core.change(live, next, eventOf(next))
-  } else if (isLate || core.connection.session === null) {
+  } else if (isLate || (core.connection.session === null && order.notAfter !== null)) {
     const rejectReason = isLate ? "GATEWAY_LATE" : "NOT_SENT: the venue session is gone"
     const next = moved(order, "REJECTED", { rejectReason })
     core.change(live, next, eventOf(next))
-  } else release(core, live)
+  } else if (order.notAfter !== null && isHeldHere(core, order)) keepHere(core, live)
+  else release(core, live)
   for (const run of waiting) run(true)
 }

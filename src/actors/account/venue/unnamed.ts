@@ -143,6 +143,14 @@ export const mayWorkThere = (core: AccountCore, { order }: Live): boolean =>
   core.late.isWatched(order.tradeOrderId) &&
   core.strays.of(order.instrumentId).some((state) => state === null || mayBe(order, state))
 
+/**
+ * One of the list's orders is over here and works at the venue, or may be the one that is shown there without our name: until that one ends,
+ * or is known, no other leg goes there.
+ */
+export const isListLeftThere = (core: AccountCore, id: string): boolean =>
+  (core.late.hasAppeared || !core.late.isEmpty) &&
+  core.orders.ofList(id).some((it) => core.late.isThere(it) || mayWorkThere(core, it))
+
 /** What a search found of an order that is not known here. */
 export interface Possible {
   readonly state: VenueOrderState | null
