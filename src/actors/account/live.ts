@@ -92,8 +92,8 @@ export interface Live {
   /** Calls off the timer of its expiry. */
   expiry: (() => void) | null
   question: Question | null
-  /** Executed quantity that the venue has named and no trade has explained yet, and the look-up that will. */
-  owed: { view: OrderView; callOff: () => void } | null
+  /** Executed quantity that the venue has named and no trade has explained yet, when it was named (venue ms), and the look-up that will. */
+  owed: { view: OrderView; namedAt: number; callOff: () => void } | null
   /** It was CREATED when the process ended, and this one has not sent it: the bytes may have left. */
   restarted: boolean
   waiters: Array<Waiter>

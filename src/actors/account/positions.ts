@@ -119,4 +119,9 @@ export class BalanceReadings {
   movedAt = Number.NEGATIVE_INFINITY
   /** What the venue's clock said, and when (monotonic ms) that was heard; null: it was not. Ours may be hours off, and is set. */
   venueClock: { readonly at: number; readonly heardAt: number } | null = null
+
+  /** The venue's time at `monotonic` ms; null: its clock was not heard. */
+  venueTimeAt(monotonic: number): number | null {
+    return this.venueClock === null ? null : this.venueClock.at - this.venueClock.heardAt + monotonic
+  }
 }

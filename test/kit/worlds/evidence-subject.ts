@@ -91,7 +91,7 @@ export class EvidenceSubject {
 
   /** The trades were read, and what is owed is not among them. */
   unexplained(price = "100"): ReadonlyArray<OrderEffect> {
-    return this.take({ _tag: "Unexplained", executionId: this.#nextId(), price: Decimal.of(price) })
+    return this.take({ _tag: "Unexplained", executionId: this.#nextId(), price: Decimal.of(price), namedAt: 10 })
   }
 
   /** Of all executions that count. */

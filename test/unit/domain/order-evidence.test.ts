@@ -571,7 +571,7 @@ describe("evidence at the edges", () => {
   it("without a price nothing is inferred", () => {
     const subject = new EvidenceSubject(working())
     subject.view({ executedQuantity: Decimal.of("2") })
-    expect(subject.take({ _tag: "Unexplained", executionId: NO_ID, price: null })).toEqual([])
+    expect(subject.take({ _tag: "Unexplained", executionId: NO_ID, price: null, namedAt: 10 })).toEqual([])
     expect(subject.known.owed).not.toBeNull()
   })
 })

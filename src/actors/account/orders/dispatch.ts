@@ -170,9 +170,8 @@ export const tradesSince = (core: AccountCore, { order, knownAt, knownBefore }: 
   const sentAt = submittedAt(order) - FILLS_MARGIN_MILLIS
   // When an older process sent it is known by the wall clock of then alone.
   if (knownBefore !== null) return Math.min(sentAt, core.trades.since())
-  const { venueClock } = core.balances
-  if (venueClock === null) return sentAt
-  return Math.min(sentAt, venueClock.at - venueClock.heardAt + knownAt - FILLS_MARGIN_MILLIS)
+  const venueAt = core.balances.venueTimeAt(knownAt)
+  return venueAt === null ? sentAt : Math.min(sentAt, venueAt - FILLS_MARGIN_MILLIS)
 }
 
 const venueOrderOf = (core: AccountCore, { order, actor }: Live): VenueOrder => {

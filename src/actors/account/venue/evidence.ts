@@ -190,13 +190,19 @@ const toldOnce = (live: Live, told: Told): ((stored: TradeOrder) => void) => {
 
 /** The trades of a quantity that the venue named: they get 5 s to arrive, then they are fetched. */
 const owe = (core: AccountCore, live: Live, view: OrderView | null): void => {
-  if (live.owed !== null) {
-    if (view !== null) live.owed.view = view
-    else {
-      live.owed.callOff()
-      live.owed = null
-    }
-  } else if (view !== null) live.owed = { view, callOff: core.self.later(TRADES_MILLIS, () => fetchOwed(core, live)) }
+  if (view === null) {
+    live.owed?.callOff()
+    live.owed = null
+    return
+  }
+  // By the venue's clock: ours may be ahead of it, and balances that are told after this contain what it names.
+  const namedAt = core.balances.venueTimeAt(core.parts.clock.monotonic()) ?? core.parts.clock.now()
+  const { owed } = live
+  if (owed === null) live.owed = { view, namedAt, callOff: core.self.later(TRADES_MILLIS, () => fetchOwed(core, live)) }
+  else {
+    if (!view.executedQuantity.equals(owed.view.executedQuantity)) owed.namedAt = namedAt
+    owed.view = view
+  }
 }
 
 const fetchOwed = (core: AccountCore, live: Live): void => {
@@ -255,8 +261,9 @@ export const closeOwed = (core: AccountCore, live: Live): void => {
 
 /** The trades were read, and do not explain what is owed; without a price that stays so. */
 const infer = (core: AccountCore, live: Live): void => {
-  const { order } = live
+  const { order, owed } = live
   const price = order.limitPrice ?? order.executedPrice ?? marketPrice(core, order)
-  if (price === null) return
-  take(core, live, { _tag: "Unexplained", executionId: core.parts.ids.uuid() as ExecutionId, price })
+  if (price === null || owed === null) return
+  const { namedAt } = owed
+  take(core, live, { _tag: "Unexplained", executionId: core.parts.ids.uuid() as ExecutionId, price, namedAt })
 }

@@ -60,8 +60,16 @@ export type OrderEvidence =
       readonly countedFor: TradeOrderId | null
       readonly isListed: boolean
     }
-  /** The trades were read, and do not explain what is owed. `price`: the best that is known; null: none is. */
-  | { readonly _tag: "Unexplained"; readonly executionId: ExecutionId; readonly price: Decimal | null }
+  /**
+   * The trades were read, and do not explain what is owed. `price`: the best that is known; null: none is. `namedAt`: venue ms of the word
+   * that named it, which may say no time itself.
+   */
+  | {
+      readonly _tag: "Unexplained"
+      readonly executionId: ExecutionId
+      readonly price: Decimal | null
+      readonly namedAt: number
+    }
   /** `asked`: the answer to a question, so never older than what it answers. */
   | { readonly _tag: "View"; readonly view: OrderView; readonly asked: boolean }
   /** Of a view only what it says of the change that is under way. */

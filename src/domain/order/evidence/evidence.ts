@@ -95,8 +95,8 @@ const traded = (known: Known, evidence: Of<"Trade">): Effects => {
 
 /** No trade explains what the venue named: an execution of ours does, at the best price known. */
 const inferred = (known: Known, evidence: Of<"Unexplained">): Effects => {
-  const { order, owed, now } = known
-  const { executionId, price } = evidence
+  const { order, owed } = known
+  const { executionId, price, namedAt } = evidence
   if (owed === null || price === null) return NOTHING
   const executedQuantity = namedQuantity(order, owed).subtract(order.executedQuantity)
   return counted(
@@ -116,7 +116,7 @@ const inferred = (known: Known, evidence: Of<"Unexplained">): Effects => {
       executedCost: price.multiply(executedQuantity),
       fees: [],
       inferred: true,
-      executedAt: owed.updatedAt ?? now,
+      executedAt: owed.updatedAt ?? namedAt,
     },
     owed.externalOrderId,
   )

@@ -67,6 +67,25 @@ describe("an inferred execution", () => {
     expect(totals()).toEqual(new Map([...world.venue.totals].map(([asset, total]) => [asset, `${total}`])))
   })
 
+  it.each([0, 60_000])("is in the balances that were told since it was named, our clock %i ms ahead", (ahead) => {
+    const world = readyWorld()
+    const order = placed(world)
+    const sim = world.venue.find(order)!
+    world.wallAheadMillis = ahead
+    world.venue.fates.stream = () => "drop"
+    world.venue.fill(sim, Decimal.ONE, "99")
+    sim.fills.length = 0
+    world.venue.fates.stream = () => "deliver"
+    world.venue.tell({ _tag: "OrderSeen", state: { ...world.venue.stateOf(sim), updatedAt: null } })
+    world.advance(2_000)
+    const totals = [...world.venue.totals].map(([asset, total]) => `${asset} ${total}`)
+    world.venue.tell({ _tag: "BalancesSeen", balances: world.venue.balances() })
+    const inferred = () => [...world.database.executions.values()].filter((it) => it.inferred)
+    while (inferred().length === 0) world.advance(10)
+    expect(world.read(order.tradeOrderId).orderStatus).toBe("FILLED")
+    expect(world.portfolio().map((it) => `${it.currency} ${it.available.add(it.locked)}`)).toEqual(totals)
+  })
+
   it("keeps what a trade leaves unexplained, as a new execution in its place", () => {
     const { world, order, trades } = inferredWorld("0.8")
     const [inferred] = world.read(order.tradeOrderId).executions
