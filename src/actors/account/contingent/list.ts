@@ -38,6 +38,8 @@ const SETTLE_MILLIS = 250
 const RETRY_MAX_MILLIS = 60_000
 /** What a pace is kept for when it is no quantity: the way to the venue's own pair. */
 const MOVE = "pair"
+/** So long an exit is kept back for another order of its list before the operator hears of it. */
+const UNPROTECTED_MILLIS = 60_000
 /** So long the gateway keeps exits that could not leave as a pair. */
 const UNPAIRED_MILLIS = 60_000
 
@@ -57,6 +59,12 @@ const ALERTS: { readonly [T in Trouble]: Omit<Alert, "tradeOrderId"> } = {
     severity: "CRITICAL",
     message: "the exits executed more than there was",
   },
+}
+
+const KEPT_BACK: Omit<Alert, "tradeOrderId"> = {
+  code: "UNPROTECTED_POSITION",
+  severity: "CRITICAL",
+  message: "an exit has been kept back for a minute: another order of its list was given up, and may work at the venue",
 }
 
 /** The newest resize of a list. */
@@ -79,6 +87,9 @@ const keepLists = (core: AccountCore): ListKeeper => {
   /** Lists whose exits could not leave as a pair, until when (monotonic ms) they are not tried again. */
   const unpaired = new Map<string, number>()
 
+  /** Lists of which an exit would leave if none of their orders were left at the venue; since when (monotonic ms). */
+  const keptBack = new Map<string, { readonly since: number; isTold: boolean }>()
+
   const listOf = (id: string): OrderList => orderListOf(core.orders.ofList(id).map((it) => it.order))
 
   const keepsPairs = core.venue.capabilities.oco === "NATIVE" && isSpot(core.venue)
@@ -96,6 +107,8 @@ const keepLists = (core: AccountCore): ListKeeper => {
     return true
   }
 
+  const isReady = (): boolean => core.connection.phase === "ready" && core.connection.session !== null
+
   const termsOf = ({ instrumentId, orderListId }: TradeOrder): ListTerms => {
     const instrument = core.parts.instruments.find(instrumentId, core.account.tenantId)
     const { status } = core.account
@@ -103,7 +116,7 @@ const keepLists = (core: AccountCore): ListKeeper => {
       lot: instrument === undefined ? Decimal.ZERO : quantityStep(instrument),
       minQuantity: instrument?.minQuantity ?? Decimal.ZERO,
       minNotional: instrument?.minNotional ?? null,
-      canSend: core.connection.phase === "ready" && core.connection.session !== null && !isLeftThere(orderListId),
+      canSend: isReady() && !isLeftThere(orderListId),
       isLocked: status === "LOCKED" || status === "DISCONNECTED",
       canPair: keepsPairs && mayPair(orderListId),
       holdOf: (order, quantity) => exitHold(order, quantity, core.venue),
@@ -133,6 +146,7 @@ const keepLists = (core: AccountCore): ListKeeper => {
   const following = (id: string, order: TradeOrder): ReadonlyArray<Consequence> => {
     const list = listOf(id)
     const terms = termsOf(order)
+    watchKeptBack(id, list, terms)
     const pairing = pairingOf(list, terms)
     const paired = pairing === null ? [] : pairUp(id, pairing)
     if (paired.length > 0) return paired
@@ -141,6 +155,20 @@ const keepLists = (core: AccountCore): ListKeeper => {
       if (step !== null) return [step]
     }
     return []
+  }
+
+  const watchKeptBack = (id: string, list: OrderList, terms: ListTerms): void => {
+    // Without agreement with the venue nothing leaves, and the account itself says so.
+    if (!isReady()) return
+    const kept = terms.canSend ? [] : duesIn(list, { ...terms, canSend: true }).filter((it) => it._tag === "Send")
+    const [due] = kept
+    if (due === undefined) return void keptBack.delete(id)
+    const now = core.parts.clock.monotonic()
+    const known = keptBack.get(id) ?? { since: now, isTold: false }
+    keptBack.set(id, known)
+    if (known.isTold || now - known.since < UNPROTECTED_MILLIS) return
+    known.isTold = true
+    core.outlet.alert({ ...KEPT_BACK, tradeOrderId: due.order.tradeOrderId })
   }
 
   const pairUp = (id: string, pairing: Pairing): ReadonlyArray<Consequence> => {
@@ -259,6 +287,7 @@ const keepLists = (core: AccountCore): ListKeeper => {
     if (core.orders.ofList(id).every((it) => !core.orders.open.has(it.order.tradeOrderId))) {
       paces.delete(id)
       unpaired.delete(id)
+      keptBack.delete(id)
     }
     return due
   }
