@@ -64,7 +64,7 @@ export class AccountUnsupported extends Schema.TaggedError<AccountUnsupported>()
   override message = "Operation not supported on this account type"
 }
 
-/** Orders may still be live at the venue: nothing was wiped, the account stays LOCKED and keeps trying. */
+/** Orders may still be live at the venue, or what they executed is not known: nothing was wiped, the account stays LOCKED and keeps trying. */
 export class DisconnectIncomplete extends Schema.TaggedError<DisconnectIncomplete>()("DisconnectIncomplete", {
   tradeOrderIds: Schema.Array(TradeOrderId),
 }) {

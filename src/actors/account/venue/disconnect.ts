@@ -10,6 +10,7 @@ import { accountChannel, accountOrdersChannel, accountPositionsChannel } from ".
 import { AccountHasHedges } from "../../../domain/errors/dealer.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import { DisconnectIncomplete } from "../../../domain/errors/trading-account.ts"
+import type { TradeOrderId } from "../../../domain/ids.ts"
 import { doubtWhenLost } from "../../../domain/order/evidence/doubt.ts"
 import { cancelWayOf, isAsked } from "../../../domain/order/evidence/law.ts"
 import { noted } from "../../../domain/order/evidence/progress.ts"
@@ -21,7 +22,7 @@ import type { AccountCore, OpenAndFills } from "../core.ts"
 import type { Live } from "../live.ts"
 import type { DisconnectAccount } from "../messages.ts"
 import { requestCancel } from "../orders/cancel.ts"
-import { applyFill, closeOwed } from "./evidence.ts"
+import { applyFill, closeOwed, isPriced } from "./evidence.ts"
 import { strayFill, withStray } from "./foreign.ts"
 import { askNames, namesOf, ownersOf } from "./names.ts"
 import { attempt } from "./quarantine.ts"
@@ -95,7 +96,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
       return
     }
     if (late && replies.length > 0) {
-      const error = new DisconnectIncomplete({ tradeOrderIds: [...core.orders.open] })
+      const error = new DisconnectIncomplete({ tradeOrderIds: [...new Set([...core.orders.open, ...owedIds()])] })
       for (const reply of replies.splice(0)) core.whenDurable(() => reply.fail(error))
     }
     const next = (): void => void self.later(late ? BACKGROUND_MILLIS : STEP_MILLIS, step)
@@ -107,7 +108,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     const { session } = core.connection
     // Without a usable credential there is nobody to ask and nothing left to cancel.
     if (session === null) {
-      if (keeper.isHopeless()) wipe()
+      if (keeper.isHopeless() && !isUnpriced()) wipe()
       else next()
       return
     }
@@ -124,13 +125,17 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     self.fork(confirm, (exit) => {
       if (over) return
       if (Exit.isFailure(exit)) return next()
-      if (confirmed(exit.value) && (late || !isOwed())) wipe()
+      if (confirmed(exit.value) && (late ? !isUnpriced() : owedIds().length === 0)) wipe()
       else next()
     })
   }
 
   /** The venue has named an execution whose trade is still to come: that is waited for until the deadline. */
-  const isOwed = (): boolean => [...core.orders.values()].some(({ owed }) => owed !== null)
+  const owedIds = (): ReadonlyArray<TradeOrderId> =>
+    [...core.orders.values()].flatMap(({ order, owed }) => (owed === null ? [] : order.tradeOrderId))
+
+  /** Of some of it no price is known that it could be counted at: without force that is waited for as well. */
+  const isUnpriced = (): boolean => [...core.orders.values()].filter((live) => !isPriced(core, live)).length > 0
 
   /** Nothing rests at the venue, foreign orders included; the last fills are applied. */
   const confirmed = ({ open, fills, names }: OpenAndFills): boolean => {
@@ -157,7 +162,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     // The account's end is its last event: what the venue tells while that is stored comes too late.
     keeper.close()
     const at = parts.clock.now()
-    for (const live of core.orders.values()) closeOwed(core, live)
+    for (const live of core.orders.values()) if (!closeOwed(core, live)) leaveUncounted(core, live, at)
     for (const live of core.orders.openLives()) leaveBehind(core, live, at)
     const shared = sharedCredentials(core)
     const own = core.account.credentials.filter((it) => !shared.has(it.credentialId))
@@ -213,6 +218,18 @@ const leaveBehind = (core: AccountCore, live: Live, at: number): void => {
       alerts: [{ code: "ORDER_LEFT_IN_DOUBT", severity: "CRITICAL", message, tradeOrderId }],
     },
   )
+}
+
+/** By force, and of what the venue has named of it neither a trade nor a price is known. */
+const leaveUncounted = (core: AccountCore, live: Live, at: number): void => {
+  // It is left in doubt, and told, as what may still work at the venue.
+  if (isAsked(live.order)) return
+  const { tradeOrderId } = live.order
+  const message =
+    "the account was disconnected, and an execution that the venue has named is not counted: no price of it is known"
+  core.change(live, noted(live.order, at, "an execution that the venue has named is not counted"), null, {
+    alerts: [{ code: "ORDER_LEFT_IN_DOUBT", severity: "CRITICAL", message, tradeOrderId }],
+  })
 }
 
 /** Credentials that another live account uses: detached here, never wiped. */

@@ -238,7 +238,7 @@ const fetchOwed = (core: AccountCore, live: Live): void => {
     // The trade is known: an execution of ours in its place would have another price, and no fees.
     if (pause !== null) return again(Math.max(TRADES_MILLIS, pause))
     const { owed: rest } = live
-    if (rest !== null) attempt(core, live, rest.view, () => infer(core, live))
+    if (rest !== null && isPriced(core, live)) attempt(core, live, rest.view, () => infer(core, live))
     if (live.owed !== null) again()
   })
 }
@@ -250,19 +250,34 @@ const marketPrice = ({ parts }: AccountCore, { instrumentId, orderSide }: TradeO
   return text === null ? parts.prices.find(instrumentId, parts.clock.now() - REMEMBERED_MILLIS) : decimal(text)
 }
 
-/** The account ends: what its trades were is not learned any more, so an execution of ours stands for what the venue has named. */
-export const closeOwed = (core: AccountCore, live: Live): void => {
+const priceOf = (core: AccountCore, order: TradeOrder): Decimal | null =>
+  order.limitPrice ?? order.executedPrice ?? marketPrice(core, order)
+
+/** An execution of ours could stand for what is owed. Else the market is asked what it would have met. */
+export const isPriced = (core: AccountCore, { order, owed }: Live): boolean => {
+  if (owed === null || priceOf(core, order) !== null) return true
+  core.parts.lastPrices.ask(order.instrumentId, () => undefined)
+  return false
+}
+
+/**
+ * The account ends: what its trades were is not learned any more, so an execution of ours stands for what the venue has named. False: none
+ * could, and it is not counted.
+ */
+export const closeOwed = (core: AccountCore, live: Live): boolean => {
   const { owed } = live
-  if (owed === null) return
+  if (owed === null) return true
   attempt(core, live, owed.view, () => infer(core, live))
+  const isCounted = live.owed === null
   live.owed?.callOff()
   live.owed = null
+  return isCounted
 }
 
 /** The trades were read, and do not explain what is owed; without a price that stays so. */
 const infer = (core: AccountCore, live: Live): void => {
   const { order, owed } = live
-  const price = order.limitPrice ?? order.executedPrice ?? marketPrice(core, order)
+  const price = priceOf(core, order)
   if (price === null || owed === null) return
   const { namedAt } = owed
   take(core, live, { _tag: "Unexplained", executionId: core.parts.ids.uuid() as ExecutionId, price, namedAt })

@@ -60,6 +60,62 @@ describe("disconnect", () => {
     expect(world.database.events.get(ACCOUNT)).toHaveLength(events)
   })
 
+  describe("where the venue has named an execution of which neither a trade nor a price is known", () => {
+    const unpriced = () => {
+      const world = ready()
+      world.venue.fates.immediate = () => Decimal.ZERO
+      const asked = world.submit({ orderSide: "SELL", orderType: "MARKET" })
+      world.advance(1_000)
+      const { tradeOrderId } = okOf(asked).order
+      const sim = world.venue.find({ tradeOrderId, externalOrderId: null })!
+      expect(world.database.orders.get(tradeOrderId)!.order).toMatchObject({ orderStatus: "CANCELLED" })
+      world.venue.traits = { ...world.venue.traits, historyLagMillis: 600_000 }
+      world.venue.random.between = (_from, to) => to
+      world.venue.fates.stream = ({ _tag }) => (_tag === "Filled" ? "drop" : "deliver")
+      world.venue.oddFill(sim, Decimal.of("0.5"))
+      world.advance(50)
+      return { world, tradeOrderId }
+    }
+
+    const inferred = (world: World) =>
+      [...world.database.executions.values()].map((it) => `${it.executedQuantity} at ${it.executedPrice}`)
+
+    it("says so at the deadline, and ends when there is a price to count it at", () => {
+      const { world, tradeOrderId } = unpriced()
+      const asked = disconnect(world)
+      world.advance(35_000)
+      expect(asked.answer).toMatchObject({ error: { _tag: "DisconnectIncomplete", tradeOrderIds: [tradeOrderId] } })
+      world.advance(60_000)
+      expect([world.status(), inferred(world)]).toEqual(["LOCKED", []])
+      world.lastPrice = "97"
+      world.advance(15_000)
+      expect([world.status(), inferred(world)]).toEqual(["DISCONNECTED", ["0.5 at 97"]])
+    })
+
+    it("waits for a price without a session too", () => {
+      const { world } = unpriced()
+      world.venue.tell({ _tag: "SessionRefused", reason: "revoked at the venue" })
+      world.advance(100)
+      disconnect(world)
+      world.advance(60_000)
+      expect([world.status(), inferred(world)]).toEqual(["LOCKED", []])
+      world.lastPrice = "97"
+      world.advance(15_000)
+      expect([world.status(), inferred(world)]).toEqual(["DISCONNECTED", ["0.5 at 97"]])
+    })
+
+    it("ends by force at the deadline, and tells what is not counted", () => {
+      const { world, tradeOrderId } = unpriced()
+      const asked = disconnect(world, true)
+      world.advance(35_000)
+      expect([okOf(asked).status, inferred(world)]).toEqual(["DISCONNECTED", []])
+      const alerts = world.published.filter(({ json }) => json.includes("ORDER_LEFT_IN_DOUBT"))
+      expect(alerts.map(({ json }) => (JSON.parse(json) as { data: unknown }).data)).toMatchObject([
+        { severity: "CRITICAL", tradeOrderId },
+      ])
+    })
+  })
+
   it("revokes what is armed before it cancels what works, and takes the dead man's switch off", () => {
     const world = ready()
     world.lastPrice = "100"
