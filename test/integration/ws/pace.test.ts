@@ -10,7 +10,11 @@ afterEach(async () => {
 })
 
 const serve = async (): Promise<TestSockets> => {
-  sockets = await startSockets({ rpc: (_request, done) => done({ envelope: "{}", failure: null }) })
+  // A turn has 4 ms, so at most 80 commands: a fast machine would play all of them in one.
+  sockets = await startSockets({
+    rpc: (_request, done) => done({ envelope: "{}", failure: null }),
+    lookMillis: 0.05,
+  })
   return sockets
 }
 

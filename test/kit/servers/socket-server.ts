@@ -98,6 +98,8 @@ export interface TestSocketOptions {
   readonly pings?: boolean
   /** Time stands still for pings, expiries and histories, but for `turn`. */
   readonly handTurned?: boolean
+  /** Each look at the monotonic clock moves it on by so many ms: commands take time on a machine of any speed. */
+  readonly lookMillis?: number
   readonly rpc?: Rpc
   readonly onDefect?: (error: unknown) => void
   /** Instead of the scripted one, by kind. */
@@ -110,8 +112,12 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
   // A whole second, so that times to live come out even.
   const startedAt = { wall: Math.floor(Date.now() / 1000) * 1000, monotonic: performance.now() }
   let turned = 0
+  let looked = 0
   const now = () => (options.handTurned ? startedAt.wall + turned : Date.now())
-  const monotonic = () => (options.handTurned ? startedAt.monotonic + turned : performance.now())
+  const monotonic = () => {
+    looked += options.lookMillis ?? 0
+    return looked + (options.handTurned ? startedAt.monotonic + turned : performance.now())
+  }
   const hub = new Hub(app, monotonic)
   const kinds = channelKinds(options.windowMillis ?? 0, options.channels)
   const accounts = Effect.runSync(AccountDirectory.pipe(Effect.provide(AccountDirectory.Default)))
