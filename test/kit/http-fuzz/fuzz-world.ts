@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto"
 import type { DealerRecord } from "../../../src/domain/dealer/dealer.ts"
 import type { SessionRecord } from "../../../src/domain/user/user.ts"
 import { signUpFounder } from "../servers/founder.ts"
-import { type Api, api, PASSWORD, type Ready } from "../servers/gateway.ts"
+import { type Api, api, PASSWORD, type Ready, until } from "../servers/gateway.ts"
 import type { Random } from "../socket-fuzz/fuzz-commands.ts"
 
 export interface FuzzUser {
@@ -193,6 +193,12 @@ export class FuzzWorld {
     for (const asset of ["BTC", "USDT"]) await calls.post("/wallet/deposit", { walletId, asset, amount: "100000" })
     const terms = { baseAsset: "BTC", quoteAsset: "USDT", tickSize: "0.01", lotSize: "0.00001" }
     await calls.post("/market/instrument/create", terms)
+    // Before its mirror has begun, which takes a look or two at the linked account, no request of this kind can succeed.
+    const funding = { dealerAccountId, tradingAccountId: linked, asset: "USDT", amount: "1", direction: "DEPOSIT" }
+    await until("deposits at the linked account to be accepted", async () => {
+      const { envelope } = await calls.post("/dealer/account/funding", funding)
+      return envelope.success
+    })
   }
 
   async #settleIn(user: FuzzUser, email: string, calls: Api): Promise<void> {
