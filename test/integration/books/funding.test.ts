@@ -78,6 +78,60 @@ it("a deposit that was told of is known although it was spent before it was seen
   await sound(it)
 })
 
+it("a deposit explains no trade from before it was told of", async () => {
+  const it = await open()
+  await it.fund("DEPOSIT", "1000", "USDT")
+  // What this one was paid with came unseen before.
+  await it.fill({ quantity: "20", price: "100", at: it.time.now - 60_000 })
+  it.venue.show({ BTC: "30" })
+  await it.looks("mirror", 4)
+  expect(await state(it)).toEqual([{ BTC: "30" }, {}, { USDT: "-1000" }])
+  it.venue.show({ BTC: "30", USDT: "1000" })
+  await it.looks("mirror", 3)
+  expect(await state(it)).toEqual([{ BTC: "30", USDT: "1000" }, {}, { USDT: "-1000" }])
+  expect(await codes(it)).toEqual(["ADJUSTMENT", "FUNDING"])
+  await sound(it)
+})
+
+it("what came while nobody could look is what was told of, and no longer once it could be looked at", async () => {
+  const isAway = {
+    "the process was away": async (it: Awaited<ReturnType<typeof open>>) => it.restart(),
+    "the venue was": async (it: Awaited<ReturnType<typeof open>>) => {
+      it.setStatus("UNAVAILABLE")
+      await it.looks("mirror")
+      it.time.now += 2 * 86_400_000
+      await it.looks("mirror")
+      it.setStatus("ACTIVE")
+    },
+    "the mirror was frozen": async (it: Awaited<ReturnType<typeof open>>) => {
+      await it.freeze("FROZEN")
+      await it.looks("mirror")
+      it.time.now += 2 * 86_400_000
+      await it.looks("mirror")
+      await it.freeze("ACTIVE")
+    },
+  }
+  for (const [why, wait] of Object.entries(isAway)) {
+    const it = await open()
+    await it.fund("DEPOSIT", "3")
+    await it.fund("DEPOSIT", "2", "USDT")
+    await wait(it)
+    it.time.now += 2 * 86_400_000
+    it.venue.show({ BTC: "13", USDT: "1000" })
+    await it.looks("mirror", 3)
+    expect([why, await state(it)]).toEqual([why, [{ BTC: "13", USDT: "1000" }, {}, {}]])
+    expect(it.alerts.filter(({ code }) => code !== "MIRROR_FROZEN")).toMatchObject([{ code: "FUNDING_EXPIRED" }])
+    expect(await it.rows("SELECT asset, settled::text, open FROM exchange_funding ORDER BY asset")).toEqual([
+      { asset: "BTC", settled: "3", open: false },
+      { asset: "USDT", settled: "0", open: false },
+    ])
+    it.venue.show({ BTC: "13", USDT: "1002" })
+    await it.looks("mirror", 3)
+    expect(await codes(it)).toEqual(["FUNDING", "ADJUSTMENT"])
+    await sound(it)
+  }
+})
+
 it("what was told of waits while the mirror is frozen, and is used up where that is left", async () => {
   for (const isLeft of [false, true]) {
     const it = await open()

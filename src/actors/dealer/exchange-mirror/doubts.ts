@@ -15,9 +15,11 @@ interface Seen {
 export class Doubts {
   #seen = new Map<string, Seen>()
   #looks = 0
+  #booked = 0
 
   /** By asset: what this look sees. Answers what is there to stay; the count of these begins anew where they are booked. */
   settled(differences: ReadonlyMap<string, Decimal>, areBooked: boolean): ReadonlyMap<string, Decimal> {
+    this.#booked = areBooked ? this.#booked + 1 : 0
     const next = new Map<string, Seen>()
     const settled = new Map<string, Decimal>()
     for (const [asset, change] of differences) {
@@ -33,6 +35,11 @@ export class Doubts {
     }
     this.#seen = next
     return settled
+  }
+
+  /** As many looks on end as a difference needs could book what they saw: what came by the first of them is settled. */
+  get haveSeenAll(): boolean {
+    return this.#booked >= LOOKS
   }
 
   /**

@@ -389,14 +389,21 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         : [{ account, linked, state, awaited }]
     }
 
-    /** What was told of and did not show in its time. While its mirror is frozen nothing is posted that would show it. */
-    const expire = (told: ReadonlyArray<Funding>): Effect.Effect<void, DomainError> =>
+    /**
+     * What was told of and did not show in its time. Where its mirror was frozen, its venue or this process away, it may have come in its time:
+     * it ends once looks could have booked it. `linked`: what a dealer links is looked at again.
+     */
+    const expire = (
+      told: ReadonlyArray<Funding>,
+      linked: ReadonlySet<TradingAccountId>,
+    ): Effect.Effect<void, DomainError> =>
       Effect.forEach(
         told.filter((it) => it.expireAt <= clock.now() && it.settled.lessThan(it.amount)),
         (it) => {
-          if (frozen.find(it.tradingAccountId) !== undefined) return Effect.void
+          const id = it.tradingAccountId
+          if (frozen.find(id) !== undefined || (linked.has(id) && !doubts.get(id)?.haveSeenAll)) return Effect.void
           const left = it.amount.subtract(it.settled)
-          const message = `of the ${it.direction} of ${it.amount} ${it.asset} at account ${it.tradingAccountId} that was told of ${left} did not show within a day: should it come yet, it counts as unexplained`
+          const message = `of the ${it.direction} of ${it.amount} ${it.asset} at account ${id} that was told of ${left} did not show within a day: should it come yet, it counts as unexplained`
           const alert = { code: "FUNDING_EXPIRED", severity: "WARNING", message, tradeOrderId: null } as const
           const dealer = dealers.find(it.dealerAccountId)
           // Before its row: told twice rather than never.
@@ -413,9 +420,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const kept = yield* store.all(clock.now() - RECENT_MILLIS)
         const told = (yield* store.fundings).map((it) => ({ ...it }))
         const all = [...new Set([...links.keys(), ...kept.keys()])].flatMap((id) => {
-          const awaited = told
-            .filter((it) => it.tradingAccountId === id && (it.expireAt > clock.now() || frozen.find(id) !== undefined))
-            .slice(0, ASSETS_AT_ONCE)
+          const awaited = told.filter((it) => it.tradingAccountId === id).slice(0, ASSETS_AT_ONCE)
           return mirroredOf(id, links.get(id) ?? [], kept.get(id) ?? null, awaited)
         })
         const known = new Set(all.map(({ account }) => account.tradingAccountId))
@@ -425,7 +430,8 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         const round = roundOfMany(all, follow, ({ account }, error) => trouble(account.tradingAccountId, error))
         // Whatever became of the looks at other accounts.
         const ended = yield* Effect.exit(round)
-        yield* expire(told)
+        const linked = all.flatMap((it) => (it.linked === null ? [] : [it.account.tradingAccountId]))
+        yield* expire(told, new Set(linked))
         yield* ended
       })
   })

@@ -86,7 +86,7 @@ export const fillTransfers = (
   })
 
 /** A deposit or withdrawal at the venue that was told of; `settled` grows with what is found of it. */
-export type Awaited = Pick<Funding, "fundingId" | "asset" | "direction" | "amount"> & { settled: Decimal }
+export type Awaited = Pick<Funding, "fundingId" | "asset" | "direction" | "amount" | "createdAt"> & { settled: Decimal }
 
 /** What was found of it. */
 export interface Funded {
@@ -131,7 +131,9 @@ export const lackOf = (
   balances: MirrorBalances,
   name: string,
 ): { readonly funded: ReadonlyArray<Funded>; readonly lacks: ReadonlyArray<Difference> } => {
-  const { executionId } = fill.execution
+  const { executionId, executedAt } = fill.execution
+  // What it was paid with was there: it is told of a deposit before it is made.
+  const told = awaited.filter(({ createdAt }) => createdAt <= executedAt)
   const after = new Map(balances)
   const lacking = new Map<string, Decimal>()
   for (const { asset, change } of legsOf(fill)) {
@@ -139,7 +141,7 @@ export const lackOf = (
     after.set(asset, Decimal.max(left, Decimal.ZERO))
     if (left.isNegative()) lacking.set(asset, (lacking.get(asset) ?? Decimal.ZERO).subtract(left))
   }
-  const { funded, rest } = fundedOf(account, lacking, awaited, balances, name)
+  const { funded, rest } = fundedOf(account, lacking, told, balances, name)
   const lacks = [...rest].map(([asset, change]) =>
     differing(account, balances, { asset, change, code: "ADJUSTMENT", loser: null }, name, executionId),
   )
