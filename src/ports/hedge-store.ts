@@ -24,6 +24,8 @@ export interface StoredHedge extends HedgeProgress {
   readonly baseQuantity: Decimal
   /** Wall ms. */
   readonly createdAt: number
+  /** Of its newest image. */
+  readonly updatedAt: number
   /** Null: no admin has said anything of it. */
   readonly verdict: HedgeVerdict | null
 }

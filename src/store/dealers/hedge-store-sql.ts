@@ -60,7 +60,7 @@ const FEES = `SELECT base_asset, quote_asset, asset, sum(quantity) AS quantity
 const HEDGES = "FROM trade_order o WHERE o.dealer_account_id = $1 AND o.order_type <> 'QUOTED'"
 
 const HEDGE = `o.trade_order_id, o.trading_account_id, o.version, o.base_asset, o.quote_asset, o.order_side, o.order_status,
-    o.executed_quantity, o.executed_cost, o.fees, o.base_quantity, o.doubt IS NOT NULL AS in_doubt, o.created_at`
+    o.executed_quantity, o.executed_cost, o.fees, o.base_quantity, o.doubt IS NOT NULL AS in_doubt, o.created_at, o.updated_at`
 
 // Each by an index of its own, first: joined in one step, how many are open is the planner's guess.
 const hedgesOf = (which: string): string => `
@@ -143,6 +143,7 @@ interface HedgeRow extends Pair {
   readonly base_quantity: string
   readonly in_doubt: boolean
   readonly created_at: string
+  readonly updated_at: string
   readonly verdict_quantity: string | null
   readonly verdict_cost: string | null
 }
@@ -162,6 +163,7 @@ const hedgeOf = (row: HedgeRow): StoredHedge => ({
   baseQuantity: decimal(row.base_quantity),
   isInDoubt: row.in_doubt,
   createdAt: instant(row.created_at),
+  updatedAt: instant(row.updated_at),
   verdict:
     row.verdict_quantity === null || row.verdict_cost === null
       ? null

@@ -70,5 +70,6 @@ const hedgeOf = (order: TradeOrder, verdicts: ReadonlyMap<TradeOrderId, HedgeVer
   executedCost: order.executedCost,
   fees: order.fees.map(({ asset, quantity }) => ({ asset, quantity })),
   createdAt: order.createdAt,
+  updatedAt: order.updatedAt,
   verdict: verdicts.get(order.tradeOrderId) ?? null,
 })

@@ -123,6 +123,7 @@ export class HedgeWorld {
       executedCost,
       fees: fee === undefined ? [] : [{ asset: "BTC", venue: order.venue, quantity: Decimal.of(fee) }],
       version: order.version + 1,
+      updatedAt: this.#now,
     }
     this.orders[index] = { order: next, print }
     if (isTerminal(order.orderStatus)) this.#late.push({ ...next, before: order })

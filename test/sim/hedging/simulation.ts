@@ -9,6 +9,7 @@ import type { Dealer } from "../../../src/domain/dealer/dealer.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import type { DealerAccountId, TenantId, TradeOrderId, VenueId } from "../../../src/domain/ids.ts"
+import type { VenueEnvironment } from "../../../src/domain/instrument/venue.ts"
 import { isTerminal } from "../../../src/domain/order/status.ts"
 import type { Reply } from "../../../src/domain/reply.ts"
 import { SYSTEM } from "../../../src/domain/user/act.ts"
@@ -460,16 +461,18 @@ class Simulation {
     }
   }
 
-  /** An account where what is open was priced, one line after the other; those of another environment stand in its way. */
+  /** An account where what is open was priced, or where its dealer says, one line after the other; those of another environment stand in its way. */
   #settleLinks(dealer: DealerAccountId): void {
     const { world } = this
     const { database } = world
     const open = this.#lines.reportOf(dealer)?.filter(({ state }) => state === "OPEN" || state === "HEDGING") ?? []
     if (open.length === 0) return
-    const { symbol, openQuoteIds } = this.random.pick(open)
+    const { symbol, openQuoteIds, trouble } = this.random.pick(open)
+    const [, asked] = /it takes one that is (\w+)/.exec(trouble ?? "") ?? []
     const intents = database.intentsOf(dealer, symbol)
     const named = intents.filter(({ quoteId }) => openQuoteIds.includes(quoteId))
-    const wanted = gravest((named.length > 0 ? named : intents.slice(-1)).map(({ venue }) => venue))!
+    const priced = gravest((named.length > 0 ? named : intents.slice(-1)).map(({ venue }) => venue))!
+    const wanted = (asked as VenueEnvironment | undefined) ?? priced
     const links = world.directory.find(dealer)!.linkedAccountIds.map((id) => database.accounts.get(id)!)
     const isSpot = ({ venue }: TradingAccount): boolean => venue !== "DERIBIT"
     if (links.some((it) => it.status === "ACTIVE" && environmentOf(it.venue) === wanted && isSpot(it))) return

@@ -24,7 +24,7 @@ import { type AskedHedge, type AskedHedges, HedgeCourier } from "./courier.ts"
 import { canBeAsked } from "./hedge-desk.ts"
 import { LateHedges } from "./late-fills.ts"
 import { emptyLine, HedgeLine, type HedgeTrouble } from "./line.ts"
-import { type HedgePlace, placeOfHedge, placesOfHedge } from "./place.ts"
+import { environmentOwed, type HedgePlace, placeOfHedge, placesOfHedge } from "./place.ts"
 
 /** Rows of the book that price a hedge. */
 const WALK_ROWS = 100
@@ -257,8 +257,10 @@ export class HedgeKeeper {
       line.isAccumulating = true
       const now = this.core.parts.clock.monotonic()
       if (line.tooSmall !== null && line.tooSmall.until > now) this.#lookLater(line, line.tooSmall.until - now)
-    } else if (place === undefined) this.#unsent(line, `no linked account can hedge ${line.symbol}`)
-    else if (plan._tag === "Order") this.#send(line, place, plan)
+    } else if (place === undefined) {
+      const environment = environmentOwed(this.core.parts, line.owing())
+      this.#unsent(line, `no linked account can hedge ${line.symbol}: it takes one that is ${environment}`)
+    } else if (plan._tag === "Order") this.#send(line, place, plan)
     else this.#unsent(line, `${place.instrument.instrumentId} has no order book`)
   }
 

@@ -51,6 +51,7 @@ const storedOf = (order: TradeOrder): StoredHedge => ({
   baseQuantity: order.baseQuantity,
   isInDoubt: order.doubt !== null,
   createdAt: order.createdAt,
+  updatedAt: order.updatedAt,
   verdict: null,
 })
 
@@ -89,8 +90,8 @@ export class HedgeLine {
   readonly #hedges = new Map<TradeOrderId, StoredHedge>()
   /** Of which more may be heard. */
   readonly #open = new Set<TradeOrderId>()
-  /** Accounts whose hedges executed more than was owed, in order of time, for as long as that is open. */
-  readonly #tooMuch = new Set<TradingAccountId>()
+  /** Accounts whose hedges executed more than was owed, and since when, in order of time, for as long as that is open. */
+  readonly #tooMuch = new Map<TradingAccountId, number>()
 
   /** `canAsk`: whether the account can still say what became of its orders. */
   constructor(
@@ -182,10 +183,8 @@ export class HedgeLine {
   executors(open = this.openDue()): ReadonlyArray<TradingAccountId> {
     const { due } = this
     if (due.isZero() || (this.#tooMuch.size === 0 && open.size > 0)) return []
-    const isOther = ({ orderSide, executedQuantity }: StoredHedge): boolean =>
-      orderSide !== sideOf(due) && executedQuantity.isPositive()
-    const known = [...this.#hedges.values()].filter(isOther).map(({ tradingAccountId }) => tradingAccountId)
-    return [...new Set(this.#tooMuch.size > 0 ? this.#tooMuch : known)].reverse()
+    const known = this.#opposite().map(({ tradingAccountId }) => tradingAccountId)
+    return [...new Set(this.#tooMuch.size > 0 ? this.#tooMuch.keys() : known)].reverse()
   }
 
   /** Number of the next hedge in this intent's name: part of its key, so that it is the same after a restart. */
@@ -253,9 +252,26 @@ export class HedgeLine {
 
   /** Since when something is open or in doubt, wall ms; null: nothing is. */
   since(): number | null {
-    const times = [this.open().first?.intent.createdAt, ...this.inDoubt().map(({ createdAt }) => createdAt)]
-    const known = times.filter((it) => it !== undefined)
+    const times = [
+      this.open().first?.intent.createdAt,
+      this.#tooMuchSince(),
+      ...this.inDoubt().map(({ createdAt }) => createdAt),
+    ]
+    const known = times.filter((it) => it != null)
     return known.length === 0 ? null : Math.min(...known)
+  }
+
+  /** Since when hedges have executed more than was owed, at the latest; null: they have not. */
+  #tooMuchSince(): number | null {
+    if (this.executors().length === 0) return null
+    if (this.#tooMuch.size > 0) return Math.min(...this.#tooMuch.values())
+    return Math.max(...this.#opposite().map(({ updatedAt }) => updatedAt))
+  }
+
+  /** Hedges that have executed on the other side than what is open is closed on. */
+  #opposite(): ReadonlyArray<StoredHedge> {
+    const side = sideOf(this.due)
+    return [...this.#hedges.values()].filter((it) => it.orderSide !== side && it.executedQuantity.isPositive())
   }
 
   /** Nothing of what went before counts any more. */
@@ -308,8 +324,9 @@ export class HedgeLine {
       .abs()
       .greaterThan(exposed.isNegative() === exposure.isNegative() ? exposed.abs() : Decimal.ZERO)
     if (isMore && sideOf(exposure) !== now.orderSide) {
+      const since = this.#tooMuch.get(now.tradingAccountId) ?? now.updatedAt
       this.#tooMuch.delete(now.tradingAccountId)
-      this.#tooMuch.add(now.tradingAccountId)
+      this.#tooMuch.set(now.tradingAccountId, since)
     }
     this.#remember(now)
     this.#forgetClosed()

@@ -30,25 +30,30 @@ export interface Owing {
 
 type Linking = Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">
 
+/** A venue that is gone may have been a real one. */
+const environmentAt = ({ venues }: Sources, venue: VenueId | undefined): VenueEnvironment =>
+  (venue && venues.find(venue)?.environment) ?? "PROD"
+
+/** What was executed too much is there where it was executed, whatever was quoted since. */
+const isTooMuch = ({ venues, executors }: Owing): boolean => venues.length === 0 && executors.length > 0
+
+/** Where what is open has to be closed: exposures of several, under links of before, close as one where the most is at stake. */
+export const environmentOwed = (sources: Sources, owing: Owing): VenueEnvironment | undefined => {
+  const { lead, venues, executors } = owing
+  const quotedAt = isTooMuch(owing) || lead === undefined ? [] : [lead.venue, ...venues]
+  const executedAt = executors.map((id) => sources.accounts.find(id)?.venue)
+  return gravestOf([...quotedAt, ...executedAt].map((venue) => environmentAt(sources, venue)))
+}
+
 /** Wherever a hedge may go, first where the price came from. */
-export const placesOfHedge = (
-  sources: Sources,
-  dealer: Linking,
-  { lead, venues, executors }: Owing,
-): ReadonlyArray<HedgePlace> => {
+export const placesOfHedge = (sources: Sources, dealer: Linking, owing: Owing): ReadonlyArray<HedgePlace> => {
+  const { lead, executors } = owing
   if (lead === undefined) return []
-  // A venue that is gone may have been a real one.
-  const environmentAt = (venue: VenueId | undefined): VenueEnvironment =>
-    (venue && sources.venues.find(venue)?.environment) ?? "PROD"
-  // What was executed too much is there where it was executed, whatever was quoted since.
-  const isTooMuch = venues.length === 0 && executors.length > 0
-  const executedIn = executors.map((id) => environmentAt(sources.accounts.find(id)?.venue))
-  // Exposures of several, under links of before, close as one where the most is at stake.
-  const owed = gravestOf([...(isTooMuch ? [] : [lead.venue, ...venues].map(environmentAt)), ...executedIn])
+  const owed = environmentOwed(sources, owing)
   const usable = placesOf(sources, dealer, lead).filter(
-    ({ account }) => mayComeBack(account) && environmentAt(account.venue) === owed,
+    ({ account }) => mayComeBack(account) && environmentAt(sources, account.venue) === owed,
   )
-  const first = isTooMuch ? executors[0] : lead.tradingAccountId
+  const first = isTooMuch(owing) ? executors[0] : lead.tradingAccountId
   const isLead = ({ account }: HedgePlace): boolean => account.tradingAccountId === first
   return [...usable.filter(isLead), ...usable.filter((place) => !isLead(place))]
 }

@@ -107,7 +107,10 @@ describe("what a hedge executed too much", () => {
     if (next !== "") world.kill()
     world.pass(60_000)
     expect(world.orders).toHaveLength(sent)
-    expect(world.alerts.at(-1)).toContain("0.5 BTC is open: no linked account can hedge BTC/USDT")
+    expect(world.alerts.at(-1)).toBe(
+      "0.5 BTC is open: no linked account can hedge BTC/USDT: it takes one that is PROD, for 1 min now, 0.5 BTC in all",
+    )
+    expect(world.keeper.report()[0]).toMatchObject({ position: "0.5", openQuoteIds: [], ageMs: 60_000 })
     expect(world.keeper.venuesOwing()).toContain("BINANCE")
     world.dealer = { ...world.dealer, linkedAccountIds: [LINKED] }
     world.keeper.dealerChanged()

@@ -202,7 +202,9 @@ describe("what a hedge did not close", () => {
     const world = new HedgeWorld({}, [])
     world.executed(buy(1))
     world.pass(20_000)
-    expect(world.alerts).toEqual(["-1 BTC is open: no linked account can hedge BTC/USDT"])
+    expect(world.alerts).toEqual([
+      "-1 BTC is open: no linked account can hedge BTC/USDT: it takes one that is SIMULATED",
+    ])
     world.dealer = { ...world.dealer, linkedAccountIds: [OTHER] }
     world.keeper.dealerChanged()
     expect(world.order().tradingAccountId).toBe(OTHER)
@@ -351,7 +353,9 @@ describe("what was priced at a real venue", () => {
     world.executed(buy(1))
     world.pass(59_000)
     expect([world.orders.length, world.keeper.isFlat()]).toEqual([0, false])
-    expect(world.alerts).toEqual(["-1 BTC is open: no linked account can hedge BTC/USDT"])
+    expect(world.alerts).toEqual([
+      "-1 BTC is open: no linked account can hedge BTC/USDT: it takes one that is SIMULATED",
+    ])
   })
 })
 
