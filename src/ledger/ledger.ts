@@ -89,7 +89,7 @@ export const ledgerLayer = (
         Context.add(LedgerPort, {
           post,
           watch: (moved) => void watchers.push(moved),
-          balances: (walletId) => wallets.balances([walletId]),
+          balances: wallets.balances,
           wallet: wallets.find,
           openHolds: journal.openHolds,
           expireHolds: expiry.run,

@@ -78,7 +78,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
   const readable = (principal: Principal, id: string) => readableWallet(parts, principal, id)
 
   const recordOf = (wallet: Wallet) =>
-    Effect.map(wallets.balances([wallet.walletId]), (balances) => walletRecord(wallet, balances))
+    Effect.map(wallets.movedBalances([wallet.walletId]), (balances) => walletRecord(wallet, balances))
 
   const amountOf = (text: string): Decimal | InvalidParameter => {
     const amount = Decimal.of(text)
@@ -238,7 +238,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
         })
         const page = rows.slice(0, plan.limit)
         const balancesOf = new Map<WalletId, Array<MovedBalance>>(page.map((it) => [it.walletId, []]))
-        for (const balance of yield* wallets.balances([...balancesOf.keys()]))
+        for (const balance of yield* wallets.movedBalances([...balancesOf.keys()]))
           balancesOf.get(balance.walletId)?.push(balance)
         const last = page.at(-1)
         const next = rows.length > plan.limit && last !== undefined ? `${last.createdAt}|${last.walletId}` : null

@@ -17,8 +17,8 @@ export interface JournalTransfer extends OpenHold {
   readonly at: number
 }
 
-/** Behind every number. */
-const NEWEST = "9223372036854775807"
+/** Above every number of the journal. */
+export const NEWEST = "9223372036854775807"
 
 interface TransferRow {
   readonly transfer_id: string

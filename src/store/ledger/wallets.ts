@@ -21,6 +21,7 @@ import {
 import { decimal, instant } from "../orders/rows.ts"
 import { allOrUnavailable, orUnavailable } from "../postgres/storage-failure.ts"
 import { type AuthorityFailure, authorityFailure, authorityRow } from "../users/authority.ts"
+import { NEWEST } from "./journal.ts"
 
 interface WalletRow {
   readonly wallet_id: string
@@ -41,6 +42,9 @@ interface BalanceRow {
   readonly asset: string
   readonly balance: string
   readonly held: string
+}
+
+interface MovedRow extends BalanceRow {
   readonly moved_at: string | null
 }
 
@@ -112,6 +116,12 @@ export class Wallets extends Effect.Service<Wallets>()("store/Wallets", {
         )} ON CONFLICT DO NOTHING`,
       ).pipe(Effect.asVoid)
 
+    /** Of balance b, on one side. */
+    const newestOf = (column: "debit_wallet_id" | "credit_wallet_id") => sql`
+      (SELECT at FROM ledger_transfer WHERE (${sql(column)}, asset, number) >= (b.wallet_id, b.asset, 0)
+         AND (${sql(column)}, asset, number) < (b.wallet_id, b.asset, ${NEWEST}::bigint)
+       ORDER BY ${sql(column)} DESC, asset DESC, number DESC LIMIT 1)`
+
     return {
       findAll,
 
@@ -157,16 +167,27 @@ export class Wallets extends Effect.Service<Wallets>()("store/Wallets", {
           }),
         ),
 
-      /** Of all these wallets by one statement; by wallet, then asset. The journal says when each last moved: two looks into its indexes. */
-      balances: (ids: ReadonlyArray<WalletId>): Effect.Effect<ReadonlyArray<MovedBalance>, StorageUnavailable> =>
+      /** By asset. Without when they moved, which quotes, mirrors and the internal venue do not ask for. */
+      balances: (id: WalletId): Effect.Effect<ReadonlyArray<WalletBalance>, StorageUnavailable> =>
+        orUnavailable(
+          sql<BalanceRow>`
+            SELECT wallet_id, asset, credits_posted - debits_posted AS balance, debits_pending AS held
+            FROM wallet_balance WHERE wallet_id = ${id} ORDER BY asset COLLATE "C"`,
+        ).pipe(
+          Effect.map((rows) => rows.map((row) => balanceOf(row.wallet_id, row.asset, row.balance, row.held))),
+        ),
+
+      /**
+       * Of all these wallets by one statement; by wallet, then asset. The journal says when each last moved: two looks into its indexes, as rows,
+       * for by equal columns the planner may walk the whole journal along its numbers to find what moved long ago.
+       */
+      movedBalances: (ids: ReadonlyArray<WalletId>): Effect.Effect<ReadonlyArray<MovedBalance>, StorageUnavailable> =>
         ids.length === 0
           ? Effect.succeed([])
           : orUnavailable(
-              sql<BalanceRow>`
+              sql<MovedRow>`
                 SELECT wallet_id, asset, credits_posted - debits_posted AS balance, debits_pending AS held, greatest(
-                  (SELECT at FROM ledger_transfer t WHERE t.debit_wallet_id = b.wallet_id AND t.asset = b.asset ORDER BY number DESC LIMIT 1),
-                  (SELECT at FROM ledger_transfer t WHERE t.credit_wallet_id = b.wallet_id AND t.asset = b.asset ORDER BY number DESC LIMIT 1)
-                ) AS moved_at
+                  ${newestOf("debit_wallet_id")}, ${newestOf("credit_wallet_id")}) AS moved_at
                 FROM wallet_balance b WHERE ${sql.in("wallet_id", ids)} ORDER BY wallet_id, asset COLLATE "C"`,
             ).pipe(
               Effect.map((rows) =>

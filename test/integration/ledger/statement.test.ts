@@ -4,6 +4,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { WalletId } from "../../../src/domain/wallet/wallet.ts"
 import { LedgerJournal } from "../../../src/store/ledger/journal.ts"
+import { Wallets } from "../../../src/store/ledger/wallets.ts"
 import { sqlLayer } from "../../../src/store/postgres/sql.ts"
 import { withTestDatabase } from "../../kit/servers/database.ts"
 import { type LedgerRig, openLedgerRig, WORLD } from "../../kit/worlds/ledger-rig.ts"
@@ -12,7 +13,9 @@ const ROWS = 20_000
 const database = withTestDatabase()
 let rig: LedgerRig
 let wallet: WalletId
-const open = (url: string) => ManagedRuntime.make(LedgerJournal.Default.pipe(Layer.provideMerge(sqlLayer(url))))
+const open = (url: string) => ManagedRuntime.make(
+    Layer.mergeAll(LedgerJournal.Default, Wallets.Default).pipe(Layer.provideMerge(sqlLayer(url))),
+  )
 let runtime: ReturnType<typeof open>
 
 beforeAll(async () => {
@@ -36,14 +39,14 @@ afterAll(async () => {
 })
 
 /** What it answers, and how many rows of the journal were touched for it. */
-const read = <A, E>(asked: (journal: LedgerJournal) => Effect.Effect<A, E>) =>
+const read = <A, E>(asked: (journal: LedgerJournal, wallets: Wallets) => Effect.Effect<A, E>) =>
   runtime.runPromise(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const touched = sql<{ rows: number }>`
         SELECT (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'ledger_transfer'`
       const [earlier] = yield* touched
-      const answer = yield* asked(yield* LedgerJournal)
+      const answer = yield* asked(yield* LedgerJournal, yield* Wallets)
       const [now] = yield* touched
       return { answer, rows: now!.rows - earlier!.rows }
     }).pipe((it) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(it))),
@@ -76,4 +79,12 @@ it("of all assets are in the order of the journal, page by page, and each page c
   }
   const newest = (skipped: number) => Array.from({ length: 20 }, (_, n) => ROWS - skipped - n)
   expect(amounts).toEqual([...newest(10), ...newest(40), ...newest(70)])
+})
+
+it("are not looked into for what a wallet has, which each quote asks, but for when that last moved", async () => {
+  const has = await read((_, wallets) => wallets.balances(wallet))
+  const moved = await read((_, wallets) => wallets.movedBalances([wallet]))
+  expect([has.rows, moved.rows]).toEqual([0, 6])
+  expect(has.answer.map(({ asset }) => asset)).toEqual(["BTC", "RARE", "USDT"])
+  expect(moved.answer).toMatchObject(has.answer.map((it) => ({ ...it })))
 })

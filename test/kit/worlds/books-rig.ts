@@ -245,7 +245,7 @@ const openBooksRig = async (database: TestDatabase) => {
   }
 
   const balances = async (walletId: WalletId): Promise<Readonly<Record<string, string>>> => {
-    const rows = await running.runtime.runPromise(running.wallets.balances([walletId]))
+    const rows = await running.runtime.runPromise(running.wallets.balances(walletId))
     return Object.fromEntries(rows.filter((it) => !it.balance.isZero()).map((it) => [it.asset, it.balance.toString()]))
   }
 

@@ -15,7 +15,7 @@ import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import { seenBy } from "../checks/seen-by.ts"
 import { type HedgingOptions, simulateHedging } from "./simulation.ts"
 
-const INTACT = { contracts: false, sandbox: false, keeps: false, doubles: false, hurries: false, risks: false }
+const INTACT = { contracts: false, sandbox: false, keeps: false, doubles: false, hurries: false, risks: false, promises: false }
 const sabotage = { ...INTACT }
 
 vi.mock("../../../src/domain/instrument/instrument.ts", async (original) => {
@@ -90,6 +90,15 @@ vi.mock("../../../src/domain/dealer/hedging/hedge-refusal.ts", async (original) 
   }
 })
 
+vi.mock("../../../src/domain/dealer/risk.ts", async (original) => {
+  const real = await original<typeof import("../../../src/domain/dealer/risk.ts")>()
+  return {
+    ...real,
+    worstExposures: (...[positions, outstanding, asked]: Parameters<typeof real.worstExposures>) =>
+      real.worstExposures(positions, sabotage.promises ? new real.Outstanding() : outstanding, asked),
+  }
+})
+
 vi.mock("../../../src/actors/dealer/valuation.ts", async (original) => {
   const real = await original<typeof import("../../../src/actors/dealer/valuation.ts")>()
   return {
@@ -138,6 +147,18 @@ describe("the simulation notices hedging that", { timeout: 900_000 }, () => {
   it("promises more than its dealer may risk", () => {
     sabotage.risks = true
     expectSeen("promises more than its dealer may risk", /is firm with at least \S+ at risk/, 11)
+  })
+
+  it("promises each client what it may risk for all of them", () => {
+    sabotage.promises = true
+    expectSeen("promises each client what it may risk for all of them", /is firm with at least \S+ at risk/, 1)
+  })
+
+  it("risks what hedges that are not over may have executed", () => {
+    vi.spyOn(HedgeLine.prototype, "risk", "get").mockImplementation(function (this: HedgeLine) {
+      return { low: this.exposure, high: this.exposure }
+    })
+    expectSeen("risks what hedges that are not over may have executed", /is firm with at least \S+ at risk/, 1)
   })
 
   it("forgets dust", () => {
