@@ -80,7 +80,7 @@ import { Instruments } from "./store/market/instruments.ts"
 import { TradingModes } from "./store/market/trading-modes.ts"
 import { accountStoreLayer, Writer } from "./store/orders/account-store-sql.ts"
 import { Accounts } from "./store/orders/accounts.ts"
-import { archiveOrders } from "./store/orders/archive.ts"
+import { archiveRound } from "./store/orders/archive.ts"
 import { OrderStories } from "./store/orders/order-story.ts"
 import { RefusedSubmits } from "./store/orders/refused-submits.ts"
 import { Subscriptions } from "./store/orders/subscriptions.ts"
@@ -218,9 +218,7 @@ export const startGateway = (options: GatewayOptions) =>
     yield* keepLoop({ name: "old answers and quotes", pause: "1 hour", round: forget })
     const { orderDays } = settings.retention
     if (orderDays !== null) {
-      const round = Effect.suspend(() =>
-        archiveOrders({ before: Context.get(base, Clock).now() - orderDays * 86_400_000 }),
-      ).pipe(Effect.provide(store))
+      const round = archiveRound(Context.get(base, Clock).now, orderDays).pipe(Effect.provide(store))
       yield* keepLoop({ name: "archive of ended orders", pause: "1 hour", round })
     }
     const refused = Context.get(store, RefusedSubmits)

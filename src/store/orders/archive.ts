@@ -16,6 +16,8 @@ const ORDERS_PAGE = 100
 const EXECUTIONS_PAGE = 500
 /** Between pages: the disk is the writer's as well. */
 const PAGE_PAUSE = "20 millis"
+/** So often a gateway looks at what stays, too: an archived order that came to life again may be over once more. */
+const WHOLE_MILLIS = 86_400_000
 /** An order that a commit has locked is passed over. A lock of its executions is given up on before the server looks for deadlocks. */
 const LOCK_TIMEOUT_MILLIS = 200
 const TRIES = 10
@@ -30,6 +32,8 @@ interface PageRow {
   readonly orders: number
   readonly executions: number
   readonly seen: number
+  /** That stay and hedge nothing. */
+  readonly stay: number
   readonly last_at: string | null
   readonly last_id: string | null
 }
@@ -56,16 +60,17 @@ const ofRow = (row: string, columns: string): string =>
  */
 const pageOf = (orderColumns: string, executionColumns: string): string => `
   WITH listed AS MATERIALIZED (
-    SELECT o.trade_order_id, o.created_at, row_number() OVER place AS nth, sum(o.execution_count) OVER place AS executions
-    FROM (SELECT trade_order_id, created_at, execution_count FROM ONLY trade_order
+    SELECT o.trade_order_id, o.created_at, o.is_hedge, row_number() OVER place AS nth, sum(o.execution_count) OVER place AS executions
+    FROM (SELECT trade_order_id, created_at, execution_count, dealer_account_id IS NOT NULL AND order_type <> 'QUOTED' AS is_hedge
+      FROM ONLY trade_order
       WHERE trading_account_id = $1 AND (created_at, trade_order_id) > ($2::bigint, $3::uuid) AND created_at < $4::bigint
       ORDER BY created_at, trade_order_id LIMIT ${ORDERS_PAGE}) AS o
     WINDOW place AS (ORDER BY o.created_at, o.trade_order_id)),
   page AS MATERIALIZED (
-    SELECT trade_order_id, created_at FROM listed WHERE nth = 1 OR executions <= ${EXECUTIONS_PAGE}),
+    SELECT trade_order_id, created_at, is_hedge FROM listed WHERE nth = 1 OR executions <= ${EXECUTIONS_PAGE}),
   picked AS MATERIALIZED (
     SELECT o.trade_order_id FROM ONLY trade_order o JOIN page USING (trade_order_id)
-    WHERE NOT o.open AND o.updated_at < $4::bigint AND (o.dealer_account_id IS NULL OR o.order_type = 'QUOTED')
+    WHERE NOT page.is_hedge AND NOT o.open AND o.updated_at < $4::bigint
       AND NOT EXISTS (SELECT FROM ONLY trade_order m WHERE m.order_list_id = o.order_list_id AND m.open)
     ORDER BY o.trade_order_id FOR UPDATE OF o SKIP LOCKED),
   gone AS (
@@ -75,7 +80,8 @@ const pageOf = (orderColumns: string, executionColumns: string): string => `
   kept AS (INSERT INTO trade_order_archive (${orderColumns}) SELECT ${orderColumns} FROM gone RETURNING 1),
   kept_executions AS (INSERT INTO execution_archive (${executionColumns}) SELECT ${executionColumns} FROM gone_executions RETURNING 1)
   SELECT (SELECT count(*)::int FROM kept) AS orders, (SELECT count(*)::int FROM kept_executions) AS executions,
-    (SELECT count(*)::int FROM page) AS seen, last.created_at AS last_at, last.trade_order_id AS last_id
+    (SELECT count(*)::int FROM page) AS seen,
+    ((SELECT count(*) FROM page WHERE NOT is_hedge) - (SELECT count(*) FROM kept))::int AS stay, last.created_at AS last_at, last.trade_order_id AS last_id
   FROM (SELECT 1) AS one LEFT JOIN (SELECT created_at, trade_order_id FROM page ORDER BY 1 DESC, 2 DESC LIMIT 1) AS last ON true`
 
 /** A lock that is not free, or a deadlock that the server ended: nothing was done. */
@@ -88,9 +94,14 @@ export const isArchiveThere: Effect.Effect<boolean, SqlError, SqlClient.SqlClien
   return row?.is_there === true
 })
 
+/** Of an account: the order behind which a run begins. */
+export type Passed = Map<string, readonly [at: string, id: string]>
+
 export interface ArchiveOptions {
   /** Orders that ended before, in ms; at least a day ago. */
   readonly before: number
+  /** Up to where nothing but hedges stayed, by account: the run does not look at them again, and moves it on. Absent: it looks at all. */
+  readonly passed?: Passed
   /** Told after each page what was moved in all. */
   readonly progress?: (moved: Archived) => void
 }
@@ -98,6 +109,7 @@ export interface ArchiveOptions {
 /** Answers what this run has moved. A run that ended early, however, has moved whole orders; another goes on. */
 export const archiveOrders = ({
   before,
+  passed,
   progress,
 }: ArchiveOptions): Effect.Effect<Archived, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
@@ -131,14 +143,17 @@ export const archiveOrders = ({
     let moved: Archived = { orders: 0, executions: 0 }
     const archiveAccount = (account: string) =>
       Effect.gen(function* () {
-        let [at, id] = ["-1", BEFORE_ALL_IDS]
+        let [at, id] = passed?.get(account) ?? ["-1", BEFORE_ALL_IDS]
+        let areHedges = true
         for (;;) {
-          const { orders, executions, seen, last_at, last_id } = yield* page(account, at, id)
+          const { orders, executions, seen, stay, last_at, last_id } = yield* page(account, at, id)
           if (moved.orders === 0 && orders > 0) yield* counted
           moved = { orders: moved.orders + orders, executions: moved.executions + executions }
           if (orders > 0) progress?.(moved)
           if (seen === 0 || last_at === null || last_id === null) return
           ;[at, id] = [last_at, last_id]
+          areHedges &&= stay === 0
+          if (areHedges) passed?.set(account, [at, id])
           yield* Effect.sleep(PAGE_PAUSE)
         }
       })
@@ -158,3 +173,16 @@ export const archiveOrders = ({
     if (moved.orders > 0) yield* counted
     return failure === null ? moved : yield* failure
   })
+
+/** What a gateway does each hour. Hedges stay for ever, and there may be millions: it passes over them but once a day. */
+export const archiveRound = (now: () => number, days: number) => {
+  const passed: Passed = new Map()
+  let wholeAt = now()
+  return Effect.suspend(() => {
+    if (now() - wholeAt >= WHOLE_MILLIS) {
+      passed.clear()
+      wholeAt = now()
+    }
+    return archiveOrders({ before: now() - days * 86_400_000, passed })
+  })
+}

@@ -4,12 +4,13 @@ import { Effect, Exit, Layer, ManagedRuntime } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
-import type { VenueId } from "../../../src/domain/ids.ts"
+import type { DealerAccountId, VenueId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import type { Row } from "../../../src/ports/account-store.ts"
-import { archiveOrders } from "../../../src/store/orders/archive.ts"
+import { archiveOrders, archiveRound } from "../../../src/store/orders/archive.ts"
 import { TradeOrders } from "../../../src/store/orders/trade-orders.ts"
 import { sqlLayer } from "../../../src/store/postgres/sql.ts"
+import { makeHedgeHistory } from "../../kit/records/hedge-history.ts"
 import { until } from "../../kit/servers/gateway.ts"
 import {
   commit,
@@ -195,6 +196,35 @@ describe("the archive of orders", () => {
     }
     await archive()
     expect(await places(mine)).toEqual({ hot: [4, 0], cold: [1, 1] })
+  })
+
+  it("does not look each hour at hedges, which stay, and looks at all of them each day", async () => {
+    const mine = await account()
+    const client = new pg.Client({ connectionString: rig.database.url })
+    await client.connect()
+    const { tradingAccountId } = mine
+    await makeHedgeHistory(client, { dealerAccountId: randomUUID() as DealerAccountId, tradingAccountId, from: 1, to: 250 })
+    await client.end()
+    const working = newOrder(mine, { orderStatus: "ACCEPTED" })
+    await put(mine, orderRow(working))
+    await ended(mine)
+    let now = LATER()
+    const round = archiveRound(() => now, 1)
+    const hour = async () => {
+      now += 3_600_000
+      await runtime.runPromise(round)
+      return (await places(mine)).cold[0]
+    }
+    expect(await hour()).toBe(1)
+    await ended(mine)
+    expect(await hour()).toBe(2)
+    // It is older than two hundred hedges, and came back to life.
+    const { done } = await ended(mine)
+    await query(rig.database.url, "UPDATE trade_order SET created_at = 1 WHERE trade_order_id = $1", [done.tradeOrderId])
+    expect(await hour()).toBe(2)
+    now += 86_400_000
+    expect(await hour()).toBe(3)
+    expect((await places(mine)).hot[0]).toBe(251)
   })
 
   it("loses and doubles nothing where a run is ended in the middle of a page, and the next one goes on", async () => {
