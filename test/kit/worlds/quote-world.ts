@@ -68,8 +68,11 @@ const uuidOf = (n: number): string => `00000000-0000-7000-8000-${n.toString(16).
 
 const IN_PROCESS: ReadonlySet<string> = new Set(["MOCK", "PAPER", "INTERNAL"])
 
-const environmentOf = (venue: string): VenueEnvironment =>
-  venue.endsWith("_UAT") ? "UAT" : venue === "MOCK" || venue === "PAPER" ? "SIMULATED" : "PROD"
+/** `installation`: INTERNAL's. */
+const environmentOf = (venue: string, installation: VenueEnvironment): VenueEnvironment => {
+  if (venue === "INTERNAL") return installation
+  return venue.endsWith("_UAT") ? "UAT" : venue === "MOCK" || venue === "PAPER" ? "SIMULATED" : "PROD"
+}
 
 /** What is durable. */
 class Stored {
@@ -224,6 +227,8 @@ export class QuoteWorld {
   readonly books = new Map<string, { readonly asks: BookRows; readonly bids: BookRows }>()
   /** What instruments are beside cents and thousandths. */
   terms: Partial<Instrument> = {}
+  /** What INTERNAL's money is. */
+  installation: VenueEnvironment = "PROD"
   /** Instruments that are counted in contracts. */
   readonly contracts = new Map<string, Contract>()
   /** What the dealer's own account was told. */
@@ -536,7 +541,7 @@ export class QuoteWorld {
         find: (venue: string) => ({
           venue,
           features: venue === "DERIBIT" ? ["FUTURES"] : ["SPOT"],
-          environment: environmentOf(venue),
+          environment: environmentOf(venue, this.installation),
           inProcess: IN_PROCESS.has(venue),
         }),
       },

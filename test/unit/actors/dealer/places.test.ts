@@ -116,6 +116,24 @@ describe("the market of the gateway itself", () => {
   })
 })
 
+describe("the market of a gateway that is itself a test one", () => {
+  it("prices beside test networks, and is ignored beside a real venue", () => {
+    const world = deskAt(["BINANCE_UAT", "INTERNAL"])
+    world.installation = "UAT"
+    world.books.set("BINANCE_UAT:BTC/USDT", { asks: [["101", "1000"]], bids: [["99", "1000"]] })
+    world.books.set("INTERNAL:BTC/USDT", { asks: [["100", "1000"]], bids: [["98", "1000"]] })
+    expect(world.firm().receipt).toMatchObject({ venue: "INTERNAL" })
+    expect(world.firm({ orderSide: "SELL" }).receipt).toMatchObject({ venue: "BINANCE_UAT" })
+    const real = deskAt(["BINANCE", "INTERNAL"])
+    real.installation = "UAT"
+    real.books.set("BINANCE:BTC/USDT", { asks: [["101", "1000"]], bids: [["99", "1000"]] })
+    real.books.set("INTERNAL:BTC/USDT", { asks: [["100", "1000"]], bids: [["98", "1000"]] })
+    expect(real.firm().receipt).toMatchObject({ venue: "BINANCE" })
+    tellIgnored(real.core)
+    expect(real.alerts).toEqual([expect.stringContaining("INTERNAL is UAT, and this dealer has accounts that are PROD")])
+  })
+})
+
 describe("why there is no price", () => {
   const why = (world: QuoteWorld) => world.ask().error
 
