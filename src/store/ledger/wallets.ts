@@ -173,9 +173,7 @@ export class Wallets extends Effect.Service<Wallets>()("store/Wallets", {
           sql<BalanceRow>`
             SELECT wallet_id, asset, credits_posted - debits_posted AS balance, debits_pending AS held
             FROM wallet_balance WHERE wallet_id = ${id} ORDER BY asset COLLATE "C"`,
-        ).pipe(
-          Effect.map((rows) => rows.map((row) => balanceOf(row.wallet_id, row.asset, row.balance, row.held))),
-        ),
+        ).pipe(Effect.map((rows) => rows.map((row) => balanceOf(row.wallet_id, row.asset, row.balance, row.held)))),
 
       /**
        * Of all these wallets by one statement; by wallet, then asset. The journal says when each last moved: two looks into its indexes, as rows,

@@ -203,7 +203,12 @@ describe("the archive of orders", () => {
     const client = new pg.Client({ connectionString: rig.database.url })
     await client.connect()
     const { tradingAccountId } = mine
-    await makeHedgeHistory(client, { dealerAccountId: randomUUID() as DealerAccountId, tradingAccountId, from: 1, to: 250 })
+    await makeHedgeHistory(client, {
+      dealerAccountId: randomUUID() as DealerAccountId,
+      tradingAccountId,
+      from: 1,
+      to: 250,
+    })
     await client.end()
     const working = newOrder(mine, { orderStatus: "ACCEPTED" })
     await put(mine, orderRow(working))
@@ -220,7 +225,9 @@ describe("the archive of orders", () => {
     expect(await hour()).toBe(2)
     // It is older than two hundred hedges, and came back to life.
     const { done } = await ended(mine)
-    await query(rig.database.url, "UPDATE trade_order SET created_at = 1 WHERE trade_order_id = $1", [done.tradeOrderId])
+    await query(rig.database.url, "UPDATE trade_order SET created_at = 1 WHERE trade_order_id = $1", [
+      done.tradeOrderId,
+    ])
     expect(await hour()).toBe(2)
     now += 86_400_000
     expect(await hour()).toBe(3)

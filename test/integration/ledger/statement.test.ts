@@ -13,9 +13,8 @@ const ROWS = 20_000
 const database = withTestDatabase()
 let rig: LedgerRig
 let wallet: WalletId
-const open = (url: string) => ManagedRuntime.make(
-    Layer.mergeAll(LedgerJournal.Default, Wallets.Default).pipe(Layer.provideMerge(sqlLayer(url))),
-  )
+const open = (url: string) =>
+  ManagedRuntime.make(Layer.mergeAll(LedgerJournal.Default, Wallets.Default).pipe(Layer.provideMerge(sqlLayer(url))))
 let runtime: ReturnType<typeof open>
 
 beforeAll(async () => {

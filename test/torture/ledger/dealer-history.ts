@@ -39,16 +39,17 @@ const timed = async <A>(run: () => Promise<A>): Promise<readonly [A, number]> =>
 
 const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
-/** One executed quote, as the ledger stores it, of this dealer. */
-const oneMore = async (client: pg.Client, dealerAccountId: DealerAccountId): Promise<number> => {
-  const times: Array<number> = []
-  for (let n = 0; n < QUOTES; n++) {
-    const ids = { hedgeIntentId: randomUUID() as never, quoteId: randomUUID() as never }
-    const rows = JSON.stringify([hedgeIntentFact({ ...intentOf(n), ...ids, dealerAccountId }).row])
-    const [, millis] = await timed(() => client.query("SELECT ledger_facts_hedge_intent($1::jsonb)", [rows]))
-    times.push(millis)
-  }
-  return median(times)
+/** One executed quote, as the ledger stores it, of each of these dealers by turns: what the machine does beside it is the same for all. */
+const oneMore = async (client: pg.Client, dealers: ReadonlyArray<DealerAccountId>): Promise<ReadonlyArray<number>> => {
+  const times = dealers.map((): Array<number> => [])
+  for (let n = 0; n < QUOTES; n++)
+    for (const [index, dealerAccountId] of dealers.entries()) {
+      const ids = { hedgeIntentId: randomUUID() as never, quoteId: randomUUID() as never }
+      const rows = JSON.stringify([hedgeIntentFact({ ...intentOf(n), ...ids, dealerAccountId }).row])
+      const [, millis] = await timed(() => client.query("SELECT ledger_facts_hedge_intent($1::jsonb)", [rows]))
+      times[index]!.push(millis)
+    }
+  return times.map(median)
 }
 
 /** CPU of the last hundred executed quotes against that of the first hundred after the code is warm, while nothing can be hedged. */
@@ -97,8 +98,7 @@ export const dealerHistory = async (options: {
     }
     const [, migrated] = await timed(() => migrate(server.url()))
     progress(`dealer-history: summed up in ${(migrated / 1_000).toFixed(1)} s`)
-    const few = await oneMore(client, randomUUID() as DealerAccountId)
-    const many = await oneMore(client, dealerAccountId)
+    const [few, many] = (await oneMore(client, [randomUUID() as DealerAccountId, dealerAccountId])) as [number, number]
     const runtime = ManagedRuntime.make(hedgeStoreLayer.pipe(Layer.provide(sqlLayer(server.url()))))
     const store = await runtime.runPromise(HedgeStore)
     // Another dealer first: what the pool and the code cost is not the history's.

@@ -130,7 +130,9 @@ describe("the market of a gateway that is itself a test one", () => {
     real.books.set("INTERNAL:BTC/USDT", { asks: [["100", "1000"]], bids: [["98", "1000"]] })
     expect(real.firm().receipt).toMatchObject({ venue: "BINANCE" })
     tellIgnored(real.core)
-    expect(real.alerts).toEqual([expect.stringContaining("INTERNAL is UAT, and this dealer has accounts that are PROD")])
+    expect(real.alerts).toEqual([
+      expect.stringContaining("INTERNAL is UAT, and this dealer has accounts that are PROD"),
+    ])
   })
 })
 
