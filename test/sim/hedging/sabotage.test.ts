@@ -162,13 +162,6 @@ describe("the simulation notices hedging that", { timeout: 900_000 }, () => {
     expectSeen("promises each client what it may risk for all of them", /is firm with at least \S+ at risk/, 161)
   })
 
-  it("risks what hedges that are not over may have executed", () => {
-    vi.spyOn(HedgeLine.prototype, "risk", "get").mockImplementation(function (this: HedgeLine) {
-      return { low: this.exposure, high: this.exposure }
-    })
-    expectSeen("risks what hedges that are not over may have executed", /is firm with at least \S+ at risk/, 1)
-  })
-
   it("forgets dust", () => {
     const { owe } = HedgeLine.prototype
     vi.spyOn(HedgeLine.prototype, "owe").mockImplementation(function (this: HedgeLine, intent: HedgeIntent) {
