@@ -133,6 +133,11 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       "JSON, `host:port` to URL: redirects connections to venues; connections to any other host are then refused",
     ),
     row("VENUES_INACTIVE", "", "Comma-separated venues to switch off"),
+    row(
+      "EXPERIMENTAL_ORDERS",
+      "",
+      "Comma-separated venues whose orders are EXPERIMENTAL ([venues](../guide/venues.md)) and are to be sent all the same, for example `BYBIT,COINBASE`. Without it no account is connected there; accounts that are keep their orders in sight, and take cancels but no new orders",
+    ),
     row("VENUE_SESSIONS_MAX", "1000", "Maximum number of private venue sessions"),
     row(
       "VENUE_PROXIES",

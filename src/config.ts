@@ -69,6 +69,8 @@ export interface Settings {
   readonly venueRoutes: Readonly<Record<string, string>> | null
   /** Venues disabled by configuration. */
   readonly venuesInactive: ReadonlyArray<string>
+  /** Venues whose orders are sent although what the venue does with them is not proven. */
+  readonly experimentalOrders: ReadonlyArray<string>
   readonly venueSessionsMax: number
   /** Venue → URL of its proxy (http, https, socks5), `*` for the others, null for none. Only this setting leads to a proxy. */
   readonly venueProxies: Readonly<Record<string, string | null>>
@@ -168,6 +170,7 @@ export const readSettings = (given: Environment): Settings => {
     appUrl: appUrl(env),
     venueRoutes: routes(env),
     venuesInactive: list(env, "VENUES_INACTIVE"),
+    experimentalOrders: list(env, "EXPERIMENTAL_ORDERS"),
     venueSessionsMax: integer(env, "VENUE_SESSIONS_MAX", 1000, 1, 100_000),
     venueProxies: proxies(env),
     venueShards: shards(env),

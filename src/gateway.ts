@@ -15,6 +15,7 @@ import { UserActs, userActsLayer } from "./auth/user/user-acts.ts"
 import { auditedActs, auditTrail } from "./composition/audit-trail.ts"
 import { keepCertificate } from "./composition/certificate.ts"
 import { database } from "./composition/database.ts"
+import { tellWithoutOptIn } from "./composition/experimental-orders.ts"
 import { looseModes } from "./composition/file-modes.ts"
 import { healthProbes } from "./composition/health.ts"
 import { keepJournal } from "./composition/journal-upkeep.ts"
@@ -255,6 +256,7 @@ export const startGateway = (options: GatewayOptions) =>
     const markets = Context.merge(edges, yield* Layer.build(MarketsLive).pipe(Effect.provide(edges)))
     const sync = yield* instrumentSync.pipe(Effect.provide(markets))
     yield* keepInstruments(options, sync).pipe(Effect.provide(edges))
+    yield* tellWithoutOptIn(options).pipe(Effect.provide(edges))
     const orders = orderRatesOf(options)
     const actors = yield* Layer.build(TradingAccountsLive).pipe(
       Effect.provideService(OrderRatesInForce, orders),

@@ -19,6 +19,7 @@ import { mockVenue } from "../venues/mock/venue.ts"
 import { paperVenue } from "../venues/paper/venue.ts"
 import type { VenueAdapter } from "../venues/venue-adapter.ts"
 import { venuesLayer } from "../venues/venues.ts"
+import { optIns } from "./experimental-orders.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** MOCK in the process, the others as ccxt connectors in workers. */
@@ -30,6 +31,7 @@ export const venues = ({ settings, log, notice }: GatewayOptions) =>
       const connectors = yield* ccxtVenues({
         venueRoutes: settings.venueRoutes,
         venuesInactive: settings.venuesInactive,
+        experimentalOrders: settings.experimentalOrders,
         proxies: settings.venueProxies,
         shards: settings.venueShards,
         heapMegabytes: settings.venueHeapMegabytes,
@@ -49,6 +51,12 @@ export const venues = ({ settings, log, notice }: GatewayOptions) =>
         if (unknown.length > 0)
           return yield* Effect.fail(new InvalidSetting(`${variable} names an unknown venue: ${unknown.join(", ")}`))
       }
+      const { refused, idle } = optIns(
+        listed.map(({ venue }) => venue),
+        settings.experimentalOrders,
+      )
+      if (refused !== null) return yield* Effect.fail(new InvalidSetting(refused))
+      for (const what of idle) notice(what)
       return venuesLayer(
         listed.map((each) => (settings.venuesInactive.includes(each.venue.venue) ? switchedOff(each) : each)),
         connectors.stats,

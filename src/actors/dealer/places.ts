@@ -7,8 +7,10 @@ import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import type { Dealer } from "../../domain/dealer/dealer.ts"
 import { AccountOfAnotherEnvironment } from "../../domain/errors/dealer.ts"
 import type { CannotQuoteReason } from "../../domain/errors/quote.ts"
+import type { ExperimentalVenue, NotSupportedByVenue } from "../../domain/errors/venue.ts"
 import type { TradingAccountId, VenueId } from "../../domain/ids.ts"
 import { type Instrument, isCountedInBase } from "../../domain/instrument/instrument.ts"
+import { ordersFault } from "../../domain/instrument/order-proof.ts"
 import { gravestOf, isSpot, type Venue, type VenueEnvironment } from "../../domain/instrument/venue.ts"
 import type { DealerParts } from "./core.ts"
 
@@ -53,12 +55,15 @@ export const linkFault = (
   dealer: Linking,
   owing: ReadonlyArray<VenueId>,
   { venue: name }: Pick<TradingAccount, "venue">,
-): AccountOfAnotherEnvironment | null => {
+): AccountOfAnotherEnvironment | ExperimentalVenue | NotSupportedByVenue | null => {
+  const asked = parts.venues.find(name)
+  const unproven = asked && ordersFault(asked)
+  if (unproven !== undefined) return unproven
   const open = owing.map((venue) => parts.venues.find(venue)?.environment ?? "PROD")
   const linked = rulingOf(linkedTo(parts, dealer))
   const isLinked = linked !== undefined
   const ruling = linked ?? gravestOf(open)
-  const environment = parts.venues.find(name)?.environment
+  const environment = asked?.environment
   if (environment === undefined || ruling === undefined || environment === ruling) return null
   const reason = `${name} is ${environment}, and ${isLinked ? "the accounts that are linked are" : "what is open was priced at"} ${ruling}: a dealer is of one environment, so ${isLinked ? "unlink those first" : "it is closed there first"}`
   return new AccountOfAnotherEnvironment({ venue: name, environment, linked: ruling, reason })
@@ -66,7 +71,9 @@ export const linkFault = (
 
 /** Null: it counts. */
 const faultOf = ({ venue }: Linked, ruling: VenueEnvironment | undefined, { config }: Linking): string | null => {
-  const { environment, inProcess } = venue
+  const { environment, inProcess, orders, takesOrders } = venue
+  if (!takesOrders)
+    return `orders at ${venue.venue} are ${orders.proof}, and EXPERIMENTAL_ORDERS does not name it: a hedge could not go there`
   if (environment !== ruling)
     return `${venue.venue} is ${environment}, and this dealer has accounts that are ${ruling}: environments are never mixed`
   if (config.allowSimulatedVenues || (environment === "PROD" && !inProcess)) return null

@@ -37,3 +37,14 @@ export class NotSupportedByVenue extends Schema.TaggedError<NotSupportedByVenue>
 }) {
   override message = "Not supported by venue"
 }
+
+/** What the venue does with orders is not proven, and the installation has not opted in: nothing was sent. */
+export class ExperimentalVenue extends Schema.TaggedError<ExperimentalVenue>()("ExperimentalVenue", {
+  venue: Schema.String,
+  /** What nobody has seen work there. */
+  missing: Schema.String,
+  /** Who allows it, and how. */
+  optIn: Schema.String,
+}) {
+  override message = `Orders at ${this.venue} are experimental, and this installation has not opted in`
+}

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { InvalidVenue } from "../errors/venue.ts"
 import type { VenueId } from "../ids.ts"
 import type { OrderType } from "../order/trade-order.ts"
+import type { VenueOrders } from "./order-proof.ts"
 import { type TimeInForce, VenueCapabilities } from "./venue-capabilities.ts"
 
 export type { TimeInForce } from "./venue-capabilities.ts"
@@ -32,6 +33,10 @@ export interface Venue {
   /** In-process: a submit that was never placed is answered so definitely, at once (order-path 3). */
   readonly inProcess: boolean
   readonly environment: VenueEnvironment
+  /** How far it is proven what it does with orders. */
+  readonly orders: VenueOrders
+  /** Accounts are connected there and new orders sent: they are proven, or the installation has opted in. */
+  readonly takesOrders: boolean
   readonly capabilities: VenueCapabilities
   /** The venue whose instruments, books and trades it uses; absent: its own. */
   readonly source?: VenueId
@@ -88,11 +93,17 @@ export const invalidVenue = (
   })
 }
 
+const OrdersProven = Schema.Literal("PROVEN", "EXPERIMENTAL", "NONE").annotations({
+  description:
+    "How far it is proven what the venue does with orders. EXPERIMENTAL: not yet, so accounts are connected and new orders taken only where the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it takes none. Market data are served everywhere",
+})
+
 export const VenueRecord = Schema.Struct({
   venue: Schema.String,
   name: Schema.String,
   status: Schema.Literal("ACTIVE", "INACTIVE"),
   features: Schema.Array(Schema.String),
+  orders: OrdersProven,
 }).annotations({ identifier: "Venue" })
 export type VenueRecord = typeof VenueRecord.Type
 
@@ -101,11 +112,19 @@ export const venueRecord = (v: Venue): VenueRecord => ({
   name: v.name,
   status: v.status,
   features: v.features,
+  orders: v.orders.proof,
 })
 
 export const VenueCapabilityRecord = Schema.Struct({
   venue: Schema.String,
   features: Schema.Array(Schema.String).annotations({ description: "As in market/venue/list" }),
+  orders: OrdersProven,
+  ordersMissing: Schema.NullOr(Schema.String).annotations({
+    description: "What is not proven yet; null where orders are PROVEN",
+  }),
+  takesOrders: Schema.Boolean.annotations({
+    description: "This installation connects accounts there and sends new orders: they are PROVEN, or it has opted in",
+  }),
   orderTypes: Schema.Array(Schema.String).annotations({ description: "Types of orders that are taken" }),
   timesInForce: Schema.Array(Schema.String).annotations({ description: "Times in force that are taken" }),
   postOnly: Schema.Boolean.annotations({ description: "GTX and LIMIT_MAKER are taken" }),
@@ -126,6 +145,9 @@ export const venueCapabilityRecord = (v: Venue, isListed: (venue: string) => boo
   return {
     venue: v.venue,
     features: v.features,
+    orders: v.orders.proof,
+    ordersMissing: v.orders.missing,
+    takesOrders: v.takesOrders,
     orderTypes: orderTypesAt(v),
     timesInForce,
     postOnly: timesInForce.includes("GTX"),

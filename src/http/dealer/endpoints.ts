@@ -21,6 +21,7 @@ import {
 import { ConflictingParameters, InvalidCursor, InvalidParameter } from "../../domain/errors/request.ts"
 import { OrderNotFound } from "../../domain/errors/trade-order.ts"
 import { AccountNotActive, TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
+import { ExperimentalVenue } from "../../domain/errors/venue.ts"
 import { DealerAccountId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { AssetText } from "../../domain/wallet/wallet.ts"
 import { Fail, Ok, Page } from "../edge/envelope.ts"
@@ -160,6 +161,7 @@ const accountLink = HttpApiEndpoint.post("accountLink", "/api/v3/dealer/account/
       AccountNotActive,
       AccountAlreadyLinked,
       AccountOfAnotherEnvironment,
+      ExperimentalVenue,
       InvalidParameter,
     ),
   )

@@ -135,6 +135,7 @@ export const ERRNO = {
   VenueInactive: { status: 400, errno: -130003, code: "VENUE_INACTIVE" },
   VenueTimeout: { status: 504, errno: -130004, code: "VENUE_TIMEOUT" },
   NotSupportedByVenue: { status: 400, errno: -130005, code: "NOT_SUPPORTED_BY_VENUE" },
+  ExperimentalVenue: { status: 400, errno: -130007, code: "EXPERIMENTAL_VENUE" },
   // Market data
   InstrumentNotFound: { status: 404, errno: -131001, code: "INSTRUMENT_NOT_FOUND" },
   InvalidInstrumentId: { status: 400, errno: -131002, code: "INVALID_INSTRUMENT_ID" },

@@ -36,7 +36,7 @@ import {
   AccountReconciling,
   TradingAccountNotFound,
 } from "../../domain/errors/trading-account.ts"
-import { VenueInactive } from "../../domain/errors/venue.ts"
+import { ExperimentalVenue, VenueInactive } from "../../domain/errors/venue.ts"
 import { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { OrderStatus } from "../../domain/order/status.ts"
 import { OrderKey } from "../../domain/order/submit-request.ts"
@@ -112,6 +112,7 @@ const replace = HttpApiEndpoint.post("replace", "/api/v3/tradeOrder/replace")
       AccountReconciling,
       InsufficientPermissions,
       VenueInactive,
+      ExperimentalVenue,
       OrderRateLimited,
       OrderNotFound,
       OrderClosed,

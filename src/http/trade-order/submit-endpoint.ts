@@ -48,7 +48,7 @@ import {
   AccountReconciling,
   TradingAccountNotFound,
 } from "../../domain/errors/trading-account.ts"
-import { NotSupportedByVenue, VenueInactive } from "../../domain/errors/venue.ts"
+import { ExperimentalVenue, NotSupportedByVenue, VenueInactive } from "../../domain/errors/venue.ts"
 import { LedgerConflict, WalletClosed, WalletFrozen } from "../../domain/errors/wallet.ts"
 import { SubmitRequest } from "../../domain/order/submit-request.ts"
 import { Fail, Ok } from "../edge/envelope.ts"
@@ -70,6 +70,7 @@ export const submit = HttpApiEndpoint.post("submit", "/api/v3/tradeOrder/submit"
       AccountDisconnected,
       AccountReconciling,
       VenueInactive,
+      ExperimentalVenue,
       MissingParameter,
       InvalidParameter,
       ConflictingParameters,

@@ -13,6 +13,7 @@ import { StorageUnavailable } from "../../domain/errors/service.ts"
 import { CredentialsRequired, ExternalAccountNotVisible } from "../../domain/errors/trading-account.ts"
 import { VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { TradingAccountId } from "../../domain/ids.ts"
+import { ordersFault } from "../../domain/instrument/order-proof.ts"
 import type { Venue } from "../../domain/instrument/venue.ts"
 import { INTERNAL } from "../../domain/order/internal-order.ts"
 import type { Act, Actor } from "../../domain/user/act.ts"
@@ -104,11 +105,17 @@ export const makeConnect = (parts: ConnectParts) => {
   const known = (request: ConnectRequest, externalId: string): TradingAccount | undefined =>
     accounts.findExternal(request.principal.userId, request.venue.venue, externalId)
 
+  /** Before the venue is asked anything. An account that is there already may be given a new key: without one its orders would be out of sight. */
+  const unprovenFault = ({ principal, venue }: ConnectRequest) =>
+    accounts.ofUser(principal.userId).some((it) => it.venue === venue.venue && it.status !== "DISCONNECTED")
+      ? undefined
+      : ordersFault(venue)
+
   const findOrInsert = (request: ConnectRequest, { externalId, proofs }: Identity) =>
     Effect.gen(function* () {
       const existing = known(request, externalId)
       if (existing !== undefined) return { account: existing, isNew: false }
-      const fault = accountsFault(parts, request)
+      const fault = ordersFault(request.venue) ?? accountsFault(parts, request)
       if (fault !== undefined) return yield* fault
       if (!hasRoom(request.venue)) return yield* new VenueUnavailable({ reason: "too many private sessions" })
       const keys = proofs.map((it) => it.externalKey)
@@ -179,6 +186,8 @@ export const makeConnect = (parts: ConnectParts) => {
     Effect.gen(function* () {
       if (request.dealerAccountId !== null)
         return yield* new ConflictingParameters({ parameters: ["venue", "dealerAccountId"] })
+      const unproven = unprovenFault(request)
+      if (unproven !== undefined) return yield* unproven
       const identity = yield* request.venue.needsCredentials ? proved(request) : labelled(request)
       // The same for a venue of ours that lists what another one does.
       if (request.venue.source !== undefined) yield* sync.ensure(request.venue.venue)

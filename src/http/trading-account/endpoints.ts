@@ -17,7 +17,13 @@ import {
   TooManyAccounts,
   TradingAccountNotFound,
 } from "../../domain/errors/trading-account.ts"
-import { InvalidVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
+import {
+  ExperimentalVenue,
+  InvalidVenue,
+  NotSupportedByVenue,
+  VenueInactive,
+  VenueUnavailable,
+} from "../../domain/errors/venue.ts"
 import { WalletFailed } from "../../domain/errors/wallet.ts"
 import { CredentialId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import { Fail, Ok, Page } from "../edge/envelope.ts"
@@ -49,6 +55,8 @@ const connect = HttpApiEndpoint.post("connect", "/api/v3/tradingAccount/connect"
     Fail(
       InvalidVenue,
       VenueInactive,
+      ExperimentalVenue,
+      NotSupportedByVenue,
       VenueUnavailable,
       InsufficientPermissions,
       MissingParameter,

@@ -1,6 +1,7 @@
 /** What each venue can do: of the exchanges of ccxt as `scripts/capabilities.ts` wrote it down, of in-process venues as they are. */
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
+import { PROVEN_ORDERS } from "../../domain/instrument/order-proof.ts"
 import type { Venue } from "../../domain/instrument/venue.ts"
 import { PLAIN_CAPABILITIES, VenueCapabilities } from "../../domain/instrument/venue-capabilities.ts"
 import type { VenueProfile } from "./profile.ts"
@@ -39,6 +40,8 @@ export const IN_PROCESS_VENUE = {
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
   orderExpiryMillis: null,
   orderIds: "VENUE",
+  orders: PROVEN_ORDERS,
+  takesOrders: true,
   feeInQuote: false,
   inProcess: true,
 } as const satisfies Partial<Venue>

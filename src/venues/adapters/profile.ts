@@ -3,6 +3,7 @@
  * the `adapter.ts` of the venue's folder, found by name. `plain.ts` has what holds for a venue that needs nothing special.
  */
 import type { VenueId } from "../../domain/ids.ts"
+import type { VenueOrders } from "../../domain/instrument/order-proof.ts"
 import type { OrderIds, TimeInForce } from "../../domain/instrument/venue.ts"
 import type { EndedOrders, ListPaging, Paging } from "./paging.ts"
 
@@ -54,6 +55,8 @@ export interface VenueFacts {
   readonly orderExpiryMillis: number | null
   /** INSTRUMENT: two instruments may have orders of one number. */
   readonly orderIds: OrderIds
+  /** How far it is proven what the venue does with orders: PROVEN takes a loopback exchange that speaks its protocol (decision 76). */
+  readonly orders: VenueOrders
   readonly tradeHistory: TradeHistory
 }
 

@@ -1,6 +1,7 @@
 /**
  * The venues that ccxt connectors serve. A new venue is a folder beside this file: a profile, an adapter, and cards in test/venue-spec that prove both.
  */
+import { takesOrders } from "../../domain/instrument/order-proof.ts"
 import type { Venue } from "../../domain/instrument/venue.ts"
 import { BINANCE } from "./binance/profile.ts"
 import { BINANCEUSDM } from "./binanceusdm/profile.ts"
@@ -34,8 +35,12 @@ export const PROFILES: ReadonlyArray<VenueProfile> = [
   ...OKX,
 ]
 
-/** The public face of a profile; INACTIVE when the configuration names it (`VENUES_INACTIVE`). */
-export const venueOf = (profile: VenueProfile, inactive: ReadonlyArray<string>): Venue => ({
+/** The public face of a profile; INACTIVE when the configuration names it (`VENUES_INACTIVE`), with orders not proven where `EXPERIMENTAL_ORDERS` does. */
+export const venueOf = (
+  profile: VenueProfile,
+  inactive: ReadonlyArray<string>,
+  experimental: ReadonlyArray<string> = [],
+): Venue => ({
   venue: profile.venue,
   name: profile.name,
   status: inactive.includes(profile.venue) ? "INACTIVE" : "ACTIVE",
@@ -45,6 +50,8 @@ export const venueOf = (profile: VenueProfile, inactive: ReadonlyArray<string>):
   timesInForce: profile.timesInForce,
   orderExpiryMillis: profile.orderExpiryMillis,
   orderIds: profile.orderIds,
+  orders: profile.orders,
+  takesOrders: takesOrders(profile.orders, experimental.includes(profile.venue)),
   feeInQuote: profile.feeInQuote,
   inProcess: false,
   environment: profile.sandbox ? "UAT" : "PROD",

@@ -41,6 +41,8 @@ export interface CcxtVenuesOptions {
   /** VENUE_ROUTES; null dials the venues themselves. */
   readonly venueRoutes: Readonly<Record<string, string>> | null
   readonly venuesInactive: ReadonlyArray<string>
+  /** EXPERIMENTAL_ORDERS: venues whose orders are sent although they are not proven; none when absent. */
+  readonly experimentalOrders?: ReadonlyArray<string>
   /** VENUE_PROXIES: venue → URL of its proxy, `*` for those not named, null for none. Nobody looks at the environment. */
   readonly proxies?: Readonly<Record<string, string | null>>
   /** VENUE_SHARDS; `auto` when absent. */
@@ -176,7 +178,7 @@ const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, connectors: 
   let opened = 0
   const told = teller((what) => options.notice?.(venue, what))
   return {
-    venue: venueOf(profile, options.venuesInactive),
+    venue: venueOf(profile, options.venuesInactive, options.experimentalOrders),
     supervisor: first,
     connectors: () => connectors.all.map((connector) => connector.stats()),
     verify: (secrets) =>

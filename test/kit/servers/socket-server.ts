@@ -9,6 +9,7 @@ import type { TradingAccount } from "../../../src/domain/account/trading-account
 import type { ChannelKind } from "../../../src/domain/channel.ts"
 import { AccessTokenExpired, InvalidAccessToken } from "../../../src/domain/errors/authentication.ts"
 import type { SessionId, TenantId, TradingAccountId, UserId, VenueId } from "../../../src/domain/ids.ts"
+import { PROVEN_ORDERS } from "../../../src/domain/instrument/order-proof.ts"
 import { PLAIN_CAPABILITIES } from "../../../src/domain/instrument/venue-capabilities.ts"
 import type { Principal } from "../../../src/domain/user/user.ts"
 import type { ChannelSource, Publication, StreamPosition } from "../../../src/ports/channel-port.ts"
@@ -188,6 +189,8 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
             timesInForce: ["GTC"],
             orderExpiryMillis: null,
             orderIds: "VENUE",
+            orders: PROVEN_ORDERS,
+            takesOrders: true,
             feeInQuote: false,
             inProcess: true,
             environment: "SIMULATED",

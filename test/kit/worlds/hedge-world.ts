@@ -270,6 +270,7 @@ export class HedgeWorld {
           find: (id: string) => ({
             features: id === "DERIBIT" ? ["FUTURES"] : ["SPOT"],
             environment: environmentOf(id),
+            takesOrders: true,
           }),
         },
         instruments: {

@@ -543,6 +543,7 @@ export class QuoteWorld {
           features: venue === "DERIBIT" ? ["FUTURES"] : ["SPOT"],
           environment: environmentOf(venue, this.installation),
           inProcess: IN_PROCESS.has(venue),
+          takesOrders: true,
         }),
       },
       accounts: {

@@ -1,4 +1,5 @@
 /** A venue of ccxt whose market data are tested and whose answers to orders are not proven: the facts that promise nothing. */
+import { UNANSWERED_ORDERS } from "../../../src/venues/adapters/order-proofs.ts"
 import { plain } from "../../../src/venues/adapters/plain.ts"
 import type { VenueFacts, VenueProfile } from "../../../src/venues/adapters/profile.ts"
 
@@ -11,6 +12,7 @@ const UNPROVEN: VenueFacts = {
   orderTimes: { created: "timestamp", updated: null },
   orderExpiryMillis: null,
   orderIds: "VENUE",
+  orders: UNANSWERED_ORDERS,
   tradeHistory: { way: "NONE" },
 }
 

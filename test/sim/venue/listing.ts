@@ -2,6 +2,7 @@
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
 import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
+import { PROVEN_ORDERS } from "../../../src/domain/instrument/order-proof.ts"
 import type { Venue } from "../../../src/domain/instrument/venue.ts"
 import { PLAIN_CAPABILITIES } from "../../../src/domain/instrument/venue-capabilities.ts"
 import { instrumentOf } from "../../kit/records/instruments.ts"
@@ -79,6 +80,8 @@ export const simVenue: Venue = {
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
   orderExpiryMillis: 5_000,
   orderIds: "VENUE",
+  orders: PROVEN_ORDERS,
+  takesOrders: true,
   feeInQuote: false,
   inProcess: false,
   environment: "PROD",

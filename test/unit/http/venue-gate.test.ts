@@ -1,6 +1,7 @@
 /** Aliases of deprecated venue names, environments of installation and user, inactive venues. */
 import { describe, expect, it } from "vitest"
 import type { VenueId } from "../../../src/domain/ids.ts"
+import { PROVEN_ORDERS } from "../../../src/domain/instrument/order-proof.ts"
 import type { Venue } from "../../../src/domain/instrument/venue.ts"
 import { PLAIN_CAPABILITIES } from "../../../src/domain/instrument/venue-capabilities.ts"
 import { makeVenueGate } from "../../../src/http/venue-gate.ts"
@@ -16,6 +17,8 @@ const venue = (name: string, status: Venue["status"] = "ACTIVE"): Venue => ({
   timesInForce: ["GTC"],
   orderExpiryMillis: null,
   orderIds: "VENUE",
+  orders: PROVEN_ORDERS,
+  takesOrders: true,
   feeInQuote: false,
   inProcess: name === "MOCK",
   environment: name === "MOCK" ? "SIMULATED" : name.endsWith("_UAT") ? "UAT" : "PROD",

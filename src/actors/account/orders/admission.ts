@@ -8,6 +8,7 @@ import { InsufficientBalance } from "../../../domain/errors/risk.ts"
 import { Busy } from "../../../domain/errors/service.ts"
 import { AccountDisconnected, AccountNotActive, AccountReconciling } from "../../../domain/errors/trading-account.ts"
 import { VenueInactive } from "../../../domain/errors/venue.ts"
+import { ordersFault } from "../../../domain/instrument/order-proof.ts"
 import { isSpot } from "../../../domain/instrument/venue.ts"
 import { MARKET_CLAMP, withFee } from "../../../domain/order/hold.ts"
 import type { OrderCircumstances, OrderPlan } from "../../../domain/order/plan.ts"
@@ -49,6 +50,8 @@ export const refusalOf = (core: AccountCore): DomainError | undefined => {
   if (status === "DISCONNECTED") return new AccountDisconnected({})
   if (status === "LOCKED" || status === "INACTIVE") return new AccountNotActive({ status })
   if (core.venue.status === "INACTIVE") return new VenueInactive({})
+  const unproven = ordersFault(core.venue)
+  if (unproven !== undefined) return unproven
   if (status !== "ACTIVE" || core.connection.phase !== "ready")
     return new AccountReconciling({ reason: core.connection.awayReason })
   return core.parts.store.pressure() === "full" ? BUSY : undefined

@@ -13,6 +13,7 @@ import { ChangeRejected, OrderClosed, OrderNotChangeable } from "../../../domain
 import { AccountDisconnected, AccountNotActive, AccountReconciling } from "../../../domain/errors/trading-account.ts"
 import { VenueInactive } from "../../../domain/errors/venue.ts"
 import type { InstrumentId } from "../../../domain/ids.ts"
+import { ordersFault } from "../../../domain/instrument/order-proof.ts"
 import { changed, changeOf, isRenewal, type OrderChange, withChange } from "../../../domain/order/change.ts"
 import { isOnItsWay, maySend, replaceWayOf } from "../../../domain/order/evidence/law.ts"
 import { eventOf, IllegalTransition, moved } from "../../../domain/order/evidence/progress.ts"
@@ -202,8 +203,8 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder, mayWait = 
   const halted = checked === "CANCEL" ? null : changeHalted(core.parts.mode.current(), order)
   if (halted !== null) return fail(halted)
   const wanted = checked === "CANCEL" ? null : checked.change
-  const poor = wanted === null ? null : fundsError(core, live, wanted)
-  if (poor !== null) return fail(poor)
+  const error = wanted === null ? null : (unprovenError(core, live, wanted) ?? fundsError(core, live, wanted))
+  if (error !== null) return fail(error)
   let isAnswered = false
   const answer = (run: () => void): void => {
     if (isAnswered) return
@@ -249,6 +250,14 @@ const siblingOf = (core: AccountCore, { order }: Live): TradeOrder | null => {
   const others = core.orders.ofList(order.orderListId).map((it) => it.order)
   const isOther = (it: TradeOrder): boolean => (it.terms?.leg ?? null) !== null && it.terms?.leg !== order.terms?.leg
   return others.find((it) => isOther(it) && !isTerminal(it.orderStatus)) ?? null
+}
+
+/** At a venue whose orders the installation does not send, a change may only take back of what is there. */
+const unprovenError = (core: AccountCore, { order }: Live, wanted: OrderChange): DomainError | null => {
+  const next = changed(order, wanted)
+  const isMore =
+    next.baseQuantity.greaterThan(order.baseQuantity) || holdChanged(order, next, core.venue).greaterThan(order.held)
+  return isMore ? (ordersFault(core.venue) ?? null) : null
 }
 
 /** What the change needs beyond what the order holds already. */

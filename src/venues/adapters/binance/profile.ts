@@ -1,5 +1,6 @@
 /** Binance Spot and its testnet. */
 import type { VenueId } from "../../../domain/ids.ts"
+import { PROVEN_ORDERS } from "../../../domain/instrument/order-proof.ts"
 import type { VenueProfile } from "../profile.ts"
 
 /** The venue's own clock difference is loaded at start, and `recvWindow` is the expiry Binance enforces (contract C3). */
@@ -51,6 +52,7 @@ const binanceSpot = {
   orderExpiryMillis: BINANCE_RECV_WINDOW_MILLIS,
   // An orderId is given with its symbol, and each symbol counts for itself.
   orderIds: "INSTRUMENT",
+  orders: PROVEN_ORDERS,
   clientIdParam: "origClientOrderId",
   adapter: "binance",
 } as const satisfies Omit<VenueProfile, "venue" | "name" | "sandbox" | "hosts">

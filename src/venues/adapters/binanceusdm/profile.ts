@@ -1,4 +1,5 @@
 /** Binance USDⓈ-M perpetuals. ccxt refuses their testnet, so there is no `_UAT`. */
+import { UNFOLLOWED_POSITIONS } from "../order-proofs.ts"
 import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
@@ -45,6 +46,7 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: RECV_WINDOW_MILLIS,
     // As on the spot side: an orderId is given with its symbol.
     orderIds: "INSTRUMENT",
+    orders: UNFOLLOWED_POSITIONS,
     clientIdParam: "origClientOrderId",
     // GET /fapi/v1/trades: at most 1,000. ccxt would ask for aggregates, which have ids of their own.
     tradeHistory: { way: "BY_ID", params: { fetchTradesMethod: "fapiPublicGetTrades", limit: 1000 } },

@@ -1,4 +1,5 @@
 /** Bitfinex spot. */
+import { UNANSWERED_ORDERS } from "../order-proofs.ts"
 import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
@@ -34,6 +35,7 @@ export const BITFINEX: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: null,
     // One count of ids.
     orderIds: "VENUE",
+    orders: UNANSWERED_ORDERS,
     // GET /v2/trades/:symbol/hist: 120 unless told, at most 10,000; 1,000 are enough for a cut.
     tradeHistory: { way: "BY_ID", params: { limit: 1000 } },
     adapter: "bitfinex",

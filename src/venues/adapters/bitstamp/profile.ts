@@ -1,4 +1,5 @@
 /** Bitstamp spot. */
+import { UNANSWERED_ORDERS } from "../order-proofs.ts"
 import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
@@ -28,6 +29,7 @@ export const BITSTAMP: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: null,
     // One count of ids: orders are asked for by the id alone.
     orderIds: "VENUE",
+    orders: UNANSWERED_ORDERS,
     // GET /api/v2/transactions/:pair: all of the last hour; `tid` is the stream's `id`.
     tradeHistory: { way: "BY_ID", params: {} },
     adapter: "bitstamp",

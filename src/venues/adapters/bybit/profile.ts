@@ -1,4 +1,5 @@
 /** Bybit spot and its testnet. */
+import { UNANSWERED_ORDERS } from "../order-proofs.ts"
 import { plain } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
@@ -54,6 +55,7 @@ const spot = {
   orderExpiryMillis: RECV_WINDOW_MILLIS,
   // A uuid.
   orderIds: "VENUE",
+  orders: UNANSWERED_ORDERS,
   // v5/market/recent-trade: at most 60 of a spot pair; `execId` is the stream's `i`.
   tradeHistory: { way: "BY_ID", params: { limit: 60 } },
   adapter: "bybit",

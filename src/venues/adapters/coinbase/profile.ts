@@ -1,4 +1,5 @@
 /** Coinbase Advanced Trade, spot. ccxt has no sandbox of it. */
+import { UNANSWERED_ORDERS } from "../order-proofs.ts"
 import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
@@ -30,6 +31,7 @@ export const COINBASE: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: null,
     // A uuid.
     orderIds: "VENUE",
+    orders: UNANSWERED_ORDERS,
     // market/products/:id/ticker: its `trades`, at most 1,000, with the `trade_id` of the stream.
     tradeHistory: { way: "BY_ID", params: { limit: 1000 } },
     adapter: "coinbase",

@@ -1,4 +1,5 @@
 /** Deribit perpetuals and its testnet. */
+import { UNFOLLOWED_POSITIONS } from "../order-proofs.ts"
 import { plain } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
@@ -37,6 +38,7 @@ const perpetuals = {
   orderExpiryMillis: null,
   // Private/get_order_state takes the id alone.
   orderIds: "VENUE",
+  orders: UNFOLLOWED_POSITIONS,
   // public/get_last_trades_by_instrument: ten unless told, at most 1,000.
   tradeHistory: { way: "BY_ID", params: { count: 1000 } },
   adapter: "deribit",

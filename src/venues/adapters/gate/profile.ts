@@ -1,4 +1,5 @@
 /** Gate spot. Its testnet has no WebSocket for spot, so there is no `_UAT`. */
+import { UNANSWERED_ORDERS } from "../order-proofs.ts"
 import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
@@ -33,6 +34,7 @@ export const GATE: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: null,
     // One count of ids.
     orderIds: "VENUE",
+    orders: UNANSWERED_ORDERS,
     // GET /spot/trades: 100 unless told, at most 1,000.
     tradeHistory: { way: "BY_ID", params: { limit: 1000 } },
     adapter: "gate",

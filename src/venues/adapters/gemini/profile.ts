@@ -1,4 +1,5 @@
 /** Gemini spot and its sandbox. */
+import { UNANSWERED_ORDERS } from "../order-proofs.ts"
 import { plain } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
@@ -22,6 +23,7 @@ const spot = {
   orderExpiryMillis: null,
   // POST /v1/order/status takes the id alone.
   orderIds: "VENUE",
+  orders: UNANSWERED_ORDERS,
   // v1/trades/:symbol: 50 unless told, at most 500; `tid` is the stream's `event_id`.
   tradeHistory: { way: "BY_ID", params: { limit_trades: 500 } },
   adapter: "gemini",

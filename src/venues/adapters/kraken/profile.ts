@@ -1,5 +1,6 @@
 /** Kraken, spot; it has no place to practise. */
 import type { VenueId } from "../../../domain/ids.ts"
+import { PROVEN_ORDERS } from "../../../domain/instrument/order-proof.ts"
 import type { VenueProfile } from "../profile.ts"
 
 /** `deadline` of an order after it was signed: the matching engine no longer takes it then (contract C3). The venue wants 2 to 60 s. */
@@ -52,6 +53,7 @@ export const KRAKEN: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: ORDER_EXPIRY_MILLIS,
     // A txid.
     orderIds: "VENUE",
+    orders: PROVEN_ORDERS,
     clientIdParam: "clientOrderId",
     bookDepth: 1000,
     // docs.kraken.com, OHLC: "up to 720 of the most recent entries", whatever is asked for.

@@ -1,4 +1,5 @@
 /** Kraken's perpetuals and their demo. */
+import { UNFOLLOWED_POSITIONS } from "../order-proofs.ts"
 import { plain } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
@@ -24,6 +25,7 @@ const perpetuals = {
   orderExpiryMillis: null,
   // A uuid.
   orderIds: "VENUE",
+  orders: UNFOLLOWED_POSITIONS,
   // history: the 100 newest; `uid` is the stream's. ccxt would ask the history of executions, page by page.
   tradeHistory: { way: "BY_ID", params: { method: "publicGetHistory" } },
   adapter: "krakenfutures",

@@ -1,4 +1,5 @@
 /** KuCoin spot. Its WebSocket host comes with a token, by REST; ccxt has no sandbox of it. */
+import { UNANSWERED_ORDERS } from "../order-proofs.ts"
 import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
@@ -43,6 +44,7 @@ export const KUCOIN: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: null,
     // An object id.
     orderIds: "VENUE",
+    orders: UNANSWERED_ORDERS,
     // GET /api/v1/market/histories tells no trade's id.
     tradeHistory: { way: "NONE" },
     adapter: "kucoin",

@@ -1,5 +1,6 @@
 /** OKX, spot, and its demo trading: the same REST host under a header, WebSockets and keys of its own. */
 import type { VenueId } from "../../../domain/ids.ts"
+import { PROVEN_ORDERS } from "../../../domain/instrument/order-proof.ts"
 import type { VenueProfile } from "../profile.ts"
 
 /** `expTime` of an order, ms after it was signed: what arrives later the venue refuses (contract C3). */
@@ -56,6 +57,7 @@ const okxSpot = {
   orderExpiryMillis: ORDER_EXPIRY_MILLIS,
   // One count of ids.
   orderIds: "VENUE",
+  orders: PROVEN_ORDERS,
   // 60 orders in 2 s of an instrument; ccxt's bucket would space them by 37 ms, and an order behind a question by 220 ms.
   rollingWindowMillis: 2000,
   adapter: "okx",

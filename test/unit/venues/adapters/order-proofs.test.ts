@@ -1,0 +1,93 @@
+/** Which venues' orders are proven: the profiles, the records of the API, the guide and the README say one thing, and an opt-in what it can. */
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { optIns } from "../../../../src/composition/experimental-orders.ts"
+import type { VenueId } from "../../../../src/domain/ids.ts"
+import { type Venue, venueCapabilityRecord, venueRecord } from "../../../../src/domain/instrument/venue.ts"
+import { PROFILES, venueOf } from "../../../../src/venues/adapters/registry.ts"
+import { MOCK_VENUE } from "../../../../src/venues/mock/venue.ts"
+
+const PROVEN = ["BINANCE", "BINANCE_UAT", "KRAKEN", "OKX", "OKX_UAT"]
+const venues = PROFILES.map((profile) => venueOf(profile, []))
+const by = (proof: Venue["orders"]["proof"]) =>
+  venues.filter(({ orders }) => orders.proof === proof).map(({ venue }) => venue)
+
+/** The rows of a page's tables whose first cell is one venue: that, and the other cells. */
+const rowsOf = (page: string): ReadonlyArray<readonly [venue: string, cells: ReadonlyArray<string>]> =>
+  readFileSync(new URL(`../../../../${page}`, import.meta.url), "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const [, first, ...cells] = line.split("|").map((cell) => cell.trim())
+      const venue = /^`([A-Z_]+)`$/.exec(first ?? "")?.[1]
+      return venue === undefined ? [] : [[venue, cells] as const]
+    })
+
+const PROOFS = /^(PROVEN|EXPERIMENTAL|NONE)$/
+
+describe("what is proven of a venue's orders", () => {
+  it("is what a loopback exchange that answers has shown: BINANCE, OKX, KRAKEN; derivatives never", () => {
+    expect([...by("PROVEN")].sort()).toEqual(PROVEN)
+    expect(venues.filter(({ features, orders }) => !features.includes("SPOT") && orders.proof === "PROVEN")).toEqual([])
+    for (const { orders } of venues) expect(orders.missing === null).toBe(orders.proof === "PROVEN")
+  })
+
+  it("is in the lists of the API, with what is missing", () => {
+    for (const venue of [...venues, MOCK_VENUE]) {
+      const { proof, missing } = venue.orders
+      expect(venueRecord(venue).orders).toBe(proof)
+      expect(venueCapabilityRecord(venue, () => false)).toMatchObject({
+        orders: proof,
+        ordersMissing: missing,
+        takesOrders: proof === "PROVEN",
+      })
+    }
+  })
+
+  it("is in the guide: a row for each venue, with the same words", () => {
+    const told = new Map(rowsOf("docs/guide/venues.md"))
+    for (const { venue, orders } of venues.filter((it) => it.environment === "PROD")) {
+      expect(told.get(venue)?.[0], venue).toBe(orders.proof)
+      if (orders.missing !== null) expect(told.get(venue)?.[1]).toContain(orders.missing)
+    }
+    for (const house of ["MOCK", "PAPER", "INTERNAL"]) expect(told.get(house)?.[0]).toBe("PROVEN")
+  })
+
+  it("is nowhere told otherwise: rows of the README, and of the guide, name no other venue and no other proof", () => {
+    for (const page of ["README.md", "docs/guide/venues.md"])
+      for (const [name, [proof]] of rowsOf(page)) {
+        if (!PROOFS.test(proof ?? "")) continue
+        const house = ["MOCK", "PAPER", "INTERNAL"].includes(name) ? "PROVEN" : undefined
+        expect([page, name, proof]).toEqual([
+          page,
+          name,
+          house ?? venues.find(({ venue }) => venue === name)?.orders.proof,
+        ])
+      }
+  })
+})
+
+describe("an opt-in", () => {
+  const none = { venue: "SHOWCASE" as VenueId, orders: { proof: "NONE", missing: "it has no orders" } } as const
+
+  it("takes new orders where they are experimental, and says nothing of others", () => {
+    expect(optIns(venues, ["BYBIT", "COINBASE"])).toEqual({ refused: null, idle: [] })
+    const opted = PROFILES.map((profile) => venueOf(profile, [], ["BYBIT"]))
+    expect(opted.filter(({ takesOrders }) => takesOrders).map(({ venue }) => venue)).toEqual(
+      venues.filter(({ venue }) => venue === "BYBIT" || PROVEN.includes(venue)).map(({ venue }) => venue),
+    )
+  })
+
+  it("of a venue that is none, or has no orders, refuses the start in one line", () => {
+    const { refused } = optIns(venues, ["BYBIT", "BYBYT"])
+    expect(refused).toMatch(/^EXPERIMENTAL_ORDERS names an unknown venue: BYBYT; it may name .*\bBYBIT\b/)
+    expect(refused).not.toContain("\n")
+    expect(optIns([...venues, none], ["SHOWCASE"]).refused).toMatch(/SHOWCASE, which takes no orders at all/)
+  })
+
+  it("of a venue that has been proven since is told, and starts", () => {
+    expect(optIns(venues, ["OKX"])).toEqual({
+      refused: null,
+      idle: ["EXPERIMENTAL_ORDERS does nothing for OKX: its orders are proven"],
+    })
+  })
+})
