@@ -138,6 +138,11 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       "",
       "Comma-separated venues whose orders are EXPERIMENTAL ([venues](../guide/venues.md)) and are to be sent all the same, for example `BYBIT,COINBASE`. Without it no account is connected there; accounts that are keep their orders in sight, and take cancels but no new orders",
     ),
+    row(
+      "WARM_FEEDS",
+      "100",
+      "Order books and tickers that stay open for an hour after a client read them over HTTP, at most, and a quarter of them at one venue; those read longest ago close first. `0`: none, each closes 30 s after its last reader",
+    ),
     row("VENUE_SESSIONS_MAX", "1000", "Maximum number of private venue sessions"),
     row(
       "VENUE_PROXIES",

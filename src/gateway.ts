@@ -6,7 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { TradingAccountsLive } from "./actors/account/accounts.ts"
 import { AccountDirectory } from "./actors/account/directory.ts"
 import { InstrumentDirectory } from "./actors/market/instrument-directory.ts"
-import { MarketsLive } from "./actors/market/markets.ts"
+import { marketsLayer } from "./actors/market/markets.ts"
 import { keeperLayer, vaultLayer } from "./auth/keys/credential-vault.ts"
 import { type Keys, loadKeys } from "./auth/keys/keys.ts"
 import { Sessions } from "./auth/session/sessions.ts"
@@ -253,7 +253,7 @@ export const startGateway = (options: GatewayOptions) =>
     const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
     const vault = yield* Layer.build(vaultLayer(keys)).pipe(Effect.provide(Context.merge(known, outside)))
     const edges = Context.mergeAll(known, auth, outside, vault, moneyDesks())
-    const markets = Context.merge(edges, yield* Layer.build(MarketsLive).pipe(Effect.provide(edges)))
+    const markets = Context.merge(edges, yield* Layer.build(marketsLayer(settings)).pipe(Effect.provide(edges)))
     const sync = yield* instrumentSync.pipe(Effect.provide(markets))
     yield* keepInstruments(options, sync).pipe(Effect.provide(edges))
     yield* tellWithoutOptIn(options).pipe(Effect.provide(edges))

@@ -40,7 +40,7 @@ export const channelPort = (hub: Hub) =>
     publish: (publication) => hub.publish(publication.channel, publication),
     isHeard: (channel) => hub.isHeard(channel),
     invalidate: (channel) => hub.invalidate(channel),
-    terminate: (channel) => hub.terminate(channel),
+    terminate: (channel, how) => hub.terminate(channel, how),
     attach: (kind, source) => hub.attach(kind, source),
   })
 

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { InstrumentDirectory } from "../actors/market/instrument-directory.ts"
 import { Markets } from "../actors/market/messages.ts"
+import { outageOf } from "../actors/market/outage.ts"
 import { INTERNAL } from "../domain/order/internal-order.ts"
 import { refreshInstruments } from "../http/market/instrument-refresh.ts"
 import { type InstrumentSync, makeInstrumentSync } from "../http/market/instrument-sync.ts"
@@ -94,7 +95,12 @@ export const instrumentSync = Effect.gen(function* () {
     directory: yield* InstrumentDirectory,
     upsert,
     stored: Effect.sync(() => failpoint.hit("sync.halfway")),
-    isBack: markets.marketOpen,
+    isBack: (instrumentId, askedAt) => {
+      markets.marketOpen(instrumentId, askedAt)
+      markets.listingChanged(instrumentId)
+    },
+    isGone: markets.listingChanged,
+    outage: outageOf(port, clock.now),
     now: clock.now,
     monotonic: clock.monotonic,
   })

@@ -13,6 +13,7 @@ export interface VenueFigures {
     readonly books: number
     readonly stale: number
     readonly lostMillis: number
+    readonly warm: number
   }>
 }
 
@@ -47,6 +48,10 @@ export const venueMetrics = ({ health, stats, books }: VenueFigures): ReadonlyAr
     reading(
       "book_staleness_seconds",
       books.map(({ venue, lostMillis }) => ({ labels: { venue }, value: lostMillis / 1000 })),
+    ),
+    reading(
+      "venue_warm_feeds",
+      books.map(({ venue, warm }) => ({ labels: { venue }, value: warm })),
     ),
     reading(
       "venue_circuit_state",

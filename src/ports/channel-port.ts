@@ -74,8 +74,8 @@ export class ChannelPort extends Context.Tag("ports/ChannelPort")<
     readonly isHeard: (channel: string) => boolean
     /** A source that fell behind or lost its place: every subscriber of the channel is told to start over (unsubscribe 2500). */
     readonly invalidate: (channel: string) => void
-    /** Ends every subscription of the channel for good (unsubscribe 2000), after what was published before. */
-    readonly terminate: (channel: string) => void
+    /** Ends every subscription of the channel for good (unsubscribe 2000; 2410 where its instrument was delisted), after what was published before. */
+    readonly terminate: (channel: string, how?: "terminated" | "delisted") => void
     /** Once per kind, at start, by the composition root. */
     readonly attach: (kind: ChannelKind, source: ChannelSource) => void
   }

@@ -263,6 +263,11 @@ export const METRICS = {
     labels: ["venue"],
     help: "Longest time any open book has not been SYNCED; 0: all are",
   },
+  venue_warm_feeds: {
+    type: "gauge",
+    labels: ["venue"],
+    help: "Order books and tickers kept open for the next read, since clients read them within the last hour (WARM_FEEDS)",
+  },
   venue_book_resyncs_total: {
     type: "counter",
     labels: ["connector", "venue", "reason"],

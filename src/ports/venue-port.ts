@@ -22,6 +22,8 @@ export interface VenueHealth {
   readonly reason: string | null
   /** Wall ms; null while idle. */
   readonly since: number | null
+  /** While it is down: when an attempt failed last, wall ms. */
+  readonly failedAt?: number
   /** How often its connectors began anew. */
   readonly restarts: number
   /** Open market streams. */

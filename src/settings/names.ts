@@ -79,6 +79,7 @@ export const NAMES: ReadonlyArray<string> = [
   "VENUE_SESSIONS_MAX",
   "VENUE_SHARDS",
   "WALLETS_MAX",
+  "WARM_FEEDS",
   "WS_CONFLATE_BYTES",
   "WS_DEFLATE",
   "WS_FLUSH_MS",

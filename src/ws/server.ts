@@ -17,13 +17,20 @@ import { OpenSockets } from "./connection/open-sockets.ts"
 import { Pace } from "./connection/pace.ts"
 import type { HubStats } from "./fanout/hub.ts"
 import { type SlowLimits, SlowReaders, type SlowStats } from "./fanout/slow-readers.ts"
+import type { Ending } from "./fanout/stream.ts"
 import { jsonCodec } from "./protocol/codec-json.ts"
 import { protobufCodec } from "./protocol/codec-protobuf.ts"
-import { CLOSES, UNSUBSCRIBES } from "./protocol/error-codes.ts"
+import { CLOSES, UNSUBSCRIBES, type Unsubscribe } from "./protocol/error-codes.ts"
 import type { Codec } from "./protocol/protocol.ts"
 
 // The package's types declare the compressors as types only; at run time they are numbers.
 const { DISABLED, SHARED_COMPRESSOR } = uws as unknown as Readonly<Record<"DISABLED" | "SHARED_COMPRESSOR", number>>
+
+const ENDINGS: Readonly<Record<Ending, Unsubscribe>> = {
+  terminated: UNSUBSCRIBES.server,
+  delisted: UNSUBSCRIBES.delisted,
+  invalidated: UNSUBSCRIBES.insufficientState,
+}
 
 const PATH = "/connection/websocket"
 /** Above MESSAGE_BYTES_MAX, so that we close with 1009 ourselves; uWebSockets would cut with 1006. */
@@ -178,8 +185,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
     for (const connection of connections) if (connection.user === user) connection.renewed()
   })
   hub.onEnd((channel, names, how) => {
-    const reason = how === "terminated" ? UNSUBSCRIBES.server : UNSUBSCRIBES.insufficientState
-    for (const connection of connections) connection.endSubscriptions(channel, names, reason)
+    for (const connection of connections) connection.endSubscriptions(channel, names, ENDINGS[how])
   })
 
   const upgrade = (res: HttpResponse, req: HttpRequest, socketContext: us_socket_context_t): void => {

@@ -2,6 +2,7 @@
  * One open book and its trouble: who waits for it, since when it is lost, when it is asked for anew, and when it is called STALE.
  * A book that held is asked for at once when it breaks; one that keeps breaking, ever more seldom.
  */
+import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { BOOK_SILENT, type DepthUpdate } from "../../ports/market-source.ts"
 import type { ResyncReason } from "../../ports/venue-stats.ts"
 import { BookLost, type OrderBookActor } from "./order-book.ts"
@@ -13,10 +14,17 @@ const QUIET_MILLIS_MAX = 30_000
 const RESYNC_DELAY_MIN_MILLIS = 100
 const RESYNC_DELAY_MAX_MILLIS = 5000
 
+/** A read that waits for the first state. */
+export interface Waiter {
+  readonly found: () => unknown
+  /** `reason`: what is known of why there will be none; undefined: it took too long. */
+  readonly missed: (reason?: DomainError) => void
+}
+
 export class BookFeed {
   readonly actor: OrderBookActor
   /** Called once when the book is SYNCED. */
-  readonly waiting = new Set<() => unknown>()
+  readonly waiting = new Set<Waiter>()
   readonly #monotonic: () => number
   readonly #after: (millis: number, run: () => void) => void
   readonly #askForSnapshot: (reason: ResyncReason) => void

@@ -4,6 +4,7 @@
  */
 import { type Context, Effect, Exit } from "effect"
 import { Decimal } from "../../domain/decimal.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
 import type { InstrumentId, TenantId, VenueId } from "../../domain/ids.ts"
 import type { InstrumentName } from "../../domain/instrument/instrument.ts"
 import type { KlineInterval } from "../../domain/market/kline.ts"
@@ -21,7 +22,7 @@ import {
   type MarketTrade,
   type TickerUpdate,
 } from "../../ports/market-source.ts"
-import { BookFeed } from "./book-feed.ts"
+import { BookFeed, type Waiter } from "./book-feed.ts"
 import { ClosedMarkets } from "./closed-markets.ts"
 import { MarketFollowers } from "./followers.ts"
 import { KlineBoard, type KlineHistorySource } from "./klines/board.ts"
@@ -30,6 +31,7 @@ import { MarketStreams, type OpenStream } from "./streams.ts"
 import { TickerBoard } from "./ticker-board.ts"
 import { TradeTape } from "./trade-tape.ts"
 import { VenueClock } from "./venue-clock.ts"
+import type { WarmFeeds } from "./warm-feeds.ts"
 
 const SENTINEL_MILLIS = 1000
 
@@ -42,7 +44,7 @@ interface Confirming {
 interface OpenTicker {
   readonly name: InstrumentName
   /** Called once at the first ticker. */
-  readonly waiting: Set<() => unknown>
+  readonly waiting: Set<Waiter>
 }
 
 export interface MarketFeedParts {
@@ -54,6 +56,10 @@ export interface MarketFeedParts {
   readonly tenantOf: (instrumentId: InstrumentId) => TenantId | null
   readonly clock: Context.Tag.Service<typeof Clock>
   readonly ids: Context.Tag.Service<typeof Ids>
+  readonly isListed: (instrumentId: InstrumentId) => boolean
+  readonly warm: WarmFeeds
+  /** Why nothing comes of the venue now, if that is known. */
+  readonly outage: () => DomainError | undefined
   /** Runs an Effect in the scope of the market data. */
   readonly fork: (effect: Effect.Effect<void>) => void
 }
@@ -100,6 +106,8 @@ export class MarketFeed {
     this.#streams = new MarketStreams({
       venue: parts.venue,
       monotonic: parts.clock.monotonic,
+      isListed: parts.isListed,
+      warm: parts.warm,
       opened: (it) => this.#opened(it),
       closed: (it) => this.#closed(it),
     })
@@ -193,22 +201,35 @@ export class MarketFeed {
     this.#closedMarkets.open(instrumentId, askedAt)
   }
 
-  stats(): { readonly books: number; readonly stale: number; readonly lostMillis: number } {
+  stats(): { readonly books: number; readonly stale: number; readonly lostMillis: number; readonly warm: number } {
     let stale = 0
     let lostMillis = 0
     for (const book of this.#books.values()) {
       if (book.actor.quality === "STALE") stale++
       lostMillis = Math.max(lostMillis, book.lostMillis)
     }
-    return { books: this.#books.size, stale, lostMillis }
+    return { books: this.#books.size, stale, lostMillis, warm: this.#streams.warmCount }
   }
 
-  /** Opens the book if need be, for at least 30 s, and hands it over once it is SYNCED; `missed` after a time without. */
+  /** The venue lists the instrument, or lists it no more: then who waits for it is told `fault`, and its channels are for others to end. */
+  listingChanged(instrumentId: InstrumentId, fault: DomainError | undefined): void {
+    if (fault !== undefined) {
+      this.#onTradesDown(instrumentId)
+      giveUp(this.#books.get(instrumentId)?.waiting, fault)
+      giveUp(this.#tickers.get(instrumentId)?.waiting, fault)
+    }
+    this.#streams.listingChanged(instrumentId)
+  }
+
+  /**
+   * Opens the book if need be, for at least 30 s, and hands it over once it is SYNCED; `missed` after a time without, at once where the venue
+   * is known to be down: what is opened learns when it is back.
+   */
   readBook(
     instrumentId: InstrumentId,
     waitMillis: number,
     found: (book: OrderBookActor) => void,
-    missed: () => void,
+    missed: Waiter["missed"],
   ): void {
     const feed = this.#streams.touch("book", instrumentId) ? this.#books.get(instrumentId) : undefined
     if (feed === undefined) {
@@ -217,7 +238,7 @@ export class MarketFeed {
     }
     const { actor, waiting } = feed
     if (actor.quality === "SYNCED") found(actor)
-    else this.#await(waiting, waitMillis, () => found(actor), missed)
+    else this.#await(waiting, waitMillis, { found: () => found(actor), missed })
   }
 
   /**
@@ -254,7 +275,7 @@ export class MarketFeed {
     instrumentId: InstrumentId,
     waitMillis: number,
     found: (ticker: TickerRecord) => void,
-    missed: () => void,
+    missed: Waiter["missed"],
   ): void {
     const ticker = this.#streams.touch("ticker", instrumentId) ? this.#tickers.get(instrumentId) : undefined
     if (ticker === undefined) {
@@ -267,7 +288,7 @@ export class MarketFeed {
       found(known)
       return true
     }
-    if (!answer()) this.#await(ticker.waiting, waitMillis, answer, missed)
+    if (!answer()) this.#await(ticker.waiting, waitMillis, { found: answer, missed })
   }
 
   #opened({ stream, instrumentId, name }: OpenStream): void {
@@ -383,14 +404,27 @@ export class MarketFeed {
     this.#streams.sweep(now)
     for (const feed of this.#books.values()) feed.watch(now)
     this.followers.watch(now)
+    this.#giveUpInOutage()
     if (this.#streams.isEmpty) this.#isBusy.unsafeClose()
   }
 
-  #await(waiting: Set<() => unknown>, waitMillis: number, found: () => unknown, missed: () => void): void {
-    waiting.add(found)
+  #await(waiting: Set<Waiter>, waitMillis: number, waiter: Waiter): void {
+    const outage = this.#parts.outage()
+    if (outage !== undefined) {
+      waiter.missed(outage)
+      return
+    }
+    waiting.add(waiter)
     this.#after(waitMillis, () => {
-      if (waiting.delete(found)) missed()
+      if (waiting.delete(waiter)) waiter.missed()
     })
+  }
+
+  /** The attempt that a read caused has failed meanwhile: nobody waits to the end of the time. */
+  #giveUpInOutage(): void {
+    const all = [...this.#books.values(), ...this.#tickers.values()].filter(({ waiting }) => waiting.size > 0)
+    const outage = all.length === 0 ? undefined : this.#parts.outage()
+    if (outage !== undefined) for (const { waiting } of all) giveUp(waiting, outage)
   }
 
   #after(millis: number, run: () => void): void {
@@ -403,9 +437,16 @@ export class MarketFeed {
   }
 }
 
-const wake = (waiting: Set<() => unknown>): void => {
+const wake = (waiting: Set<Waiter>): void => {
   for (const each of [...waiting]) {
     waiting.delete(each)
-    each()
+    each.found()
+  }
+}
+
+const giveUp = (waiting: Set<Waiter> | undefined, reason: DomainError): void => {
+  for (const each of [...(waiting ?? [])]) {
+    waiting?.delete(each)
+    each.missed(reason)
   }
 }

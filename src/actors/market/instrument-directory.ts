@@ -3,8 +3,9 @@
  * to know: each question names the tenant that asks, and here alone it is judged what that tenant sees: markets of others are not there.
  */
 import { Effect } from "effect"
+import type { InstrumentDelisted } from "../../domain/errors/market.ts"
 import type { InstrumentId, TenantId, VenueId } from "../../domain/ids.ts"
-import { type Instrument, instrumentIdOf, isSeenBy } from "../../domain/instrument/instrument.ts"
+import { delistingFault, type Instrument, instrumentIdOf, isSeenBy } from "../../domain/instrument/instrument.ts"
 import { internalInstrumentId } from "../../domain/order/internal-order.ts"
 
 interface Shelf {
@@ -78,6 +79,11 @@ export class InstrumentDirectory extends Effect.Service<InstrumentDirectory>()("
       /** Whether anything is known of the venue: before that, "unknown instrument" cannot be said. */
       knows: (venue: VenueId): boolean => venues.has(venue),
       has: (id: InstrumentId): boolean => instruments.has(id),
+      /** Its venue lists it no more; undefined: it does, or nothing is known of it. */
+      delistingFault: (id: InstrumentId): InstrumentDelisted | undefined => {
+        const found = instruments.get(id)
+        return found === undefined ? undefined : delistingFault(found)
+      },
       tenantOf: (id: InstrumentId): TenantId | null => instruments.get(id)?.tenantId ?? null,
       /** In order of instrumentId. */
       everyTenants,

@@ -36,7 +36,8 @@ export class Markets extends Context.Tag("actors/Markets")<
   {
     /**
      * The book as JSON text of an OrderBook record (updateType SNAPSHOT), best first, cached per (book, depth, version).
-     * A closed feed is opened, waits up to 5 s for its first SYNCED state and stays open 30 s; then OrderBookUnavailable.
+     * A closed feed is opened, waits up to 5 s for its first SYNCED state, and stays open 30 s, or warm for an hour; then
+     * OrderBookUnavailable. At once: InstrumentDelisted, and VenueUnavailable where the venue is known to be down.
      */
     readonly readBook: (instrumentId: InstrumentId, depth: number, reply: Reply<string, DomainError>) => void
     /** As `readBook`; the feed's first ticker within 5 s, else TickerUnavailable. */
@@ -79,6 +80,11 @@ export class Markets extends Context.Tag("actors/Markets")<
     readonly marketClosed: (instrumentId: InstrumentId) => void
     /** Its venue says that it trades: by an order that it took, or on its list. `askedAt`: when it was asked, wall ms. */
     readonly marketOpen: (instrumentId: InstrumentId, askedAt: number) => void
+    /**
+     * The directory says otherwise than before whether the venue lists the instrument: its channels end, and whoever in this process follows
+     * it waits; or what they follow opens again.
+     */
+    readonly listingChanged: (instrumentId: InstrumentId) => void
     /** Open feeds by venue, for health and metrics. */
     readonly stats: () => ReadonlyArray<{
       readonly venue: VenueId
@@ -86,6 +92,8 @@ export class Markets extends Context.Tag("actors/Markets")<
       readonly stale: number
       /** For how long the one that waits longest has not been the venue's; 0: all are. */
       readonly lostMillis: number
+      /** Streams that are open for the next read alone. */
+      readonly warm: number
     }>
   }
 >() {}

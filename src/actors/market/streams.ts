@@ -1,10 +1,12 @@
 /**
  * Which streams of one venue are open: by whom each is kept, and until when after the last of them left. A stream opens at the first
- * interest and closes 30 s after the last.
+ * interest and closes 30 s after the last, later where clients read it (`warm-feeds.ts`). Of an instrument that its venue does not list
+ * the interest alone is kept: its streams open when the venue lists it again.
  */
 import type { InstrumentId, VenueId } from "../../domain/ids.ts"
 import { type InstrumentName, parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import type { MarketStream } from "../../ports/market-source.ts"
+import type { WarmFeeds } from "./warm-feeds.ts"
 
 const LINGER_MILLIS = 30_000
 
@@ -17,23 +19,25 @@ export interface OpenStream {
 interface Slot extends OpenStream {
   readonly holders: Set<string>
   lingerUntil: number
+  /** Closed while its venue does not list the instrument. */
+  isOpen: boolean
+}
+
+export interface MarketStreamsParts {
+  readonly venue: VenueId
+  readonly monotonic: () => number
+  readonly isListed: (instrumentId: InstrumentId) => boolean
+  readonly warm: WarmFeeds
+  readonly opened: (it: OpenStream) => void
+  readonly closed: (it: OpenStream) => void
 }
 
 export class MarketStreams {
-  readonly #parts: {
-    readonly venue: VenueId
-    readonly monotonic: () => number
-    readonly opened: (it: OpenStream) => void
-    readonly closed: (it: OpenStream) => void
-  }
+  readonly #parts: MarketStreamsParts
   readonly #open = new Map<MarketStream, Map<InstrumentId, Slot>>()
+  #warmCount = 0
 
-  constructor(parts: {
-    readonly venue: VenueId
-    readonly monotonic: () => number
-    readonly opened: (it: OpenStream) => void
-    readonly closed: (it: OpenStream) => void
-  }) {
+  constructor(parts: MarketStreamsParts) {
     this.#parts = parts
   }
 
@@ -42,16 +46,24 @@ export class MarketStreams {
     return true
   }
 
+  /** Open for nobody but the next read. */
+  get warmCount(): number {
+    return this.#warmCount
+  }
+
   /** Keeps a stream open for `holder`, opening it if need be; nothing happens for a name that is no instrument. */
   hold(stream: MarketStream, instrumentId: InstrumentId, holder: string): void {
     this.#slot(stream, instrumentId)?.holders.add(holder)
   }
 
-  /** Open for 30 s at least. False: a name that is no instrument of this venue. */
+  /** A client reads it: open for 30 s at least. False: a name that is no instrument of this venue. */
   touch(stream: MarketStream, instrumentId: InstrumentId): boolean {
     const slot = this.#slot(stream, instrumentId)
-    if (slot !== undefined) slot.lingerUntil = this.#parts.monotonic() + LINGER_MILLIS
-    return slot !== undefined
+    if (slot === undefined) return false
+    const now = this.#parts.monotonic()
+    slot.lingerUntil = now + LINGER_MILLIS
+    this.#parts.warm.read(this.#parts.venue, keyOf(slot), now)
+    return true
   }
 
   /** Lets go: the stream closes 30 s after its last holder did. */
@@ -62,12 +74,31 @@ export class MarketStreams {
 
   /** Closes what nobody wants any more. */
   sweep(now: number): void {
+    const { venue, warm, closed } = this.#parts
+    let warmCount = 0
     for (const slots of this.#open.values())
       for (const slot of slots.values()) {
         if (slot.holders.size > 0 || now < slot.lingerUntil) continue
+        if (warm.isWarm(venue, keyOf(slot), now)) {
+          warmCount++
+          continue
+        }
         slots.delete(slot.instrumentId)
-        this.#parts.closed(slot)
+        if (slot.isOpen) closed(slot)
       }
+    this.#warmCount = warmCount
+  }
+
+  /** The venue lists the instrument, or lists it no more: its streams follow, whoever holds them. */
+  listingChanged(instrumentId: InstrumentId): void {
+    const isListed = this.#parts.isListed(instrumentId)
+    for (const slots of this.#open.values()) {
+      const slot = slots.get(instrumentId)
+      if (slot === undefined || slot.isOpen === isListed) continue
+      slot.isOpen = isListed
+      if (isListed) this.#parts.opened(slot)
+      else this.#parts.closed(slot)
+    }
   }
 
   #slot(stream: MarketStream, instrumentId: InstrumentId): Slot | undefined {
@@ -76,10 +107,13 @@ export class MarketStreams {
     const name = parseInstrumentId(instrumentId)
     if (name === undefined || name.venue !== this.#parts.venue) return undefined
     const lingerUntil = this.#parts.monotonic() + LINGER_MILLIS
-    const slot: Slot = { stream, instrumentId, name, holders: new Set(), lingerUntil }
+    const isOpen = this.#parts.isListed(instrumentId)
+    const slot: Slot = { stream, instrumentId, name, holders: new Set(), lingerUntil, isOpen }
     const slots = this.#open.get(stream) ?? new Map<InstrumentId, Slot>()
     this.#open.set(stream, slots.set(instrumentId, slot))
-    this.#parts.opened(slot)
+    if (isOpen) this.#parts.opened(slot)
     return slot
   }
 }
+
+const keyOf = ({ stream, instrumentId }: OpenStream): string => `${stream} ${instrumentId}`

@@ -19,8 +19,18 @@ export class InvalidInstrumentId extends Schema.TaggedError<InvalidInstrumentId>
   override message = "Invalid instrumentId"
 }
 
-export class InstrumentNotTradable extends Schema.TaggedError<InstrumentNotTradable>()("InstrumentNotTradable", {}) {
+/** A market of INTERNAL that its tenant has retired, or an instrument whose orders mean something else than the gateway would say of them. */
+export class InstrumentNotTradable extends Schema.TaggedError<InstrumentNotTradable>()("InstrumentNotTradable", {
+  reason: Schema.String,
+}) {
   override message = "Instrument not tradable"
+}
+
+/** Its venue lists it no more: neither market data nor orders, until an instrument sync finds it listed again. */
+export class InstrumentDelisted extends Schema.TaggedError<InstrumentDelisted>()("InstrumentDelisted", {
+  instrumentId: Schema.String,
+}) {
+  override message = "Instrument delisted by its venue"
 }
 
 export class InvalidInterval extends Schema.TaggedError<InvalidInterval>()("InvalidInterval", {

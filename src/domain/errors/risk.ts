@@ -26,6 +26,10 @@ export class TradingHalted extends Schema.TaggedError<TradingHalted>()("TradingH
   override message = "Trading halted"
 }
 
-export class LeverageNotAllowed extends Schema.TaggedError<LeverageNotAllowed>()("LeverageNotAllowed", {}) {
+export class LeverageNotAllowed extends Schema.TaggedError<LeverageNotAllowed>()("LeverageNotAllowed", {
+  /** As it was given. */
+  leverage: Schema.Int,
+  max: Schema.Int,
+}) {
   override message = "Leverage not allowed"
 }

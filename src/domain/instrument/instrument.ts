@@ -1,6 +1,6 @@
 /** Instruments: what can be traded where, and the steps its prices and quantities move in. */
 import { Decimal } from "../decimal.ts"
-import { InvalidInstrumentId } from "../errors/market.ts"
+import { InstrumentDelisted, InstrumentNotTradable, InvalidInstrumentId } from "../errors/market.ts"
 import { type InstrumentId, TENANT_NAME, type TenantId, type VenueId } from "../ids.ts"
 
 /** What an instrument is counted in where that is not its base asset: quantities, lots and limits are numbers of contracts. */
@@ -60,6 +60,27 @@ export const haveSameTerms = (a: MarketTerms, b: MarketTerms): boolean =>
  */
 export const isCountedInBase = ({ contract }: Pick<Instrument, "contract">, isOfSpotVenue: boolean): boolean =>
   contract === undefined ? isOfSpotVenue : contract.type === "LINEAR" && contract.size?.equals(Decimal.ONE) === true
+
+/** Its venue lists it no more, so nobody will send its book. Of a market of INTERNAL that was retired the book is here, and reads go on. */
+export const delistingFault = ({
+  instrumentId,
+  venue,
+  status,
+}: Pick<Instrument, "instrumentId" | "venue" | "status">): InstrumentDelisted | undefined =>
+  status === "DELISTED" && venue !== "INTERNAL" ? new InstrumentDelisted({ instrumentId }) : undefined
+
+/** Why no order is taken for it; undefined: orders are. */
+export const tradingFault = (instrument: Instrument): InstrumentDelisted | InstrumentNotTradable | undefined => {
+  const { instrumentId, status, contract } = instrument
+  if (status === "DELISTED")
+    return delistingFault(instrument) ?? new InstrumentNotTradable({ reason: `${instrumentId} is retired` })
+  // Of one that nobody has said yet what it is counted in, the next sync says it.
+  if (isCountedInBase(instrument, true)) return undefined
+  const size = contract?.size === null ? "unknown size" : `size ${contract?.size}`
+  return new InstrumentNotTradable({
+    reason: `${instrumentId} is counted in ${contract?.type} contracts of ${size}: quantity, price and executedCost of its orders would mean something else than they say; only linear contracts of size 1 are taken`,
+  })
+}
 
 /** Quantities are whole numbers of this step. */
 export const quantityStep = (instrument: Pick<Instrument, "lotSize" | "scale">): Decimal =>

@@ -145,6 +145,7 @@ export const ERRNO = {
   OrderBookUnavailable: { status: 503, errno: -131006, code: "ORDER_BOOK_UNAVAILABLE" },
   TickerUnavailable: { status: 503, errno: -131007, code: "TICKER_UNAVAILABLE" },
   SyncRunning: { status: 409, errno: -131008, code: "SYNC_RUNNING" },
+  InstrumentDelisted: { status: 400, errno: -131009, code: "INSTRUMENT_DELISTED" },
   // Order book subscriptions
   SubscriptionNotFound: { status: 404, errno: -132001, code: "SUBSCRIPTION_NOT_FOUND" },
   SubscriptionLimit: { status: 429, errno: -132002, code: "SUBSCRIPTION_LIMIT" },

@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import {
+  InstrumentDelisted,
   InstrumentNotFound,
   InvalidInstrumentId,
   InvalidInterval,
@@ -137,6 +138,7 @@ const venueCapabilityList = HttpApiEndpoint.get("venueCapabilityList", "/api/v3/
 const OF_LIVE_MARKET = [
   InvalidInstrumentId,
   InstrumentNotFound,
+  InstrumentDelisted,
   VenueInactive,
   InsufficientPermissions,
   VenueUnavailable,
@@ -151,7 +153,7 @@ const orderBookGet = HttpApiEndpoint.get("orderBookGet", "/api/v3/market/orderbo
   .annotate(OpenApi.Summary, "Get an order book")
   .annotate(
     OpenApi.Description,
-    "The book as the venue shows it, in the venue's own digits, best rows first. The first read of a book opens its feed and may take seconds.",
+    "The book as the venue shows it, in the venue's own digits, best rows first. The first read of a book opens its feed and may take seconds; what is read stays open for up to an hour. An instrument that its venue lists no more is 400 -131009, a venue that is known to be down 503 -130001, both at once.",
   )
 
 const orderBookList = HttpApiEndpoint.get("orderBookList", "/api/v3/market/orderbook/list")
@@ -209,6 +211,7 @@ const klineGet = HttpApiEndpoint.get("klineGet", "/api/v3/market/kline/get")
     Fail(
       InvalidInstrumentId,
       InstrumentNotFound,
+      InstrumentDelisted,
       InvalidInterval,
       InvalidTimeRange,
       VenueInactive,

@@ -46,6 +46,10 @@ interface Parts {
   readonly stored: Effect.Effect<void>
   /** Its venue, whose list did not have it, lists it as traded again; `askedAt`: when it was asked, wall ms. */
   readonly isBack: (instrumentId: InstrumentId, askedAt: number) => void
+  /** Its venue, whose list had it, lists it no more. */
+  readonly isGone: (instrumentId: InstrumentId) => void
+  /** Why the venue would not answer now, if that is known. */
+  readonly outage: (venue: VenueId) => VenueUnavailable | undefined
   readonly now: () => number
   readonly monotonic: () => number
 }
@@ -56,6 +60,8 @@ export const makeInstrumentSync = ({
   upsert,
   stored,
   isBack,
+  isGone,
+  outage,
   now,
   monotonic,
 }: Parts): InstrumentSync => {
@@ -67,9 +73,14 @@ export const makeInstrumentSync = ({
     Effect.zipLeft(audited(upsert(venue, list, now())), stored)
 
   const enter = (list: ReadonlyArray<Instrument>, askedAt: number): void => {
-    const wasGone = list.filter((it) => directory.find(it.instrumentId, it.tenantId)?.status === "DELISTED")
+    const changed = list.filter(({ instrumentId, tenantId, status }) => {
+      const before = directory.find(instrumentId, tenantId)
+      return before !== undefined && before.status !== status
+    })
     directory.put(list)
-    for (const { instrumentId, status } of wasGone) if (status === "ACTIVE") isBack(instrumentId, askedAt)
+    for (const { instrumentId, status } of changed)
+      if (status === "ACTIVE") isBack(instrumentId, askedAt)
+      else isGone(instrumentId)
   }
 
   /** Everything the venue lists; what it lists no more is DELISTED, and ACTIVE again when it comes back. */
@@ -147,7 +158,11 @@ export const makeInstrumentSync = ({
       Effect.suspend(() => {
         if (directory.knows(venue)) return Effect.void
         const flight = flights.get(venue)
-        return Effect.asVoid(flight === undefined ? fly(venue, null) : Deferred.await(flight))
+        const down = outage(venue)
+        if (down === undefined) return Effect.asVoid(flight === undefined ? fly(venue, null) : Deferred.await(flight))
+        // Nobody waits for it, and each who asks sees to it that it is tried.
+        const trying = flight === undefined ? Effect.forkDaemon(Effect.ignore(fly(venue, null))) : Effect.void
+        return Effect.zipRight(trying, down)
       }),
     ageMillis: (venue) => monotonic() - (fetchedAt.get(venue) ?? Number.NEGATIVE_INFINITY),
   }

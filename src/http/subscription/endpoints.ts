@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import {
+  InstrumentDelisted,
   InstrumentNotFound,
   InvalidInstrumentId,
   SubscriptionLimit,
@@ -31,6 +32,7 @@ const subscribe = HttpApiEndpoint.post("subscribe", "/api/v3/market/subscription
     Fail(
       InvalidInstrumentId,
       InstrumentNotFound,
+      InstrumentDelisted,
       VenueInactive,
       VenueUnavailable,
       InsufficientPermissions,

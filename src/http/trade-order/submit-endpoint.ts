@@ -3,6 +3,7 @@ import { HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { OrderRateLimited, TooManyOpenOrders } from "../../domain/errors/limits.ts"
 import {
+  InstrumentDelisted,
   InstrumentNotFound,
   InstrumentNotTradable,
   InvalidInstrumentId,
@@ -76,6 +77,7 @@ export const submit = HttpApiEndpoint.post("submit", "/api/v3/tradeOrder/submit"
       ConflictingParameters,
       InvalidInstrumentId,
       InstrumentNotFound,
+      InstrumentDelisted,
       InstrumentNotTradable,
       IdempotencyConflict,
       OrderRateLimited,

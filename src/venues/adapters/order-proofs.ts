@@ -7,7 +7,8 @@ import type { VenueOrders } from "../../domain/instrument/order-proof.ts"
 /** Signed requests are tested, and answers are ccxt's shapes of them. */
 export const UNANSWERED_ORDERS: VenueOrders = {
   proof: "EXPERIMENTAL",
-  missing: "no test exchange answers its orders, cancels and private stream: how the venue itself does has not been seen",
+  missing:
+    "no test exchange answers its orders, cancels and private stream: how the venue itself does has not been seen",
 }
 
 /** Derivatives: accounts have positions beside balances. */

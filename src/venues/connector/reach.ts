@@ -1,7 +1,7 @@
 /** Whether a venue could be reached the last time anybody tried, and since when that is so. */
 import type { VenueHealth } from "../../ports/venue-port.ts"
 
-export type Health = Pick<VenueHealth, "status" | "reason" | "since">
+export type Health = Pick<VenueHealth, "status" | "reason" | "since" | "failedAt">
 
 /** Failures, by category, that say nothing but that the venue is not there: a refused order does not, a gap does not. */
 const OUT_OF_REACH = /^VENUE_(UNREACHABLE|NETWORK|TIMEOUT|UNAVAILABLE)\b/
@@ -13,6 +13,7 @@ export class Reach {
   #isThere: boolean | undefined
   #since: number | null = null
   #reason: string | null = null
+  #failedAt = 0
 
   /** The venue said something. */
   seen(): void {
@@ -25,13 +26,15 @@ export class Reach {
   }
 
   lost(reason: string): void {
+    this.#failedAt = Date.now()
     if (this.#isThere === false) this.#reason = reason
     else this.#change(false, reason)
   }
 
   health(isIdle: boolean): Health {
     if (isIdle || this.#isThere === undefined) return IDLE
-    return { status: this.#isThere ? "up" : "down", reason: this.#reason, since: this.#since }
+    const status = this.#isThere ? "up" : "down"
+    return { status, reason: this.#reason, since: this.#since, ...(!this.#isThere && { failedAt: this.#failedAt }) }
   }
 
   #change(isThere: boolean, reason: string | null): void {

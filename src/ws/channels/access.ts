@@ -124,6 +124,8 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
     (meant.kind !== "venueTicker" && rules.instruments.find(meant.instrumentId, principal.tenantId) === undefined)
   )
     return denied(ERRORS.unknownChannel)
+  if (meant.kind !== "venueTicker" && rules.instruments.delistingFault(meant.instrumentId) !== undefined)
+    return denied(ERRORS.delisted)
   return served(rules, meant, request.type)
 }
 

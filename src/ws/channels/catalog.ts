@@ -77,7 +77,7 @@ export const parametersOf = (address: string): ReadonlyArray<keyof typeof PARAME
 
 const OWNER = "The owner of the account, or an admin of its tenant; every other user gets error 103."
 const ANYBODY =
-  "Any user with the permission read. An unknown instrument, a market of another tenant, or a venue that is not ACTIVE, is error 102."
+  "Any user with the permission read. An unknown instrument, a market of another tenant, or a venue that is not ACTIVE, is error 102; one that its venue lists no more is error 410, and ends its subscriptions with 2410: subscribe again once market/instrument/list says ACTIVE."
 
 const ORDER_IS: Readonly<Record<string, string>> = {
   CREATED: "The order is stored; the venue has not been told yet",

@@ -212,8 +212,8 @@ export class Hub {
     }
   }
 
-  terminate(channel: string): void {
-    this.end(channel, "terminated")
+  terminate(channel: string, how: Exclude<Ending, "invalidated"> = "terminated"): void {
+    this.end(channel, how)
   }
 
   /** What the source has told is not enough any more. */

@@ -29,8 +29,8 @@ export interface MapBehind {
   forgotten(): void
 }
 
-/** terminated: for good. invalidated: something was missed. */
-export type Ending = "terminated" | "invalidated"
+/** terminated: for good. delisted: for as long as the venue does not list the instrument. invalidated: something was missed. */
+export type Ending = "terminated" | "delisted" | "invalidated"
 
 /** Follows a channel inside the process. */
 export interface StreamListener {

@@ -123,8 +123,8 @@ export class MapChannel implements MapBehind, ChannelSource, StreamListener {
   }
 
   ended(how: Ending): void {
-    if (how === "terminated") this.hub.terminate(this.canonical)
-    else this.reload()
+    if (how === "invalidated") this.reload()
+    else this.hub.terminate(this.canonical, how)
   }
 
   private publish(publications: ReadonlyArray<Outgoing>): void {

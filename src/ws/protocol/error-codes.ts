@@ -18,6 +18,8 @@ export const ERRORS = {
   tooManyRequests: { code: 111, message: "too many requests", temporary: true },
   unrecoverablePosition: { code: 112, message: "unrecoverable position" },
   concurrentPagination: { code: 113, message: "concurrent pagination", temporary: true },
+  /** Of ours: the gateway knows the instrument, and its venue lists it no more. */
+  delisted: { code: 410, message: "instrument delisted" },
   internal: { code: 100, message: "internal server error", temporary: true },
 } as const satisfies Record<string, ProtocolError>
 
@@ -47,6 +49,8 @@ export const UNSUBSCRIBES = {
   server: { code: 2000, reason: "server unsubscribe" },
   /** A right that it needed is gone; as error 103 says it to a subscribe. */
   permissionLost: { code: 2103, reason: "permission denied" },
+  /** The venue lists the instrument no more; as error 410 says it to a subscribe. */
+  delisted: { code: 2410, reason: "instrument delisted" },
   insufficientState: { code: 2500, reason: "insufficient state" },
   expired: { code: 2501, reason: "subscription expired" },
   invalidated: { code: 2502, reason: "state invalidated" },

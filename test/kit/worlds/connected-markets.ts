@@ -4,7 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import { InstrumentDirectory } from "../../../src/actors/market/instrument-directory.ts"
-import { MarketsLive } from "../../../src/actors/market/markets.ts"
+import { marketsLayer } from "../../../src/actors/market/markets.ts"
 import { Markets } from "../../../src/actors/market/messages.ts"
 import { clockLive, idsLive } from "../../../src/live.ts"
 import type { MarketSink } from "../../../src/ports/market-source.ts"
@@ -30,7 +30,7 @@ export const connectedMarkets = (
       clockLive,
       idsLive,
     )
-    const built = yield* Layer.build(MarketsLive.pipe(Layer.provideMerge(parts)))
+    const built = yield* Layer.build(marketsLayer({ warmFeeds: 0 }).pipe(Layer.provideMerge(parts)))
     const directory = yield* InstrumentDirectory.pipe(Effect.provide(built))
     for (const venue of venues) directory.put(yield* venue.instruments(null).pipe(Effect.orDie))
     const markets = yield* Markets.pipe(Effect.provide(built))

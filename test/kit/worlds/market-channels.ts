@@ -18,6 +18,8 @@ export class RecordingChannels {
   readonly publications: Array<Publication> = []
   /** Channels whose subscribers were told to start over, with the number of publications before that. */
   readonly invalidated: Array<readonly [string, number]> = []
+  /** Channels that ended for good, and how. */
+  readonly ended: Array<string> = []
   readonly #sources = new Map<ChannelKind, ChannelSource>()
   readonly #listeners = new Map<string, Set<Listener>>()
   readonly #last = new Map<string, { readonly epoch: string; readonly offset: number }>()
@@ -26,7 +28,9 @@ export class RecordingChannels {
     publish: (publication) => this.#publish(publication),
     isHeard: (channel) => (this.#listeners.get(channel)?.size ?? 0) > 0,
     invalidate: (channel) => void this.invalidated.push([channel, this.publications.length]),
-    terminate: () => undefined,
+    terminate: (channel, how = "terminated") => {
+      if (this.port.isHeard(channel)) this.ended.push(`${channel} ${how}`)
+    },
     attach: (kind, source) => void this.#sources.set(kind, source),
   }
 

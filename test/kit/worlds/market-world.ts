@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, TestClock } from "effect"
 import { InstrumentDirectory } from "../../../src/actors/market/instrument-directory.ts"
-import { MarketsLive } from "../../../src/actors/market/markets.ts"
+import { marketsLayer } from "../../../src/actors/market/markets.ts"
 import { Markets } from "../../../src/actors/market/messages.ts"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import type { InstrumentId, TenantId, TradeOrderId, TradingAccountId, UserId } from "../../../src/domain/ids.ts"
@@ -176,7 +176,7 @@ export const marketWorld = (settings: Parameters<typeof mockWorld>[0] = {}) =>
       InstrumentDirectory.Default,
       Layer.succeedContext(mock.context),
     )
-    const built = yield* Layer.build(MarketsLive.pipe(Layer.provideMerge(parts)))
+    const built = yield* Layer.build(marketsLayer({ warmFeeds: 0 }).pipe(Layer.provideMerge(parts)))
     const directory = yield* InstrumentDirectory.pipe(Effect.provide(built))
     directory.put(yield* adapter.instruments(null).pipe(Effect.orDie))
     const markets = yield* Markets.pipe(Effect.provide(built))

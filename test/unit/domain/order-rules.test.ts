@@ -156,9 +156,9 @@ describe("order rules", () => {
     },
   )
 
-  it("keep leverage and the position where the venue has them", () => {
-    const plan = planOf({ leverage: 3 }, perpetual)
-    expect(plan.terms?.leverage).toBe(3)
+  it("keep the position where the venue has them, and leverage as long as it is 1", () => {
+    const plan = planOf({ leverage: 1 }, perpetual)
+    expect(plan.terms?.leverage).toBe(1)
     expect(plan.positionId).toMatch(/^[0-9a-f-]{36}$/)
     expect(planOf({ positionId: plan.positionId?.toUpperCase() }, perpetual).positionId).toBe(plan.positionId)
     expect(refusalOf({ positionId: ID }, perpetual)).toBe("PositionNotFound")
@@ -247,8 +247,34 @@ describe("order rules", () => {
   })
 
   it("refuse a delisted instrument and a venue that is switched off", () => {
-    expect(refusalOf({}, { instrument: { status: "DELISTED" } })).toBe("InstrumentNotTradable")
+    expect(refusalOf({}, { instrument: { status: "DELISTED" } })).toBe("InstrumentDelisted")
     expect(refusalOf({}, { venue: { status: "INACTIVE" } })).toBe("VenueInactive")
+  })
+})
+
+describe("an order whose words would mean something else", () => {
+  const refused = (patch: object, around: Around) => {
+    const checked = check(patch, around)
+    return "error" in checked ? checked.error : checked
+  }
+
+  it("is refused here with its leverage, and not by the worker that cannot send it", () => {
+    expect(refused({ leverage: 3 }, perpetual)).toMatchObject({ _tag: "LeverageNotAllowed", leverage: 3, max: 1 })
+    expect(refused({ leverage: 2 }, {})).toMatchObject({ _tag: "LeverageNotAllowed", leverage: 2, max: 1 })
+  })
+
+  it.each([
+    [{ type: "INVERSE", size: Decimal.of("10") }, "INVERSE contracts of size 10"],
+    [{ type: "LINEAR", size: Decimal.of("0.001") }, "LINEAR contracts of size 0.001"],
+    [{ type: "QUANTO", size: null }, "QUANTO contracts of unknown size"],
+  ] as const)("is refused where its quantity counts %s", (contract, words) => {
+    const error = refused({}, { ...perpetual, instrument: { contract } })
+    expect(error).toMatchObject({ _tag: "InstrumentNotTradable", reason: expect.stringContaining(words) })
+  })
+
+  it("is taken where one contract is one of its base", () => {
+    const around: Around = { ...perpetual, instrument: { contract: { type: "LINEAR", size: Decimal.of("1") } } }
+    expect(planOf({}, around).baseQuantity.toString()).toBe("1")
   })
 })
 

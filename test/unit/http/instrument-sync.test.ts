@@ -18,6 +18,8 @@ const setup = Effect.gen(function* () {
   const stored: Array<ReadonlyArray<Instrument>> = []
   const time = { now: 0 }
   const back: Array<string> = []
+  const gone: Array<string> = []
+  const venueIs: { outage: VenueUnavailable | undefined } = { outage: undefined }
   let answer: Effect.Effect<ReadonlyArray<Instrument>, VenueUnavailable> = Deferred.await(gate)
   const sync = makeInstrumentSync({
     directory,
@@ -36,10 +38,14 @@ const setup = Effect.gen(function* () {
     now: () => time.now,
     monotonic: () => time.now,
     isBack: (instrumentId, askedAt) => back.push(`${instrumentId} ${askedAt}`),
+    isGone: (instrumentId) => gone.push(`${instrumentId} ${directory.find(instrumentId, null)?.status}`),
+    outage: () => venueIs.outage,
   })
   return {
     time,
     back,
+    gone,
+    venueIs,
     directory,
     gate,
     asked,
@@ -130,10 +136,25 @@ describe("instrument sync", () => {
     )
   })
 
+  it("has nobody wait for a venue that is known to be down, and tries it all the same", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { directory, gate, asked, sync, venueIs } = yield* setup
+        venueIs.outage = new VenueUnavailable({ reason: "VENUE_NETWORK" })
+        for (let n = 0; n < 3; n++) expect(yield* Effect.flip(sync.ensure(venue))).toBe(venueIs.outage)
+        yield* Effect.yieldNow()
+        expect(asked).toEqual([null])
+        yield* Deferred.succeed(gate, [instrument("BTC/USDT")])
+        while (!directory.knows(venue)) yield* Effect.yieldNow()
+        yield* sync.ensure(venue)
+      }),
+    )
+  })
+
   it("lists again what came back, and tells of it", async () => {
     await run(
       Effect.gen(function* () {
-        const { directory, sync, answers, back, time } = yield* setup
+        const { directory, sync, answers, back, gone, time } = yield* setup
         const both = [instrument("BTC/USDT"), instrument("ETH/USDT")]
         for (const [list, status] of [
           [both, "ACTIVE"],
@@ -146,6 +167,7 @@ describe("instrument sync", () => {
           expect(directory.find("BINANCE:ETH/USDT", null)?.status).toBe(status)
         }
         expect(back).toEqual(["BINANCE:ETH/USDT 3000"])
+        expect(gone).toEqual(["BINANCE:ETH/USDT DELISTED"])
       }),
     )
   })

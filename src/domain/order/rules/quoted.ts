@@ -6,7 +6,7 @@
 import type { FirmQuote } from "../../dealer/quote.ts"
 import { Decimal } from "../../decimal.ts"
 import type { DomainError } from "../../errors/domain-error.ts"
-import { InstrumentNotFound, InstrumentNotTradable } from "../../errors/market.ts"
+import { InstrumentNotFound } from "../../errors/market.ts"
 import {
   InvalidOrderSide,
   ParameterNotAllowed,
@@ -16,7 +16,7 @@ import {
 import { QuoteMismatch } from "../../errors/quote.ts"
 import { ConflictingParameters } from "../../errors/request.ts"
 import { LeverageNotAllowed } from "../../errors/risk.ts"
-import { type Instrument, invalidInstrumentId, parseInstrumentId } from "../../instrument/instrument.ts"
+import { type Instrument, invalidInstrumentId, parseInstrumentId, tradingFault } from "../../instrument/instrument.ts"
 import type { Venue } from "../../instrument/venue.ts"
 import { INTERNAL } from "../internal-order.ts"
 import { type Checked, checking, isAbsent, type OrderCircumstances, refuse } from "../plan.ts"
@@ -38,7 +38,8 @@ export const quotedFault = (request: SubmitRequest, venue: Venue): DomainError |
       return new ConflictingParameters({ parameters: ["instrumentId", "tradingAccountId"] })
   }
   for (const parameter of FORBIDDEN) if (!isAbsent(request[parameter])) return new ParameterNotAllowed({ parameter })
-  if (!isAbsent(request.leverage) && request.leverage !== 1) return new LeverageNotAllowed({})
+  if (!isAbsent(request.leverage) && request.leverage !== 1)
+    return new LeverageNotAllowed({ leverage: request.leverage, max: 1 })
   const quantityType = request.quantityType ?? request.orderQuantityType ?? "BASE"
   return quantityType === "BASE" ? null : new QuoteMismatch({ parameter: "quantityType" })
 }
@@ -49,8 +50,10 @@ export const quotedPlan = (request: SubmitRequest, quote: FirmQuote, circumstanc
     const { baseAsset, quoteAsset, instrumentId, orderSide, quantity } = quote
     const listed = circumstances.findInstrument(instrumentId)
     const withExits = hasExits(request)
-    if (withExits && listed === undefined) refuse(new InstrumentNotFound({ instrumentId }))
-    if (withExits && listed?.status !== "ACTIVE") refuse(new InstrumentNotTradable({}))
+    if (withExits) {
+      const fault = listed === undefined ? new InstrumentNotFound({ instrumentId }) : tradingFault(listed)
+      if (fault !== undefined) refuse(fault)
+    }
     const instrument = listed ?? unlisted(quote)
     const facts = {
       instrument,

@@ -3,7 +3,7 @@
  * caller gets, or the prices that must be known first. Each rule of its own has a file of its own.
  */
 import type { Decimal } from "../../decimal.ts"
-import { InstrumentNotFound, InstrumentNotTradable, OrderBookUnavailable } from "../../errors/market.ts"
+import { InstrumentNotFound, OrderBookUnavailable } from "../../errors/market.ts"
 import {
   InvalidOrderSide,
   LimitPriceRequired,
@@ -15,7 +15,7 @@ import { ConflictingParameters, InvalidParameter, MissingParameter } from "../..
 import { LeverageNotAllowed } from "../../errors/risk.ts"
 import { PositionNotFound } from "../../errors/trade-order.ts"
 import { VenueInactive } from "../../errors/venue.ts"
-import { type Instrument, invalidInstrumentId, parseInstrumentId } from "../../instrument/instrument.ts"
+import { type Instrument, invalidInstrumentId, parseInstrumentId, tradingFault } from "../../instrument/instrument.ts"
 import { isSpot, orderTypesAt, type Venue } from "../../instrument/venue.ts"
 import { nameUuid } from "../../name-uuid.ts"
 import { type Checked, checking, isAbsent, type OrderCircumstances, type OrderPlan, refuse } from "../plan.ts"
@@ -124,7 +124,8 @@ const instrumentOf = (id: string, venue: Venue, find: (id: string) => Instrument
     refuse(new ConflictingParameters({ parameters: ["instrumentId", "tradingAccountId"] }))
   if (venue.status === "INACTIVE") refuse(new VenueInactive({}))
   const instrument = find(id) ?? refuse(new InstrumentNotFound({ instrumentId: id }))
-  return instrument.status === "ACTIVE" ? instrument : refuse(new InstrumentNotTradable({}))
+  const fault = tradingFault(instrument)
+  return fault === undefined ? instrument : refuse(fault)
 }
 
 const limitPriceOf = (request: SubmitRequest, orderType: OrderType, instrument: Instrument): Decimal | null => {
@@ -156,12 +157,12 @@ const standInPrice = (
   return collaredPrice(orderSide, touch, instrument)
 }
 
-/** Null where it is the venue's default, or 1 where there is nothing to lever. */
+/** No connector sends an order with more than 1, which venues set by account and not by order; null where there is nothing to lever. */
 const leverageOf = ({ leverage }: SubmitRequest, venue: Venue): number | null => {
   if (isAbsent(leverage)) return null
   if (leverage < 1) refuse(new InvalidParameter({ parameter: "leverage", reason: "must be at least 1" }))
-  if (!isSpot(venue)) return leverage
-  return leverage === 1 ? null : refuse(new LeverageNotAllowed({}))
+  if (leverage > 1) refuse(new LeverageNotAllowed({ leverage, max: 1 }))
+  return isSpot(venue) ? null : leverage
 }
 
 /** One position per account and instrument, where there are positions (contract C14a). */

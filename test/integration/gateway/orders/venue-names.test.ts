@@ -336,6 +336,67 @@ describe("instruments", () => {
     expect((await ada.calls.instruments({ venue, limit: 1000 })).record).toEqual(all)
   })
 
+  it("that are gone answer for themselves at once, end their channels with a reason, and come back by themselves", async () => {
+    const venue = "BINANCE_UAT"
+    const instrumentId = `${venue}:BTC/USDT`
+    const { calls } = ada
+    const { synced } = (await sync({ venue })).record
+    const untilSynced = (wanted: number) =>
+      until("the venue was asked again", async () => (await sync({ venue })).record?.synced === wanted, LIMIT_MILLIS)
+    const client = await connectClient(gateway, ada.session.accessToken)
+    const book = await listen<OrderBookRecord>(client, `market:orderbook:${instrumentId}`)
+    await until("the book came", () => book.received.length > 0, LIMIT_MILLIS)
+    exchange.fault({
+      fault: "answer",
+      match: "GET /api/v3/exchangeInfo",
+      times: "always",
+      action: {
+        kind: "status",
+        status: 200,
+        body: JSON.stringify({
+          symbols: [
+            {
+              symbol: "ETHUSDT",
+              status: "TRADING",
+              baseAsset: "ETH",
+              quoteAsset: "USDT",
+              isSpotTradingAllowed: true,
+              permissions: ["SPOT"],
+              filters: [{ filterType: "PRICE_FILTER", tickSize: "0.01000000" }],
+            },
+          ],
+        }),
+      },
+    })
+    await untilSynced(1)
+    await until("the book ended", () => book.ended() !== undefined, LIMIT_MILLIS)
+    expect(book.ended()).toMatchObject({ code: 2410, reason: "instrument delisted" })
+    const [account] = (await calls.accounts({ venue })).record
+    const { tradingAccountId } = account!
+    const order = { tradingAccountId, instrumentId, orderSide: "BUY", orderType: "LIMIT", quantity: "0.001" }
+    for (const answer of [
+      calls.orderBook(instrumentId),
+      calls.get("/market/orderbook/list", { instrumentIds: instrumentId }),
+      calls.ticker(instrumentId),
+      calls.klines({ instrumentId, interval: "1m" }),
+      calls.subscribeBook({ instrumentId }),
+      calls.submit({ ...order, limitPrice: "20000" }),
+    ])
+      expect(await refusal(answer)).toEqual([400, -131009])
+    const late = client.newSubscription(`market:trade:${instrumentId}`)
+    const refused = new Promise<number>((resolve) => late.on("unsubscribed", ({ code }) => resolve(code)))
+    late.subscribe()
+    expect(await refused).toBe(410)
+    exchange.fault({ fault: "clear" })
+    await untilSynced(synced)
+    expect((await calls.orderBook(instrumentId)).status).toBe(200)
+    const again = await listen<OrderBookRecord>(
+      await connectClient(gateway, ada.session.accessToken),
+      `market:orderbook:${instrumentId}`,
+    )
+    await until("the book is back", () => again.received.length > 0, LIMIT_MILLIS)
+  })
+
   it("are synced one at a time, and not by who may only read", async () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => sync({ venue: "BINANCE" })))
     const errnos = answers.map(({ envelope }) => envelope.errno)
@@ -385,6 +446,25 @@ describe("what venues can do", () => {
   })
 })
 
+describe("a venue whose orders are not proven", () => {
+  it("connects nobody before the installation has opted in, and says what is missing and how", async () => {
+    const credentialIds = ["0aaaaaaa-0000-4000-8000-000000000001"]
+    const { status, envelope } = await ada.calls.connect({ venue: "BYBIT", credentialIds })
+    expect([status, envelope.errno]).toEqual([400, -130007])
+    expect(envelope.details).toMatchObject({
+      code: "EXPERIMENTAL_VENUE",
+      metadata: { venue: "BYBIT", optIn: expect.stringContaining("adds BYBIT to EXPERIMENTAL_ORDERS") },
+    })
+    const venues = new Map((await ada.calls.venues()).record.map(({ venue, orders }) => [venue, orders]))
+    expect(["BINANCE", "BYBIT", "DERIBIT", "MOCK"].map((venue) => venues.get(venue))).toEqual([
+      "PROVEN",
+      "EXPERIMENTAL",
+      "EXPERIMENTAL",
+      "PROVEN",
+    ])
+  })
+})
+
 describe("an installation for the test environment", () => {
   it("offers the test environments and what is in the house, and nothing else", async () => {
     const { url } = await makeDatabase()
@@ -407,5 +487,45 @@ describe("an installation for the test environment", () => {
     const refused = new Promise<number>((resolve) => unknown.on("unsubscribed", ({ code }) => resolve(code)))
     unknown.subscribe()
     expect(await refused).toBe(102)
+  })
+})
+
+describe("a venue that is down", () => {
+  it("is answered as such, and not as a book that might still come", async () => {
+    const { calls } = ada
+    const [account] = (await calls.accounts({ venue: "BINANCE_UAT" })).record
+    const { tradingAccountId } = account!
+    await exchange.stop()
+    // Its sockets are cut, and what dials again is refused.
+    await until(
+      "it is known",
+      async () => (await calls.orderBook("BINANCE_UAT:ETH/BTC")).envelope.errno === -130001,
+      LIMIT_MILLIS,
+    )
+    const answers = [await calls.orderBook("BINANCE_UAT:ETH/USDT"), await calls.ticker("BINANCE_UAT:ETH/USDT")]
+    for (const { status, envelope, headers } of answers) {
+      expect([status, envelope.errno, headers.get("retry-after")]).toEqual([503, -130001, "5"])
+      expect(envelope.details).toMatchObject({ metadata: { reason: expect.stringMatching(/^VENUE_[A-Z]+$/) } })
+    }
+    const order = {
+      tradingAccountId,
+      instrumentId: "BINANCE_UAT:BTC/USDT",
+      orderSide: "BUY",
+      orderType: "LIMIT",
+      quantity: "0.001",
+      limitPrice: "20000",
+    }
+    const submitted = await until(
+      "the account knows",
+      async () => {
+        const answer = await calls.submit(order)
+        return answer.status === 503 ? answer : undefined
+      },
+      LIMIT_MILLIS,
+    )
+    expect([submitted.envelope.errno, submitted.envelope.details]).toMatchObject([
+      -120009,
+      { reason: "VENUE_UNREACHABLE" },
+    ])
   })
 })

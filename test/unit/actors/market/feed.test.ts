@@ -1,8 +1,11 @@
 /** A venue's feed with a source in the test's hand: what MOCK never does, other venues do. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, TestClock } from "effect"
+import { Effect, Fiber, TestClock } from "effect"
 import { MarketFeed } from "../../../../src/actors/market/feed.ts"
+import { WarmFeeds } from "../../../../src/actors/market/warm-feeds.ts"
 import { bookChannel, tradeChannel } from "../../../../src/domain/channel.ts"
+import type { DomainError } from "../../../../src/domain/errors/domain-error.ts"
+import { VenueUnavailable } from "../../../../src/domain/errors/venue.ts"
 import type { InstrumentId, VenueId } from "../../../../src/domain/ids.ts"
 import type { MarketSink, TickerUpdate } from "../../../../src/ports/market-source.ts"
 import { RecordingChannels } from "../../../kit/worlds/market-channels.ts"
@@ -11,7 +14,7 @@ const BTC = "BINANCE:BTC/USDT" as InstrumentId
 
 const fed = () => {
   const asked: Array<string> = []
-  const venue = { now: 0, answers: true }
+  const venue = { now: 0, answers: true, outage: undefined as DomainError | undefined }
   let sink: MarketSink | undefined
   const channels = new RecordingChannels()
   let uuids = 0
@@ -35,6 +38,9 @@ const fed = () => {
     history: () => Effect.succeed({ bars: [], venueAt: 0 }),
     channels: channels.port,
     tenantOf: () => null,
+    isListed: () => true,
+    warm: new WarmFeeds(0),
+    outage: () => venue.outage,
     clock: { now: () => venue.now, monotonic: () => venue.now },
     ids: { uuid: () => `uuid-${++uuids}` },
     fork: Effect.runFork,
@@ -281,4 +287,50 @@ describe("a market that its venue calls closed", () => {
     feed.marketClosed(BTC)
     expect(feed.bookAge(BTC)).toBeNull()
   })
+})
+
+describe("a read at a venue that is known to be down", () => {
+  const outage = new VenueUnavailable({ reason: "VENUE_NETWORK" })
+  const reading = (feed: MarketFeed) => {
+    const answers: Array<unknown> = []
+    feed.readBook(
+      BTC,
+      5_000,
+      (book) => answers.push(book.quality),
+      (reason) => answers.push(reason ?? "too late"),
+    )
+    return answers
+  }
+
+  it("is answered in the turn in which it comes, and opens the feed, which learns when the venue is back", () => {
+    const { feed, venue, asked, depth } = fed()
+    venue.outage = outage
+    expect(reading(feed)).toEqual([outage])
+    expect(asked).toEqual([`open book ${BTC}`])
+    venue.outage = undefined
+    depth(["100", "1"], ["101", "1"])
+    expect(reading(feed)).toEqual(["SYNCED"])
+  })
+
+  it("serves what is known all the same", () => {
+    const { feed, venue, depth } = fed()
+    feed.hold("book", BTC, "reader")
+    depth(["100", "1"], ["101", "1"])
+    venue.outage = outage
+    expect(reading(feed)).toEqual(["SYNCED"])
+  })
+
+  it.effect("ends at the next second where the attempt that it caused has failed", () =>
+    Effect.gen(function* () {
+      const { feed, venue } = fed()
+      const life = yield* Effect.fork(feed.life)
+      const answers = reading(feed)
+      yield* TestClock.adjust(1_000)
+      expect(answers).toEqual([])
+      venue.outage = outage
+      yield* TestClock.adjust(1_000)
+      expect(answers).toEqual([outage])
+      yield* Fiber.interrupt(life)
+    }),
+  )
 })

@@ -57,7 +57,12 @@ describe("without the opt-in", () => {
 
   it("a stop that was taken before is kept: when its price comes it is sent", () => {
     const world = readyWorld({}, "100")
-    const { tradeOrderId } = placed(world, { orderSide: "SELL", orderType: "STOP_LOSS", limitPrice: undefined, stopPrice: "95" })
+    const { tradeOrderId } = placed(world, {
+      orderSide: "SELL",
+      orderType: "STOP_LOSS",
+      limitPrice: undefined,
+      stopPrice: "95",
+    })
     upgrade(world)
     world.trade("94")
     world.advance(500)
