@@ -23,6 +23,7 @@ export class InstrumentDirectory extends Effect.Service<InstrumentDirectory>()("
     /** Markets of tenants by whose they are and what they would be called without a tenant. */
     const markets = new Map<string, Instrument>()
     const venues = new Map<VenueId, Shelf>()
+    const doubted = new Set<VenueId>()
 
     const everyTenants = (venue: VenueId): ReadonlyArray<Instrument> => {
       const shelf = venues.get(venue)
@@ -79,11 +80,15 @@ export class InstrumentDirectory extends Effect.Service<InstrumentDirectory>()("
       /** Whether anything is known of the venue: before that, "unknown instrument" cannot be said. */
       knows: (venue: VenueId): boolean => venues.has(venue),
       has: (id: InstrumentId): boolean => instruments.has(id),
-      /** Its venue lists it no more; undefined: it does, or nothing is known of it. */
+      /** Of one that somebody wants now: its venue lists it no more. Undefined: it does, or nothing is known of it. */
       delistingFault: (id: InstrumentId): InstrumentDelisted | undefined => {
         const found = instruments.get(id)
-        return found === undefined ? undefined : delistingFault(found)
+        const fault = found && delistingFault(found)
+        if (fault !== undefined) doubted.add(found!.venue)
+        return fault
       },
+      /** Something was wanted there that it did not list when it was asked last: nothing else may ever ask it again. */
+      isDoubted: (venue: VenueId): boolean => doubted.has(venue),
       tenantOf: (id: InstrumentId): TenantId | null => instruments.get(id)?.tenantId ?? null,
       /** In order of instrumentId. */
       everyTenants,

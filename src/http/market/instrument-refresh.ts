@@ -1,6 +1,6 @@
 /**
  * Refreshes the instruments of the venues in use every hour: new listings, changed steps and limits, delistings. In use is a venue that
- * something was asked of since the start: one that nobody uses is not woken up for its list.
+ * something was asked of since the start, be it an instrument that it does not list: one that nobody uses is not woken up for its list.
  */
 import { Effect, Random, type Scope } from "effect"
 import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
@@ -14,7 +14,7 @@ interface Parts {
   /** Those that this installation offers. */
   readonly venues: ReadonlyArray<Venue>
   readonly health: VenuePort["Type"]["health"]
-  readonly directory: Pick<InstrumentDirectory, "knows">
+  readonly directory: Pick<InstrumentDirectory, "knows" | "isDoubted">
   readonly sync: Pick<InstrumentSync, "sync" | "ageMillis">
   readonly monotonic: () => number
   /** A word for the operator. */
@@ -73,7 +73,11 @@ export const refreshInstruments = ({
   const look = Effect.suspend(() => {
     const idle = new Set(health().flatMap(({ venue, status }) => (status === "idle" ? [venue] : [])))
     const due = venues.filter(
-      ({ venue, status }) => status === "ACTIVE" && !idle.has(venue) && directory.knows(venue) && isDue(venue),
+      ({ venue, status }) =>
+        status === "ACTIVE" &&
+        (!idle.has(venue) || directory.isDoubted(venue)) &&
+        directory.knows(venue) &&
+        isDue(venue),
     )
     return Effect.forEach(due, ({ venue }) => refresh(venue), { discard: true })
   })

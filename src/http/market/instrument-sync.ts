@@ -66,6 +66,8 @@ export const makeInstrumentSync = ({
   monotonic,
 }: Parts): InstrumentSync => {
   const flights = new Map<VenueId, Deferred.Deferred<SyncCounts, SyncFailure>>()
+  /** Venues that are known to be down, and tried although nobody waits. */
+  const probed = new Set<VenueId>()
   /** By venue, when all of it was fetched. */
   const fetchedAt = new Map<VenueId, number>()
 
@@ -148,6 +150,13 @@ export const makeInstrumentSync = ({
       )
     })
 
+  const probe = (venue: VenueId) => {
+    probed.add(venue)
+    // What began meanwhile is as good.
+    const trying = Effect.suspend(() => (flights.has(venue) ? Effect.void : Effect.ignore(fly(venue, null))))
+    return trying.pipe(Effect.ensuring(Effect.sync(() => probed.delete(venue))), Effect.forkDaemon)
+  }
+
   return {
     sync: (venue, symbols, asked) =>
       Effect.suspend(
@@ -160,9 +169,8 @@ export const makeInstrumentSync = ({
         const flight = flights.get(venue)
         const down = outage(venue)
         if (down === undefined) return Effect.asVoid(flight === undefined ? fly(venue, null) : Deferred.await(flight))
-        // Nobody waits for it, and each who asks sees to it that it is tried.
-        const trying = flight === undefined ? Effect.forkDaemon(Effect.ignore(fly(venue, null))) : Effect.void
-        return Effect.zipRight(trying, down)
+        // Nobody waits for it, and who asks sees to it that it is tried.
+        return flight === undefined && !probed.has(venue) ? Effect.zipRight(probe(venue), down) : down
       }),
     ageMillis: (venue) => monotonic() - (fetchedAt.get(venue) ?? Number.NEGATIVE_INFINITY),
   }

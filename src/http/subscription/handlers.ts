@@ -5,7 +5,7 @@ import type { Markets } from "../../actors/market/messages.ts"
 import { ConflictingParameters, MissingParameter } from "../../domain/errors/request.ts"
 import { AccountDisconnected } from "../../domain/errors/trading-account.ts"
 import type { InstrumentId, SubscriptionId, TradingAccountId } from "../../domain/ids.ts"
-import { delistingFault, parseInstrumentId } from "../../domain/instrument/instrument.ts"
+import { parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import type { SubscriptionRecord } from "../../domain/market/market.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import { dateTime, dateTimeOrNull } from "../../foundation/time.ts"
@@ -21,7 +21,7 @@ import type { SubscriptionApi } from "./endpoints.ts"
 export interface SubscriptionParts {
   readonly subscriptions: Subscriptions
   readonly markets: Markets["Type"]
-  readonly instruments: Pick<InstrumentDirectory, "hides">
+  readonly instruments: Pick<InstrumentDirectory, "hides" | "delistingFault">
   readonly reach: AccountReach
   readonly find: FindInstrument
   readonly gate: VenueGate
@@ -64,7 +64,7 @@ export const subscriptionHandlers = (parts: SubscriptionParts): Handlers<typeof 
       const found = find(body.instrumentId, principal)
       const lookup = "instrument" in found ? Effect.succeed(found) : found
       return lookup.pipe(
-        Effect.tap(({ instrument }) => delistingFault(instrument) ?? Effect.void),
+        Effect.tap(({ instrument }) => instruments.delistingFault(instrument.instrumentId) ?? Effect.void),
         Effect.flatMap(({ instrument, headers }) =>
           subscriptions
             .subscribe({

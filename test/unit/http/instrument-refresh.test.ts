@@ -25,6 +25,7 @@ const world = (venues: ReadonlyArray<Venue>) => {
   const time = new SimTime(0)
   const health = new Map<VenueId, VenueHealth["status"]>(venues.map(({ venue }) => [venue, "up"]))
   const known = new Set(venues.map(({ venue }) => venue))
+  const doubted = new Set<VenueId>()
   const fetchedAt = new Map<VenueId, number>()
   const synced: Array<readonly [VenueId, number]> = []
   const notices: Array<string> = []
@@ -50,7 +51,7 @@ const world = (venues: ReadonlyArray<Venue>) => {
         streams: 0,
         sessions: 0,
       })),
-    directory: { knows: (venue) => known.has(venue) },
+    directory: { knows: (venue) => known.has(venue), isDoubted: (venue) => doubted.has(venue) },
     sync,
     monotonic: () => time.now,
     notice: (what, fields) => notices.push(`${fields["venue"]}: ${what}: ${fields["reason"]}`),
@@ -58,6 +59,7 @@ const world = (venues: ReadonlyArray<Venue>) => {
   return {
     health,
     known,
+    doubted,
     fetchedAt,
     synced,
     notices,
@@ -93,6 +95,18 @@ describe("the refresh of instruments", () => {
     })
     // Not on the minute: each time another interval.
     expect(new Set(times.map((at, i) => at - (times[i - 1] ?? 0))).size).toBeGreaterThan(1)
+  })
+
+  it("comes soon where something was wanted that the venue does not list, though nothing else is asked of it", () => {
+    const { health, doubted, synced, pass, during } = world([venueOf(A)])
+    health.set(A, "idle")
+    during(() => {
+      pass(2 * HOUR)
+      expect(synced).toEqual([])
+      doubted.add(A)
+      pass(2 * MINUTE)
+      expect(synced.map(([venue]) => venue)).toEqual([A])
+    })
   })
 
   it("leaves alone who is switched off, unknown or asked for nothing yet, and comes soon once that changes", () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { DealerParts } from "../../../../src/actors/dealer/core.ts"
 import { tellIgnored } from "../../../../src/actors/dealer/ignored.ts"
-import { linkFault } from "../../../../src/actors/dealer/places.ts"
+import { ignoredOf, linkFault, noPlaceReason, placesOf } from "../../../../src/actors/dealer/places.ts"
 import { type DealerConfigRecord, dealerConfigOf } from "../../../../src/domain/dealer/config.ts"
 import type { Dealer } from "../../../../src/domain/dealer/dealer.ts"
 import { Decimal } from "../../../../src/domain/decimal.ts"
@@ -371,10 +371,35 @@ describe("an account that is linked and does not count", () => {
 })
 
 describe("an account that is linked", () => {
-  const environmentOf = (venue: string) => ({ environment: venue.endsWith("_UAT") ? "UAT" : "PROD" })
+  const environmentOf = (venue: string) => ({ environment: venue.endsWith("_UAT") ? "UAT" : "PROD", takesOrders: true })
   const parts = { accounts: { find: () => undefined }, venues: { find: environmentOf } } as unknown as DealerParts
   const nothingLinked = { linkedAccountIds: [] } as unknown as Dealer
   const real = { venue: "BINANCE" as VenueId }
+
+  it("at a venue whose orders are not proven prices and hedges only where the installation has opted in", () => {
+    const bybit = PROFILES.find(({ venue }) => venue === "BYBIT")!
+    const linking = { linkedAccountIds: [LINKED], config: dealerConfigOf({}), tenantId: "default" } as unknown as Dealer
+    const asked = { baseAsset: "BTC", quoteAsset: "USDT" }
+    const at = (optIns: ReadonlyArray<string>) => {
+      const own = { tradingAccountId: LINKED, venue: bybit.venue, status: "ACTIVE" }
+      const listed = { instrumentId: "BYBIT:BTC/USDT", status: "ACTIVE" }
+      return {
+        accounts: { find: () => own },
+        venues: { find: () => venueOf(bybit, [], optIns) },
+        instruments: { ofPair: () => listed },
+      } as unknown as DealerParts
+    }
+    const link = (optIns: ReadonlyArray<string>) =>
+      linkFault(at(optIns), { ...linking, linkedAccountIds: [] }, [], { venue: bybit.venue })
+    expect(link([])).toMatchObject({ _tag: "ExperimentalVenue", venue: "BYBIT" })
+    expect(link(["BYBIT"])).toBeNull()
+    expect(placesOf(at([]), linking, asked)).toEqual([])
+    expect(noPlaceReason(at([]), linking, asked)).toBe("VENUE_NOT_ALLOWED")
+    expect(ignoredOf(at([]), linking, null).map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("orders at BYBIT are EXPERIMENTAL, and EXPERIMENTAL_ORDERS does not name it"),
+    ])
+    expect(placesOf(at(["BYBIT"]), linking, asked)).toHaveLength(1)
+  })
 
   it("closes nothing that was priced in another environment", () => {
     const of = (...owing: ReadonlyArray<string>) =>

@@ -67,4 +67,24 @@ describe("the directory of instruments", () => {
     expect(directory.hides(shared.instrumentId, ACME)).toBe(false)
     expect(directory.hides("LATER:BTC/USDT", ACME)).toBe(false)
   })
+
+  it("knows of what its venue lists no more, that somebody wants it, and not of a market of ours that was retired", () => {
+    const directory = filled()
+    directory.put([
+      { ...shared, status: "DELISTED" },
+      { ...theirs, status: "DELISTED" },
+    ])
+    expect(directory.isDoubted(MOCK)).toBe(false)
+    expect(directory.delistingFault(shared.instrumentId)).toMatchObject({
+      _tag: "InstrumentDelisted",
+      instrumentId: "MOCK:BTC/USDT",
+    })
+    expect(directory.isDoubted(MOCK)).toBe(true)
+    expect([plain, theirs].map(({ instrumentId }) => directory.delistingFault(instrumentId))).toEqual([
+      undefined,
+      undefined,
+    ])
+    directory.put([shared])
+    expect(directory.delistingFault(shared.instrumentId)).toBeUndefined()
+  })
 })
