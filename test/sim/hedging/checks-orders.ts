@@ -164,7 +164,7 @@ export class OrderChecks {
     const line = `${hedge!.dealerAccountId} ${symbolOf(parseInstrumentId(request.instrumentId!)!)}`
     if (this.#asking.get(line) === `${account} ${request.idempotencyKey}`) this.#asking.delete(line)
     if (error === null) return
-    const isForGood = error._tag === "InsufficientBalance" || error._tag === "InstrumentNotTradable"
+    const isForGood = error._tag === "InsufficientBalance" || error._tag === "InstrumentDelisted"
     if (error._tag === "NotionalBelowMinimum" || error._tag === "QuantityBelowMinimum") this.#attempts.delete(line)
     else this.#missed(line, isForGood)
   }

@@ -6,7 +6,7 @@ import type { AccountCommand, SubmitOrder } from "../../../src/actors/account/me
 import type { HedgeDesk } from "../../../src/actors/dealer/hedging/hedge-desk.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../../src/domain/account/trading-account.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
-import { InstrumentNotTradable } from "../../../src/domain/errors/market.ts"
+import { InstrumentDelisted } from "../../../src/domain/errors/market.ts"
 import { TradingHalted } from "../../../src/domain/errors/risk.ts"
 import { IdempotencyConflict, OrderNotFound, OutcomeUnknown } from "../../../src/domain/errors/trade-order.ts"
 import {
@@ -227,7 +227,7 @@ export class LinkedAccounts {
     if (status === "INACTIVE") return new AccountNotActive({ status })
     if (status !== "ACTIVE") return new AccountReconciling({ reason: "RECONCILING" })
     const listed = this.host.instrument(instrumentId as InstrumentId)
-    return listed?.status === "ACTIVE" ? null : new InstrumentNotTradable()
+    return listed?.status === "ACTIVE" ? null : new InstrumentDelisted({ instrumentId: `${instrumentId}` })
   }
 
   #orderOf(id: TradingAccountId, message: SubmitOrder): TradeOrder {
