@@ -309,6 +309,7 @@ export class World {
         bookAge: () => null,
         marketClosed: (id) => void this.closedMarkets.push(id),
         marketOpen: (id) => void this.openMarkets.push(id),
+        listingChanged: () => undefined,
         stats: () => [],
       }),
       Layer.effect(

@@ -6,8 +6,6 @@
 import { ExperimentalVenue, NotSupportedByVenue } from "../errors/venue.ts"
 import type { VenueId } from "../ids.ts"
 
-export type OrderProof = "PROVEN" | "EXPERIMENTAL" | "NONE"
-
 /** `missing`: what nobody has seen work, in words for users and operators. NONE: the venue takes no orders of ours at all. */
 export type VenueOrders =
   | { readonly proof: "PROVEN"; readonly missing: null }

@@ -114,6 +114,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         bookAge: () => null,
         marketClosed: () => undefined,
         marketOpen: () => undefined,
+        listingChanged: () => undefined,
         stats: () => [],
       }),
     )

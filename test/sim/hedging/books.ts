@@ -148,6 +148,7 @@ export const marketsOf = (
     // Whether a book is halted is drawn, whatever was refused.
     marketClosed: () => undefined,
     marketOpen: () => undefined,
+    listingChanged: () => undefined,
     stats: () => [],
   }
 }

@@ -15,11 +15,19 @@ import { simAccount } from "../../sim/accounts.ts"
 
 const BYBIT = "BYBIT" as VenueId
 const profile = PROFILES.find(({ venue }) => venue === BYBIT)!
-const FRESH: Credential = { ...CREDENTIAL, credentialId: "0eeeeeee-0000-4000-8000-000000000009" as CredentialId, venue: BYBIT }
+const FRESH: Credential = {
+  ...CREDENTIAL,
+  credentialId: "0eeeeeee-0000-4000-8000-000000000009" as CredentialId,
+  venue: BYBIT,
+}
 const ada = principal()
 
 /** Its key opens the account `externalId`; `held`: what is connected already. */
-const connecting = (externalId: string, held: ReadonlyArray<Partial<TradingAccount>>, optIns: ReadonlyArray<string> = []) => {
+const connecting = (
+  externalId: string,
+  held: ReadonlyArray<Partial<TradingAccount>>,
+  optIns: ReadonlyArray<string> = [],
+) => {
   const accounts = Effect.runSync(AccountDirectory.pipe(Effect.provide(AccountDirectory.Default)))
   for (const each of held) accounts.put({ ...simAccount(), userId: ada.userId, venue: BYBIT, ...each })
   const asked: Array<string> = []
@@ -27,17 +35,28 @@ const connecting = (externalId: string, held: ReadonlyArray<Partial<TradingAccou
     accounts,
     venues: {
       find: () => undefined,
-      verify: () => Effect.sync(() => (asked.push("verify"), { externalAccountId: externalId })),
+      verify: () =>
+        Effect.sync(() => {
+          asked.push("verify")
+          return { externalAccountId: externalId }
+        }),
     },
     keeper: { open: () => Effect.succeed([{ credential: FRESH, secrets: { apiKey: "k", apiSecret: "s" } }]) },
     store: {
       prove: () => Effect.void,
-      insertAccount: (account: TradingAccount) => Effect.sync(() => (asked.push("insert"), account)),
+      insertAccount: (account: TradingAccount) =>
+        Effect.sync(() => {
+          asked.push("insert")
+          return account
+        }),
     },
     acts: { commit: (_: unknown, run: () => Effect.Effect<unknown>) => run() },
     tradingAccounts: {
       start: (account: TradingAccount) => Effect.succeed(account),
-      post: (id: string, { attach, reply }: { attach: ReadonlyArray<Credential>; reply: { ok: (it: unknown) => void } }) => {
+      post: (
+        id: string,
+        { attach, reply }: { attach: ReadonlyArray<Credential>; reply: { ok: (it: unknown) => void } },
+      ) => {
         asked.push(`attach ${attach.length}`)
         reply.ok(accounts.find(id as TradingAccount["tradingAccountId"]))
       },
