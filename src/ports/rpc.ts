@@ -4,8 +4,10 @@ import type { Principal } from "../domain/user/user.ts"
 export interface RpcRequest {
   /** `market.orderbook.get`: the operation's path below `/api/v3`, with dots. */
   readonly method: string
-  /** JSON: a read's query fields or a change's body; undefined when the caller gave none, or something that is no JSON. */
+  /** JSON: a read's query fields or a change's body; undefined when the caller gave none. */
   readonly data: unknown
+  /** The caller gave something that is no JSON. */
+  readonly isMalformed: boolean
   /** Who the socket speaks for now. */
   readonly principal: Principal
   /** The client's address. */

@@ -103,12 +103,15 @@ export const makeRpc = (routes: ReadonlyArray<Route>, around: Surroundings, { ru
   }
 
   /** Permission, then shape, as over HTTP; the token is the socket's affair. */
-  const serve = (call: RpcCall, route: Route, { data, principal }: RpcRequest): DomainError | undefined => {
+  const serve = (call: RpcCall, route: Route, request: RpcRequest): DomainError | undefined => {
+    const { data, isMalformed, principal } = request
     if (isDraining() && !route.servesWhileDraining) return new ShuttingDown()
     const refused = around.limiter?.charge(call, route.cost.weight)
     if (refused !== undefined) return refused
     const missing = missingPermission(route.access, principal)
     if (missing !== undefined) return missing
+    // Without its fields a read would answer what was not asked.
+    if (isMalformed) return new MalformedJson()
     if (route.body !== undefined) return runBody(call, route, route.body, data)
     if (route.query === undefined && route.takesAnyFields) return run(call, route, NO_QUERY, undefined)
     const fields = queryOfJson(data, route.query?.plan ?? NO_FIELDS)

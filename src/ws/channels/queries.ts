@@ -4,18 +4,20 @@ import type { Client, ConnectionContext } from "../connection/client.ts"
 import { clientInfo } from "../fanout/presence.ts"
 import type { Outgoing } from "../fanout/topic.ts"
 import { CLOSES, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
-import type { ClientInfo, Command, CommandOf, PublicationBody } from "../protocol/protocol.ts"
+import type { ClientInfo, CommandOf, PublicationBody } from "../protocol/protocol.ts"
+import type { ParametersOf } from "../protocol/requests.ts"
 import type { Credentials, Granted } from "./authority.ts"
+import { isTooDeep, TOO_DEEP } from "./published.ts"
 
 /** Grants the channel or answers why not; undefined when answered. */
 const allowed = (
   connection: Client,
-  command: Command,
+  command: CommandOf<"publish" | "presence" | "presence_stats" | "history">,
   credentials: Credentials,
   { authority }: ConnectionContext,
 ): Granted | undefined => {
-  const { channel } = command.parameters
-  if (typeof channel !== "string" || channel === "") {
+  const { channel = "" } = command.parameters
+  if (channel === "") {
     connection.close(CLOSES.badRequest)
     return undefined
   }
@@ -53,9 +55,9 @@ export const answerPublish = (
   const { served } = granted
   if (!served.settings.publish || context.authority.publish === undefined)
     return connection.refuse(command, ERRORS.permissionDenied)
-  const { data } = command.parameters
-  const content = data === undefined ? command.bytes : JSON.stringify(data)
+  const { content } = command
   if (content === undefined) return connection.refuse(command, ERRORS.badRequest)
+  if (isTooDeep(content)) return connection.refuse(command, TOO_DEEP)
   // A subscriber says it as who it is there.
   const present = context.hub.find(served.canonical)?.present.get(connection.client)
   const info = present ?? clientInfo(connection.client, credentials, granted)
@@ -96,19 +98,15 @@ export interface HistoryRequest {
   readonly reverse: boolean
 }
 
-export const historyRequest = (parameters: Command["parameters"], limitMax: number): HistoryRequest | ProtocolError => {
-  const { limit, since, reverse } = parameters
-  const asked = limit === undefined || limit === null ? 0 : limit
-  if (typeof asked !== "number" || !Number.isInteger(asked)) return ERRORS.badRequest
-  const bounded = asked < 0 ? limitMax : Math.min(asked, limitMax)
-  if (since === undefined || since === null) return { limit: bounded, since: undefined, reverse: reverse === true }
-  const position = since as { readonly epoch?: unknown; readonly offset?: unknown }
-  const epoch = position.epoch ?? ""
-  const offset = position.offset ?? 0
-  if (typeof epoch !== "string" || typeof offset !== "number" || !Number.isSafeInteger(offset) || offset < 0)
-    return ERRORS.badRequest
-  if (reverse === true && offset === 0) return ERRORS.badRequest
-  return { limit: bounded, since: { epoch, offset }, reverse: reverse === true }
+export const historyRequest = (
+  { limit = 0, since, reverse = false }: ParametersOf<"history">,
+  limitMax: number,
+): HistoryRequest | ProtocolError => {
+  const bounded = limit < 0 ? limitMax : Math.min(limit, limitMax)
+  if (since === undefined) return { limit: bounded, since, reverse }
+  const { epoch = "", offset = 0 } = since
+  if (reverse && offset === 0) return ERRORS.badRequest
+  return { limit: bounded, since: { epoch, offset }, reverse }
 }
 
 /** The offsets (`after`, `upTo`] that a page covers; a source with storage is asked for these. */

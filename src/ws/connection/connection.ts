@@ -275,8 +275,8 @@ export class Connection implements Client, Beating, Taker {
   }
 
   private connect(command: CommandOf<"connect">): void {
-    const { token, subs } = command.parameters
-    const found = this.context.authority.identify(typeof token === "string" ? token : "", this.state.peer)
+    const { token = "", subs } = command.parameters
+    const found = this.context.authority.identify(token, this.state.peer)
     if (found === "closed") return this.close(CLOSES.badRequest)
     if (found === "forbidden") {
       this.tellSecurity("socket_address_refused")
@@ -313,8 +313,8 @@ export class Connection implements Client, Beating, Taker {
   private refresh(command: CommandOf<"refresh">, credentials: Credentials): void {
     // Nobody refreshes what never ends.
     if (credentials.expiresAt === null) return this.close(CLOSES.badRequest)
-    const { token } = command.parameters
-    const found = this.context.authority.identify(typeof token === "string" ? token : "", this.state.peer)
+    const { token = "" } = command.parameters
+    const found = this.context.authority.identify(token, this.state.peer)
     if (found === "closed") return this.close(CLOSES.badRequest)
     if (found === "forbidden") return this.close(CLOSES.forbiddenAddress)
     if (found === "expired") return this.close(CLOSES.expired)
@@ -327,12 +327,13 @@ export class Connection implements Client, Beating, Taker {
   }
 
   private call(command: CommandOf<"rpc">, { principal }: Credentials): void {
-    const { method, data } = command.parameters
+    const { method = "", data } = command.parameters
     if (principal === null) return this.refuse(command, ERRORS.notAvailable)
     const lane = this.intake.laneOf(command)
     if (!lane.begins()) return this.refuse(command, ERRORS.tooManyRequests)
     const since = performance.now()
-    const request = { method: typeof method === "string" ? method : "", data, principal, ...this.state.peer }
+    const isMalformed = command.content !== undefined
+    const request = { method, data, isMalformed, principal, ...this.state.peer }
     this.context.rpc(request, (answer) => {
       lane.ended()
       this.context.hub.meters.command("rpc", since)

@@ -2,32 +2,27 @@
 import type { Credentials, ServerSubscription } from "../channels/authority.ts"
 import type { RecoveryRequest } from "../fanout/recovery.ts"
 import { UNSUBSCRIBES } from "../protocol/error-codes.ts"
+import type { ParametersOf } from "../protocol/requests.ts"
 import type { Entered } from "./stream-subscribe.ts"
-import { offsetOf } from "./subscribe-request.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 
 export const NO_POSITION: RecoveryRequest = { recover: false, epoch: "", offset: 0 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === "object" && !Array.isArray(value)
+type Positions = ParametersOf<"connect">["subs"]
 
 /** The place that the client of an earlier connection had in a channel, out of its connect. */
-const positionIn = (positions: unknown, channel: string): RecoveryRequest => {
-  const at: unknown = isRecord(positions) && Object.hasOwn(positions, channel) ? positions[channel] : undefined
-  if (!isRecord(at)) return NO_POSITION
-  const { recover, epoch, offset } = at
-  return {
-    recover: recover === true,
-    epoch: typeof epoch === "string" ? epoch : "",
-    offset: offsetOf(offset),
-  }
+const positionIn = (positions: Positions, channel: string): RecoveryRequest => {
+  const at = positions !== undefined && Object.hasOwn(positions, channel) ? positions[channel] : undefined
+  if (at === undefined) return NO_POSITION
+  const { recover = false, epoch = "", offset = 0 } = at
+  return { recover, epoch, offset }
 }
 
 /** Part of the reply to connect, by channel. */
 export const joinWithConnect = (
   subscriptions: Subscriptions,
   credentials: Credentials,
-  positions: unknown,
+  positions: Positions,
 ): ReadonlyMap<string, Entered> => {
   const joined = new Map<string, Entered>()
   for (const subscription of credentials.channels) {

@@ -9,7 +9,7 @@ import { ERRORS } from "../protocol/error-codes.ts"
 import type { Codec, CommandOf, SubscribeResult } from "../protocol/protocol.ts"
 import type { Client } from "./client.ts"
 import type { SubscribeHost } from "./subscribe-host.ts"
-import { offsetOf, text, variantOf, whole } from "./subscribe-request.ts"
+import { variantOf } from "./subscribe-request.ts"
 import type { WaitingCommands } from "./waiting-commands.ts"
 
 /** Of a subscribe's `flag`: an unrecoverable position is an error. */
@@ -44,12 +44,10 @@ export class StreamSubscribing {
 
   subscribe(command: Subscribe, granted: Granted, credentials: Credentials): void {
     const { hub } = this
-    const { parameters } = command
-    const channel = text(parameters["channel"])
-    const variant = variantOf(command, granted.served, this.codec, text(parameters["delta"]) === "fossil")
+    const { channel = "", delta, recover = false, epoch = "", offset = 0 } = command.parameters
+    const variant = variantOf(command, granted.served, this.codec, delta === "fossil")
     if (variant === undefined) return this.connection.refuse(command, ERRORS.badRequest)
-    const { recover, epoch, offset } = parameters
-    const request = { recover: recover === true, epoch: text(epoch), offset: offsetOf(offset) }
+    const request = { recover, epoch, offset }
     const stream = hub.open(granted.served)
     if (!stream.hasRoomFor(channel, variant)) {
       hub.release(stream)
@@ -91,7 +89,7 @@ export class StreamSubscribing {
   }
 
   private answer(command: Subscribe, asked: Asked, beginning: Beginning): void {
-    const rejects = (whole(command.parameters["flag"]) & REJECT_UNRECOVERED) !== 0
+    const rejects = ((command.parameters.flag ?? 0) & REJECT_UNRECOVERED) !== 0
     if (asked.request.recover && !beginning.recovered && rejects) {
       this.connection.refuse(command, ERRORS.unrecoverablePosition)
       return this.hub.release(asked.stream)

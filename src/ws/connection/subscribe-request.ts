@@ -5,35 +5,29 @@ import type { Served } from "../fanout/stream.ts"
 import { parseTagsFilter } from "../fanout/tags-filter.ts"
 import type { Variant } from "../fanout/topic.ts"
 import { type CompactKind, compactKind } from "../protocol/compact.ts"
-import type { Codec, Command } from "../protocol/protocol.ts"
-
-export const text = (value: unknown): string => (typeof value === "string" ? value : "")
-export const whole = (value: unknown): number => (typeof value === "number" && Number.isSafeInteger(value) ? value : 0)
-
-/** A place in a stream; what no stream can have is ahead of them all. */
-export const offsetOf = (value: unknown): number => {
-  if (value === undefined || value === null) return 0
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : Number.MAX_SAFE_INTEGER
-}
+import type { Codec, CommandOf } from "../protocol/protocol.ts"
 
 /** The request in a subscribe or a sub_refresh. */
-export const requestOf = (command: Command, client: string): SubscriptionRequest => ({
-  channel: text(command.parameters["channel"]),
-  type: whole(command.parameters["type"]),
-  token: text(command.parameters["token"]),
-  client,
-})
+export const requestOf = (
+  { parameters }: CommandOf<"subscribe"> | CommandOf<"sub_refresh">,
+  client: string,
+): SubscriptionRequest => {
+  const { channel = "", type = 0, token = "" } = parameters
+  return { channel, type, token, client }
+}
 
 /** The form in which the subscriber gets publications; undefined when the channel does not offer what is asked. */
 export const variantOf = (
-  command: Command,
+  { parameters, content }: CommandOf<"subscribe">,
   { settings, canonical }: Served,
   codec: Codec,
   wantsDelta: boolean,
 ): Variant | undefined => {
-  const { tf, data } = command.parameters
+  const { tf, data } = parameters
   const filter = tf === undefined || tf === null ? undefined : parseTagsFilter(tf)
   if (tf !== undefined && tf !== null && (filter === undefined || !settings.tagsFilter)) return undefined
+  // What cannot be read may have asked for compact records: nobody is given JSON instead.
+  if (content !== undefined) return undefined
   const compact = compactOf(data, canonical, codec)
   if (compact === "unsupported") return undefined
   const delta = wantsDelta && settings.delta && filter === undefined && compact === undefined

@@ -15,7 +15,7 @@ import { ExpiryWatch } from "./expiry-watch.ts"
 import { CHANNEL_BYTES_MAX } from "./limits.ts"
 import { type Entered, StreamSubscribing } from "./stream-subscribe.ts"
 import type { SubscribeHost } from "./subscribe-host.ts"
-import { requestOf, text } from "./subscribe-request.ts"
+import { requestOf } from "./subscribe-request.ts"
 import { WaitingCommands } from "./waiting-commands.ts"
 
 type Subscribe = CommandOf<"subscribe">
@@ -65,7 +65,7 @@ export class Subscriptions implements SubscribeHost {
     const { connection } = this
     const request = requestOf(command, this.client)
     const { channel } = request
-    const delta = text(command.parameters["delta"])
+    const { delta = "" } = command.parameters
     if (channel === "" || (delta !== "" && delta !== "fossil")) return connection.close(CLOSES.badRequest)
     if (Buffer.byteLength(channel) > CHANNEL_BYTES_MAX) return connection.refuse(command, ERRORS.badRequest)
     if (this.joined.has(channel)) return connection.refuse(command, ERRORS.alreadySubscribed)
@@ -112,7 +112,7 @@ export class Subscriptions implements SubscribeHost {
 
   /** Always answered with success: the client drops the whole connection otherwise. */
   unsubscribe(command: CommandOf<"unsubscribe">): void {
-    const channel = text(command.parameters["channel"])
+    const { channel = "" } = command.parameters
     if (channel === "") return this.connection.close(CLOSES.badRequest)
     this.forget(channel)
     this.maps.forget(channel)

@@ -4,10 +4,12 @@ import { MAP_TYPE } from "../maps/pages.ts"
 import { CLOSES, ERRORS } from "../protocol/error-codes.ts"
 import type { Command } from "../protocol/protocol.ts"
 import type { Client } from "./client.ts"
-import { text } from "./subscribe-request.ts"
 
 /** Behind one subscribe. */
 const WAITING_MAX = 100
+
+/** Empty for those that are about none. */
+const channelOf = ({ parameters }: Command): string => ("channel" in parameters ? (parameters.channel ?? "") : "")
 
 export class WaitingCommands {
   /** By the client's names of the channels. */
@@ -26,9 +28,9 @@ export class WaitingCommands {
   /** Whether the command was kept for later, or refused because it would come too early. */
   defers(command: Command): boolean {
     if (this.behind.size === 0) return false
-    const behind = this.behind.get(text(command.parameters["channel"]))
+    const behind = this.behind.get(channelOf(command))
     if (behind === undefined) return false
-    const isPage = command.method === "subscribe" && command.parameters["type"] === MAP_TYPE
+    const isPage = command.method === "subscribe" && command.parameters.type === MAP_TYPE
     if (isPage && behind.every(({ method }) => method !== "unsubscribe"))
       this.connection.refuse(command, ERRORS.concurrentPagination)
     else {

@@ -3,7 +3,6 @@
  * since, in pages too if it is much, then live. One command is one step; a small map takes one.
  */
 
-import { text, whole } from "../connection/subscribe-request.ts"
 import type { Outgoing } from "../fanout/topic.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import type { CommandOf, PublicationBody, SubscribeResult } from "../protocol/protocol.ts"
@@ -48,22 +47,19 @@ interface Asked {
 
 /** Undefined when the request makes no sense. */
 const read = ({ parameters }: CommandOf<"subscribe">): Asked | undefined => {
-  const phase = whole(parameters["phase"])
-  const cursor = text(parameters["cursor"])
-  const epoch = text(parameters["epoch"])
+  const { channel = "", phase = PHASES.live, cursor = "", epoch = "", limit = 0, recover, offset = 0 } = parameters
   const after = Number(cursor)
   if (phase < PHASES.live || phase > PHASES.state || !Number.isSafeInteger(after) || after < 0) return undefined
-  const limit = whole(parameters["limit"])
   return {
-    channel: text(parameters["channel"]),
+    channel,
     // Whoever says nothing of phases or a position wants the whole map.
     isFirst: cursor === "" && (phase === PHASES.state || (phase === PHASES.live && epoch === "")),
-    isRecovery: parameters["recover"] === true && phase !== PHASES.state,
+    isRecovery: recover === true && phase !== PHASES.state,
     phase,
     after,
     limit: limit <= 0 ? PAGE_MAX : Math.min(Math.max(limit, PAGE_MIN), PAGE_MAX),
     epoch,
-    offset: whole(parameters["offset"]),
+    offset,
   }
 }
 

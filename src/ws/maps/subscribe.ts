@@ -2,7 +2,7 @@
 import type { Credentials, Granted } from "../channels/authority.ts"
 import type { Client } from "../connection/client.ts"
 import type { SubscribeHost } from "../connection/subscribe-host.ts"
-import { text, variantOf } from "../connection/subscribe-request.ts"
+import { variantOf } from "../connection/subscribe-request.ts"
 import type { WaitingCommands } from "../connection/waiting-commands.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { MapBehind, Stream } from "../fanout/stream.ts"
@@ -45,19 +45,20 @@ export class MapSubscribing {
 
   subscribe(command: CommandOf<"subscribe">, granted: Granted, credentials: Credentials): void {
     const { host, hub, connection } = this
+    const { channel = "" } = command.parameters
     const variant = variantOf(command, granted.served, this.codec, false)
     if (variant === undefined) return connection.refuse(command, ERRORS.badRequest)
     const stream = hub.open(granted.served)
     const { map } = stream.served
     if (map === undefined) throw new Error(`${stream.served.canonical} is no map`)
-    if (!stream.hasRoomFor(text(command.parameters["channel"]), variant)) {
+    if (!stream.hasRoomFor(channel, variant)) {
       hub.release(stream)
       return connection.refuse(command, ERRORS.limitExceeded)
     }
     if (map.isReady) return this.step(command, granted, variant, stream, map)
     stream.holds++
     this.waiting.wait<boolean>(
-      text(command.parameters["channel"]),
+      channel,
       (done) =>
         map.whenReady((isReady) => {
           stream.holds--
@@ -112,7 +113,8 @@ export class MapSubscribing {
     stream: Stream,
     result: SubscribeResult,
   ): void {
-    const { topic, facts } = this.host.admit(stream, text(command.parameters["channel"]), variant, granted)
+    const { channel = "" } = command.parameters
+    const { topic, facts } = this.host.admit(stream, channel, variant, granted)
     this.connection.reply(command, { ...facts, ...result })
     if (this.connection.isOpen) this.host.joinTopic(topic.key)
   }

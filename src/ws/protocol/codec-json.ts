@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from "node:buffer"
 import type { ProtocolError } from "./error-codes.ts"
+import { JsonSource } from "./json-source.ts"
 import {
   type ClientInfo,
   type Codec,
@@ -18,6 +19,7 @@ import {
   type Results,
   type SubscribeResult,
 } from "./protocol.ts"
+import { readParameters } from "./requests.ts"
 
 const CAMEL_CASE: Readonly<Record<string, string>> = { presence_stats: "presenceStats", sub_refresh: "subRefresh" }
 
@@ -43,10 +45,14 @@ const parseCommand = (line: string): Command | undefined => {
   const id = value["id"] ?? 0
   if (typeof id !== "number" || !Number.isInteger(id) || id < 0 || id > ID_MAX) return undefined
   for (const [key, method] of KEYS) {
-    const parameters = value[key]
-    if (parameters === undefined || parameters === null) continue
-    if (!isRecord(parameters)) return undefined
-    return id === 0 && method !== "send" ? undefined : { id, method, key, parameters }
+    const request = value[key]
+    if (request === undefined || request === null) continue
+    const parameters = readParameters(method, request)
+    if (parameters === undefined || (id === 0 && method !== "send")) return undefined
+    const command = { id, method, key, parameters } as Command
+    if (command.method !== "publish" || command.parameters.data === undefined) return command
+    const content = new JsonSource(line).member(key)?.member("data")?.text
+    return content === undefined ? undefined : { ...command, content }
   }
   return id === 0 ? { id, method: "pong", key: "", parameters: {} } : undefined
 }
@@ -64,9 +70,12 @@ const decode = (message: ArrayBuffer): ReadonlyArray<Command> | undefined => {
   return commands
 }
 
+/** JSON has raw newlines only between its parts, where they say nothing. */
+const onOneLine = (json: JsonText): JsonText => (json.indexOf("\n") < 0 ? json : json.replaceAll("\n", ""))
+
 // A field is the text `,"name":value`, or nothing where the value is zero; an object drops the first comma.
 const object = (fields: string): string => `{${fields.slice(1)}}`
-const raw = (name: string, json: JsonText | undefined): string => (json ? `,"${name}":${json}` : "")
+const raw = (name: string, json: JsonText | undefined): string => (json ? `,"${name}":${onOneLine(json)}` : "")
 const text = (name: string, value: string | undefined): string => (value ? `,"${name}":${JSON.stringify(value)}` : "")
 const number = (name: string, value: number | undefined): string => (value ? `,"${name}":${value}` : "")
 const flag = (name: string, value: boolean | undefined): string => (value ? `,"${name}":true` : "")
@@ -188,7 +197,7 @@ export const jsonCodec: Codec = {
     const opening = `{"push":${object(`${text("channel", channel)},"pub":{`).slice(0, -1)}`
     const prefix = `${opening}"data":`
     return (body) => {
-      const data = dataText(body.data)
+      const data = onOneLine(dataText(body.data))
       return data === "" ? `${opening}${afterData(body).slice(1)}}}}` : `${prefix}${data}${afterData(body)}}}}`
     }
   },

@@ -18,13 +18,16 @@ import {
   type Results,
   type SubscribeResult,
 } from "./protocol.ts"
+import { atMostSafe } from "./requests.ts"
 
 const wire = centrifugal.centrifuge.protocol
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
 
 const parsed = (bytes: Uint8Array): unknown => {
   if (!isUtf8(bytes)) return undefined
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"))
+    return JSON.parse(textOf(bytes))
   } catch {
     return undefined
   }
@@ -38,9 +41,10 @@ const isMap = (value: object): boolean => Object.getPrototypeOf(value) === Objec
 
 /** A decoded value as JSON would have given it; undefined for what JSON leaves out. Zero scalars are left out by the decoder. */
 const plain = (value: unknown): unknown => {
+  if (typeof value === "number") return atMostSafe(value)
   if (typeof value !== "object" || value === null) return value
   if (value instanceof Uint8Array) return parsed(value)
-  if (isLong(value)) return value.toNumber()
+  if (isLong(value)) return atMostSafe(value.toNumber())
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(plain)
   const fields = plainFields(value)
   return isMap(value) && Object.keys(fields).length === 0 ? undefined : fields
@@ -55,6 +59,13 @@ const plainFields = (value: object): Readonly<Record<string, unknown>> =>
     }),
   )
 
+/** What of `data` is kept as it came; no bytes are none. The message's own are gone after the call. */
+const contentOf = (method: string, data: unknown, json: unknown): JsonText | Uint8Array | undefined => {
+  if (!(data instanceof Uint8Array) || data.length === 0) return undefined
+  if (json === undefined) return Uint8Array.from(data)
+  return method === "publish" ? textOf(data) : undefined
+}
+
 const readCommand = (message: InstanceType<typeof wire.Command>): Command | undefined => {
   const { id } = message
   for (const method of REQUESTS) {
@@ -62,10 +73,9 @@ const readCommand = (message: InstanceType<typeof wire.Command>): Command | unde
     if (request === undefined || request === null) continue
     if (id === 0 && method !== "send") return undefined
     const parameters = plainFields(request)
-    const bytes = "data" in request && parameters["data"] === undefined ? request.data : null
-    if (method === "publish" && bytes instanceof Uint8Array && bytes.length > 0)
-      return { id, method, key: method, parameters, bytes: Uint8Array.from(bytes) }
-    return { id, method, key: method, parameters }
+    const command = { id, method, key: method, parameters } as Command
+    const content = "data" in request ? contentOf(method, request.data, parameters["data"]) : undefined
+    return content === undefined ? command : { ...command, content }
   }
   return id === 0 ? { id, method: "pong", key: "", parameters: {} } : undefined
 }

@@ -3,6 +3,7 @@
  * JSON and Protobuf. Field names are the protocol's own. A zero value (false, 0, "", empty) is left out on the wire unless noted.
  */
 import type { ProtocolError } from "./error-codes.ts"
+import type { ParametersOf } from "./requests.ts"
 
 export type Method =
   | "connect"
@@ -39,14 +40,17 @@ export interface CommandOf<M extends Method | "send" | "pong"> {
   readonly method: M
   /** The key the command used (JSON accepts two camelCase spellings): the reply uses it too. */
   readonly key: string
-  /** By protocol name. A `data` of Protobuf bytes is parsed as JSON; when it is none it is absent here. */
-  readonly parameters: Readonly<Record<string, unknown>>
-  /** The `data` of a publish that is no JSON. */
-  readonly bytes?: Uint8Array
+  /** By protocol name, of the protocol's types. A `data` of Protobuf bytes is parsed as JSON; when it is none it is absent here. */
+  readonly parameters: ParametersOf<M>
+  /**
+   * The `data` of a publish as the client wrote it, byte for byte: JSON text, or bytes when it is none, which only Protobuf can say. Of
+   * other requests it is set only when it is no JSON.
+   */
+  readonly content?: JsonText | Uint8Array
 }
 export type Command = { readonly [M in Method | "send" | "pong"]: CommandOf<M> }[Method | "send" | "pong"]
 
-/** JSON text without a raw newline. */
+/** As it was written. A raw newline in it, which would end the message in JSON, is left out there by the codec and kept in Protobuf. */
 export type JsonText = string
 
 export interface ClientInfo {

@@ -1,7 +1,8 @@
 /** What the test profile reads in the tokens of connections and of subscriptions: Centrifugo's claims (realtime A.13). */
 import type { ServerSubscription } from "../channels/authority.ts"
 import type { JsonText } from "../protocol/protocol.ts"
-import { type Claims, claimsOf } from "./hs256.ts"
+import { jsonIn } from "../protocol/json-source.ts"
+import { type Claims, claimsOf, type Signed } from "./hs256.ts"
 
 export interface ConnectionClaims {
   /** Empty: anonymous. */
@@ -51,15 +52,13 @@ const seconds = (claims: Claims, name: string): number | null => {
 const isObject = (value: unknown): value is Claims =>
   value !== null && typeof value === "object" && !Array.isArray(value)
 
-/** `name` as it stands, or the JSON text that `b64<name>` encodes. */
-export const jsonOf = (claims: Claims, name: string): JsonText | null => {
+/** `name` as it is written in `source`, or the JSON text that `b64<name>` encodes. */
+export const jsonOf = ({ claims, source }: Signed, name: string): JsonText | null => {
   const encoded = text(claims, `b64${name}`)
-  if (encoded === "") return claims[name] === undefined || claims[name] === null ? null : JSON.stringify(claims[name])
-  try {
-    return JSON.stringify(JSON.parse(Buffer.from(encoded, "base64").toString("utf8")))
-  } catch {
-    throw new WrongClaim(`b64${name}`)
-  }
+  if (encoded === "") return (claims[name] ?? null) === null ? null : (source.member(name)?.text ?? null)
+  const json = jsonIn(Buffer.from(encoded, "base64"))
+  if (json === undefined) throw new WrongClaim(`b64${name}`)
+  return json
 }
 
 /** `exp` ends the token; the connection or subscription ends with it unless `expire_at` says otherwise, 0 for never. */
@@ -69,29 +68,32 @@ const endOf = (claims: Claims): number | null => {
   return own > 0 ? own : null
 }
 
-const subscriptionsOf = (claims: Claims): ReadonlyArray<ServerSubscription> => {
+const subscriptionsOf = ({ claims, source }: Signed): ReadonlyArray<ServerSubscription> => {
   const { channels = [], subs = {} } = claims
   if (!Array.isArray(channels) || !channels.every((each) => typeof each === "string")) throw new WrongClaim("channels")
   if (!isObject(subs)) throw new WrongClaim("subs")
   const named = new Map<string, ServerSubscription>()
   for (const channel of channels) named.set(channel, { channel, info: null, data: null, expiresAt: null })
   for (const [channel, options] of Object.entries(subs)) {
-    if (!isObject(options)) throw new WrongClaim("subs")
-    named.set(channel, { channel, info: jsonOf(options, "info"), data: jsonOf(options, "data"), expiresAt: null })
+    const written = source.member("subs")?.member(channel)
+    if (!isObject(options) || written === undefined) throw new WrongClaim("subs")
+    const given: Signed = { claims: options, source: written }
+    named.set(channel, { channel, info: jsonOf(given, "info"), data: jsonOf(given, "data"), expiresAt: null })
   }
   return [...named.values()]
 }
 
-const verified = <A>(token: string, { secret, now }: TokenRules, read: (claims: Claims) => A) => {
-  const claims = claimsOf(token, secret)
-  if (claims === undefined) return "invalid"
+const verified = <A>(token: string, { secret, now }: TokenRules, read: (signed: Signed) => A) => {
+  const signed = claimsOf(token, secret)
+  if (signed === undefined) return "invalid"
+  const { claims } = signed
   try {
     const exp = seconds(claims, "exp")
     const nbf = seconds(claims, "nbf")
     seconds(claims, "iat")
     // A token of the future counts as expired, as at the reference: the client asks for another one.
     if ((exp !== null && exp <= now) || (nbf !== null && nbf > now)) return "expired"
-    return read(claims)
+    return read(signed)
   } catch (error) {
     if (error instanceof WrongClaim) return "invalid"
     throw error
@@ -99,23 +101,24 @@ const verified = <A>(token: string, { secret, now }: TokenRules, read: (claims: 
 }
 
 export const connectionClaims = (token: string, rules: TokenRules): ConnectionClaims | "expired" | "invalid" =>
-  verified(token, rules, (claims) => {
+  verified(token, rules, (signed) => {
+    const { claims } = signed
     if (claims["meta"] !== undefined && claims["meta"] !== null && !isObject(claims["meta"]))
       throw new WrongClaim("meta")
     return {
       user: text(claims, "sub"),
       expiresAt: endOf(claims),
-      info: jsonOf(claims, "info"),
-      channels: subscriptionsOf(claims),
+      info: jsonOf(signed, "info"),
+      channels: subscriptionsOf(signed),
     }
   })
 
 export const subscriptionClaims = (token: string, rules: TokenRules): SubscriptionClaims | "expired" | "invalid" =>
-  verified(token, rules, (claims) => ({
-    user: text(claims, "sub"),
-    channel: text(claims, "channel"),
-    client: text(claims, "client"),
-    expiresAt: endOf(claims),
-    info: jsonOf(claims, "info"),
-    data: jsonOf(claims, "data"),
+  verified(token, rules, (signed) => ({
+    user: text(signed.claims, "sub"),
+    channel: text(signed.claims, "channel"),
+    client: text(signed.claims, "client"),
+    expiresAt: endOf(signed.claims),
+    info: jsonOf(signed, "info"),
+    data: jsonOf(signed, "data"),
   }))

@@ -1,6 +1,7 @@
 /** `POST /api` and `POST /api/<method>`: the server API of the test profile over HTTP. */
-import { isUtf8 } from "node:buffer"
 import { ERRORS } from "../protocol/error-codes.ts"
+import { JsonSource, jsonIn } from "../protocol/json-source.ts"
+import { written } from "./api-json.ts"
 import type { ServerApi } from "./server-api.ts"
 
 /** What is used of a uWebSockets request, response and app; only `server` imports the package itself. */
@@ -35,7 +36,7 @@ interface Reply {
   readonly body: string
 }
 
-const json = (value: unknown, status = "200 OK"): Reply => ({ status, body: JSON.stringify(value) })
+const json = (value: unknown, status = "200 OK"): Reply => ({ status, body: written(value) })
 const error = ({ code, message }: { readonly code: number; readonly message: string }): unknown => ({
   error: { code, message },
 })
@@ -50,15 +51,13 @@ const keyOf = (req: ApiRequest): string => {
   return scheme?.toLowerCase() === "apikey" ? key : req.getHeader("x-api-key")
 }
 
-/** The parameters in a body; an empty one has none. */
-const parametersIn = (body: Buffer): unknown => {
-  if (body.length === 0) return {}
-  if (!isUtf8(body)) return undefined
-  try {
-    return JSON.parse(body.toString("utf8"))
-  } catch {
-    return undefined
-  }
+const NOTHING = new JsonSource("{}")
+
+/** The parameters in a body; an empty one has none. Undefined: it is no JSON. */
+const parametersIn = (body: Buffer): JsonSource | undefined => {
+  if (body.length === 0) return NOTHING
+  const text = jsonIn(body)
+  return text === undefined ? undefined : new JsonSource(text)
 }
 
 const nameAndParameters = (value: unknown): { readonly method?: unknown; readonly params?: unknown } =>
@@ -69,14 +68,15 @@ export const serveServerApi = (app: ApiApp, { api, keys, onDefect }: ServerApiRo
   const isOpen = keys.includes("*")
 
   const call = (named: string | undefined, body: Buffer): Reply => {
-    const value = parametersIn(body)
+    const source = parametersIn(body)
+    const value: unknown = source === undefined ? undefined : JSON.parse(source.text)
     if (named !== undefined) {
-      const answer = api(named, value)
+      const answer = api(named, value, source ?? NOTHING)
       return answer === undefined ? NOT_FOUND : json(answer)
     }
     const { method, params = {} } = nameAndParameters(value)
     if (typeof method !== "string") return json(error(ERRORS.badRequest))
-    return json(api(method, params) ?? error(ERRORS.methodNotFound))
+    return json(api(method, params, source?.member("params") ?? NOTHING) ?? error(ERRORS.methodNotFound))
   }
 
   // uWebSockets ends the process when a handler throws, or when an aborted response is touched.

@@ -4,13 +4,16 @@
  */
 import { Either, Schema } from "effect"
 import type { ServerSubscription } from "../channels/authority.ts"
+import { isTooDeep, TOO_DEEP } from "../channels/published.ts"
 import { historyRequest } from "../channels/queries.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Served } from "../fanout/stream.ts"
 import type { Outgoing } from "../fanout/topic.ts"
 import { CLOSES, ERRORS, type ProtocolError, UNSUBSCRIBES } from "../protocol/error-codes.ts"
+import { type JsonSource, jsonIn } from "../protocol/json-source.ts"
 import type { ClientInfo, JsonText } from "../protocol/protocol.ts"
+import { Verbatim } from "./api-json.ts"
 import { jsonOf, WrongClaim } from "./claims.ts"
 import type { OpenChannels } from "./open-channels.ts"
 
@@ -80,44 +83,37 @@ const Batch = Schema.Struct({ commands: Schema.Array(Schema.Record({ key: Schema
 /** How long the same `idempotency_key` publishes nothing more, in ms. */
 const IDEMPOTENCY_MILLIS = 300_000
 
-type Method = (parameters: unknown) => Answer
+type Method = (parameters: unknown, source: JsonSource) => Answer
 
 const method =
-  <A, I>(shape: Schema.Schema<A, I>, run: (parameters: A) => Answer): Method =>
-  (parameters) => {
+  <A, I>(shape: Schema.Schema<A, I>, run: (parameters: A, source: JsonSource) => Answer): Method =>
+  (parameters, source) => {
     const decoded = Schema.decodeUnknownEither(shape)(parameters)
     if (Either.isLeft(decoded)) return failed(ERRORS.badRequest)
     try {
-      return run(decoded.right)
+      return run(decoded.right, source)
     } catch (error) {
       if (error instanceof WrongClaim) return failed(ERRORS.badRequest)
       throw error
     }
   }
 
-const parsed = (json: JsonText): unknown => JSON.parse(json)
-
 const clientInfo = ({ conn_info, chan_info, ...who }: ClientInfo) => ({
   ...who,
-  ...(conn_info === undefined ? undefined : { conn_info: parsed(conn_info) }),
-  ...(chan_info === undefined ? undefined : { chan_info: parsed(chan_info) }),
+  ...(conn_info === undefined ? undefined : { conn_info: new Verbatim(conn_info) }),
+  ...(chan_info === undefined ? undefined : { chan_info: new Verbatim(chan_info) }),
 })
 
-/** What is to be published: JSON text, bytes when it is none, undefined when there is nothing. */
-const contentOf = ({ data, b64data }: { readonly data?: unknown; readonly b64data: string }) => {
-  if (b64data === "") return data === undefined ? undefined : JSON.stringify(data)
+/** What is to be published, as it is written: JSON text, bytes when it is none, undefined when there is nothing. */
+const contentOf = (b64data: string, source: JsonSource): JsonText | Uint8Array | undefined => {
+  if (b64data === "") return source.member("data")?.text
   const bytes = Buffer.from(b64data, "base64")
-  if (bytes.length === 0) return undefined
-  try {
-    return JSON.stringify(JSON.parse(bytes.toString("utf8")))
-  } catch {
-    return bytes
-  }
+  return bytes.length === 0 ? undefined : (jsonIn(bytes) ?? bytes)
 }
 
 const publication = ({ json, bytes, offset, tags, info }: Outgoing) => ({
   // The reference has no answer for bytes that are no JSON; this is how they are given to `publish`.
-  ...(bytes === undefined ? { data: parsed(json) } : { b64data: Buffer.from(bytes).toString("base64") }),
+  ...(bytes === undefined ? { data: new Verbatim(json) } : { b64data: Buffer.from(bytes).toString("base64") }),
   offset,
   ...(tags === undefined ? undefined : { tags }),
   ...(info === undefined ? undefined : { info: clientInfo(info) }),
@@ -132,8 +128,8 @@ const glob = (pattern: string): RegExp => {
   return new RegExp(`^${source}$`)
 }
 
-/** Calls a method by its name: Centrifugo's answer, or undefined when there is no such method. */
-export type ServerApi = (name: string, parameters: unknown) => Answer | undefined
+/** Calls a method by its name: Centrifugo's answer, or undefined when there is no such method. `source`: the parameters as they are written. */
+export type ServerApi = (name: string, parameters: unknown, source: JsonSource) => Answer | undefined
 
 export const makeServerApi = (parts: ServerApiParts): ServerApi => {
   const { channels, hub, connections, monotonic } = parts
@@ -151,17 +147,18 @@ export const makeServerApi = (parts: ServerApiParts): ServerApi => {
     return "code" in served ? failed(served) : run(served)
   }
 
-  const publishOnce = (served: Served, content: Omit<typeof Publish.Type, "channel">): Answer => {
-    const said = contentOf(content)
+  const publishOnce = (served: Served, content: Omit<typeof Publish.Type, "channel">, source: JsonSource): Answer => {
+    const said = contentOf(content.b64data, source)
     if (said === undefined) return failed(ERRORS.badRequest)
+    if (isTooDeep(said)) return failed(TOO_DEEP)
     const { tags, skip_history: skipHistory } = content
     return { result: channels.publish(served, said, { tags, skipHistory }) ?? {} }
   }
 
-  const publish = (channel: string, content: Omit<typeof Publish.Type, "channel">): Answer =>
+  const publish = (channel: string, content: Omit<typeof Publish.Type, "channel">, source: JsonSource): Answer =>
     inChannel(channel, (served) => {
       const { idempotency_key: key } = content
-      if (key === "") return publishOnce(served, content)
+      if (key === "") return publishOnce(served, content, source)
       const now = monotonic()
       for (const [oldest, { until }] of published) {
         if (until > now) break
@@ -170,7 +167,7 @@ export const makeServerApi = (parts: ServerApiParts): ServerApi => {
       const name = `${key}\n${channel}`
       const before = published.get(name)
       if (before !== undefined) return before.answer
-      const answer = publishOnce(served, content)
+      const answer = publishOnce(served, content, source)
       published.set(name, { answer, until: now + IDEMPOTENCY_MILLIS })
       return answer
     })
@@ -182,18 +179,20 @@ export const makeServerApi = (parts: ServerApiParts): ServerApi => {
         : failed(ERRORS.notAvailable),
     )
 
-  const subscribe = ({ channel, expire_at, recover_since, ...rest }: typeof Subscribe.Type): Answer =>
-    inChannel(channel, () => {
+  const subscribe = (parameters: typeof Subscribe.Type, source: JsonSource): Answer => {
+    const { channel, expire_at, recover_since, ...claims } = parameters
+    return inChannel(channel, () => {
       const subscription: ServerSubscription = {
         channel,
-        info: jsonOf(rest, "info"),
-        data: jsonOf(rest, "data"),
+        info: jsonOf({ claims, source }, "info"),
+        data: jsonOf({ claims, source }, "data"),
         expiresAt: expire_at > 0 ? expire_at : null,
       }
       const since = recover_since === undefined ? undefined : { recover: true, ...recover_since }
-      for (const connection of whom(rest)) connection.subscribeServerSide(subscription, since)
+      for (const connection of whom(claims)) connection.subscribeServerSide(subscription, since)
       return ok
     })
+  }
 
   const unsubscribe = ({ channel, ...rest }: typeof Unsubscribe.Type): Answer => {
     const served = channel === "" ? undefined : channels.serve(channel)
@@ -265,17 +264,20 @@ export const makeServerApi = (parts: ServerApiParts): ServerApi => {
   }
 
   /** One command of a batch names its method by its key; the reply does too. */
-  const reply = (command: Readonly<Record<string, unknown>>): unknown => {
+  const reply = (command: Readonly<Record<string, unknown>>, source: JsonSource | undefined): unknown => {
     const [name = "", parameters] = Object.entries(command)[0] ?? []
-    const answer = name === "batch" ? undefined : api(name, parameters)
+    const written = source?.member(name)
+    const answer = name === "batch" || written === undefined ? undefined : api(name, parameters, written)
     if (answer === undefined) return failed(ERRORS.methodNotFound)
     return "result" in answer ? { [name]: answer.result } : answer
   }
 
   const methods: Readonly<Record<string, Method>> = {
-    publish: method(Publish, ({ channel, ...content }) => publish(channel, content)),
-    broadcast: method(Broadcast, ({ channels: names, ...content }) => ({
-      result: { responses: names.map((name) => (name === "" ? failed(ERRORS.badRequest) : publish(name, content))) },
+    publish: method(Publish, ({ channel, ...content }, source) => publish(channel, content, source)),
+    broadcast: method(Broadcast, ({ channels: names, ...content }, source) => ({
+      result: {
+        responses: names.map((name) => (name === "" ? failed(ERRORS.badRequest) : publish(name, content, source))),
+      },
     })),
     subscribe: method(Subscribe, subscribe),
     unsubscribe: method(Unsubscribe, unsubscribe),
@@ -296,9 +298,13 @@ export const makeServerApi = (parts: ServerApiParts): ServerApi => {
     history_remove: method(OfChannel, historyRemove),
     channels: method(Channels, listed),
     info: method(Schema.Struct({}), node),
-    batch: method(Batch, ({ commands }) => ({ replies: commands.map(reply) })),
+    batch: method(Batch, ({ commands }, source) => {
+      const written = source.member("commands")?.items() ?? []
+      return { replies: commands.map((command, index) => reply(command, written[index])) }
+    }),
   }
 
-  const api: ServerApi = (name, parameters) => (Object.hasOwn(methods, name) ? methods[name]?.(parameters) : undefined)
+  const api: ServerApi = (name, parameters, source) =>
+    Object.hasOwn(methods, name) ? methods[name]?.(parameters, source) : undefined
   return api
 }

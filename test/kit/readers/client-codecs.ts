@@ -48,6 +48,9 @@ export const sentJson = (commands: ReadonlyArray<Json>): ArrayBuffer => received
 export const sentProtobuf = (commands: ReadonlyArray<Json>): ArrayBuffer =>
   received(protobuf.encodeCommands(commands.map((command) => withBytes(command) as Json)))
 
+/** Commands whose bytes are handed over as bytes, as an application of the Protobuf client does. */
+export const bareProtobuf = (commands: ReadonlyArray<Json>): Uint8Array => protobuf.encodeCommands(commands)
+
 const isZero = (value: unknown): boolean =>
   value === 0 || value === false || value === "" || (Array.isArray(value) && value.length === 0)
 

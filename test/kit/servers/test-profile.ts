@@ -66,9 +66,10 @@ export const nextWith = async (socket: RawSocket, key: string): Promise<Readonly
   }
 }
 
-const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
+const base64url = (value: unknown): string =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url")
 
-/** A token with these claims. */
+/** A token with these claims; text is taken as it is written. */
 export const jwt = (
   claims: unknown,
   { secret = SECRET, header = { alg: "HS256", typ: "JWT" } as unknown } = {},
