@@ -34,6 +34,13 @@ const ID_MAX = 4_294_967_295
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value)
 
+/** What is published is cut out of the line as it is written there. */
+const withContent = (command: Command, line: string): Command => {
+  if (command.method !== "publish" || command.parameters.data === undefined) return command
+  const content = new JsonSource(line).member(command.key)?.member("data")?.text
+  return content === undefined ? command : { ...command, content }
+}
+
 const parseCommand = (line: string): Command | undefined => {
   let value: unknown
   try {
@@ -44,16 +51,16 @@ const parseCommand = (line: string): Command | undefined => {
   if (!isRecord(value)) return undefined
   const id = value["id"] ?? 0
   if (typeof id !== "number" || !Number.isInteger(id) || id < 0 || id > ID_MAX) return undefined
+  let command: Command | undefined
   for (const [key, method] of KEYS) {
     const request = value[key]
     if (request === undefined || request === null) continue
     const parameters = readParameters(method, request)
-    if (parameters === undefined || (id === 0 && method !== "send")) return undefined
-    const command = { id, method, key, parameters } as Command
-    if (command.method !== "publish" || command.parameters.data === undefined) return command
-    const content = new JsonSource(line).member(key)?.member("data")?.text
-    return content === undefined ? undefined : { ...command, content }
+    if (parameters === undefined) return undefined
+    // Of several requests the first counts; the others are wrong where they are wrong.
+    command ??= withContent({ id, method, key, parameters } as Command, line)
   }
+  if (command !== undefined) return id === 0 && command.method !== "send" ? undefined : command
   return id === 0 ? { id, method: "pong", key: "", parameters: {} } : undefined
 }
 

@@ -18,7 +18,10 @@ describe("commands", () => {
         expect(fromJson).toEqual(
           commands.map((command) => {
             const [method, parameters] = Object.entries(command).find(([key]) => key !== "id") ?? ["pong", {}]
-            return { id: command["id"] ?? 0, method, key: method === "pong" ? "" : method, parameters }
+            const key = method === "pong" ? "" : method
+            const { data } = parameters as { readonly data?: unknown }
+            const content = method === "publish" && data !== undefined ? { content: JSON.stringify(data) } : {}
+            return { id: command["id"] ?? 0, method, key, parameters, ...content }
           }),
         )
         expect(fromProtobuf).toEqual(fromJson)

@@ -68,6 +68,9 @@ const Api = HttpApi.make("test").add(TestGroup).add(OrderGroup).add(RootGroup)
 const ACCOUNT = "0198F3A2-5B1C-7C3E-9D2F-6A1B0C2D3E4F"
 const order = { tradingAccountId: ACCOUNT, quantity: "1" }
 
+/** Stands for bytes that are no JSON. */
+const BROKEN = Symbol("broken")
+
 interface Envelope {
   readonly success: boolean
   readonly errno: number
@@ -151,7 +154,7 @@ const world = () => {
     hear: (answer: RpcAnswer | "unknown method") => void = () => undefined,
   ) => {
     const answers: Array<RpcAnswer | "unknown method"> = []
-    rpc({ method, data, principal: who, ip: "192.0.2.7" }, (answer) => {
+    rpc({ method, data, isMalformed: data === BROKEN, principal: who, ip: "192.0.2.7" }, (answer) => {
       answers.push(answer)
       hear(answer)
     })
@@ -220,6 +223,13 @@ describe("an API's calls over a socket", () => {
     for (const method of ["test.change", "test.nothing", "", "test/plain", "constructor", "__proto__", "api.v3"])
       expect(call(method)).toEqual(["unknown method"])
     expect(lines).toEqual([])
+  })
+
+  it("refuse what is no JSON, reads too: without its filters a read would answer something else", async () => {
+    const { refused } = opened()
+    const malformed = await refused("tradeOrder.submit", undefined)
+    for (const method of ["test.query", "test.required", "test.plain", "test.page", "tradeOrder.submit"])
+      expect([method, await refused(method, BROKEN)]).toEqual([method, malformed])
   })
 
   it("answer the envelope of HTTP", async () => {

@@ -11,13 +11,18 @@ const command = <M extends Method>(method: M, id = 2): CommandOf<M> => ({ id, me
 const ORDER =
   "connect subscribe unsubscribe publish presence presence_stats history ping send rpc refresh sub_refresh".split(" ")
 
+/** A request of the method that says which it is. */
+const named = (method: string): Readonly<Record<string, string>> => {
+  if (method === "ping") return {}
+  if (method === "connect" || method === "refresh") return { token: method }
+  return method === "rpc" ? { method } : method === "send" ? { data: method } : { channel: method }
+}
+
 describe("a message of a client", () => {
   it.each(ORDER)("with %s and all requests that come after it in the protocol asks for that", (method) => {
     const later = ORDER.slice(ORDER.indexOf(method)).toReversed()
-    const requests = later.map((each) => `"${each}":{"channel":"${each}"}`)
-    expect(decode(`{${requests.join()},"id":1}`)).toEqual([
-      { id: 1, method, key: method, parameters: { channel: method } },
-    ])
+    const requests = later.map((each) => `"${each}":${JSON.stringify(named(each))}`)
+    expect(decode(`{${requests.join()},"id":1}`)).toEqual([{ id: 1, method, key: method, parameters: named(method) }])
   })
 
   it("holds one command or several, the id before the request or after it", () => {
@@ -90,6 +95,7 @@ describe("a message of a client", () => {
     ["a number", "5"],
     ["a request that is a list", '{"id":1,"subscribe":[]}'],
     ["a request that is text", '{"id":1,"subscribe":"x"}'],
+    ["a request after the one that counts", '{"id":1,"ping":{},"rpc":{"method":7}}'],
     ["a byte order mark", '\ufeff{"id":1,"ping":{}}'],
   ])("is malformed with %s", (_what, text) => {
     expect(decode(text)).toBeUndefined()
@@ -109,6 +115,84 @@ describe("a message of a client", () => {
     expect(read?.parameters["channel"]).toBeUndefined()
     expect(Object.getPrototypeOf(read?.parameters)).toBe(Object.prototype)
     expect(Object.hasOwn(Object.prototype, "channel")).toBe(false)
+  })
+})
+
+/** Of every type that a field can have: what JSON may say instead. */
+const WRONG: Readonly<Record<string, ReadonlyArray<string>>> = {
+  text: ["7", "true", "{}", "[]"],
+  flag: ["1", '"true"', "{}"],
+  int32: ['"1"', "1.5", "true", "2147483648", "-2147483649", "[]"],
+  int64: ['"1"', "1.5", "9300000000000000000"],
+  uint64: ['"1"', "-1", "1.5", "18500000000000000000", "true", "{}"],
+  object: ["7", '"x"', "[]", "true"],
+  list: ["7", "{}", '"x"'],
+}
+const FIELDS: ReadonlyArray<readonly [method: string, fields: Readonly<Record<string, string>>]> = [
+  ["connect", { token: "text", name: "text", version: "text", flag: "int64", subs: "object", headers: "object" }],
+  ["connect", { dict: "text", profile: "text" }],
+  ["subscribe", { channel: "text", token: "text", recover: "flag", epoch: "text", offset: "uint64", flag: "int64" }],
+  ["subscribe", { positioned: "flag", recoverable: "flag", join_leave: "flag", delta: "text", type: "int32" }],
+  ["subscribe", { phase: "int32", cursor: "text", limit: "int32", asc: "flag" }],
+  ["unsubscribe", { channel: "text" }],
+  ["publish", { channel: "text", type: "int32", key: "text", removed: "flag" }],
+  ["presence", { channel: "text" }],
+  ["presence_stats", { channel: "text" }],
+  ["presenceStats", { channel: "text" }],
+  ["history", { channel: "text", limit: "int32", since: "object", reverse: "flag" }],
+  ["rpc", { method: "text" }],
+  ["refresh", { token: "text" }],
+  ["sub_refresh", { channel: "text", token: "text", type: "int32", track: "list", untrack: "list" }],
+]
+
+describe("a field of a command", () => {
+  const typed = FIELDS.flatMap(([method, fields]) =>
+    Object.entries(fields).map(([field, type]) => [method, field, type] as const),
+  )
+
+  it.each(typed)("of %s that is called %s and is no %s makes it malformed", (method, field, type) => {
+    for (const value of WRONG[type] ?? [])
+      expect([value, decode(`{"id":1,"${method}":{"${field}":${value}}}`)]).toEqual([value, undefined])
+  })
+
+  it.each(typed)("of %s that is called %s is absent when it is null", (method, field) => {
+    expect(decode(`{"id":1,"${method}":{"${field}":null}}`)).toMatchObject([{ key: method, parameters: {} }])
+  })
+
+  it.each([
+    ['"connect":{"subs":{"a":{"offset":"1"}}}'],
+    ['"connect":{"subs":{"a":[]}}'],
+    ['"connect":{"headers":{"a":1}}'],
+    ['"history":{"since":{"offset":-1}}'],
+    ['"history":{"since":{"offset":1.5}}'],
+    ['"history":{"since":{"epoch":1}}'],
+    ['"sub_refresh":{"untrack":[1]}'],
+    ['"sub_refresh":{"track":[{"items":[{"version":-1}]}]}'],
+  ])("makes it malformed from within: %s", (request) => {
+    expect(decode(`{"id":1,${request}}`)).toBeUndefined()
+  })
+
+  it("may be any JSON where the protocol has bytes, null too", () => {
+    for (const method of ["connect", "subscribe", "publish", "send", "rpc"])
+      for (const data of ["null", "7", '"x"', "[]", "{}", "false"])
+        expect(decode(`{"id":1,"${method}":{"data":${data}}}`)).toMatchObject([{ parameters: { data: JSON.parse(data) } }])
+  })
+
+  it("may be an offset above 2^53, which is ahead of all there are", () => {
+    for (const offset of ["9007199254740993", "18446744073709551615"])
+      expect(decode(`{"id":1,"subscribe":{"offset":${offset}}}`)).toMatchObject([
+        { parameters: { offset: Number.MAX_SAFE_INTEGER } },
+      ])
+  })
+
+  it("of a publish called data is kept as it is written; of several the last counts", () => {
+    const contentOf = (text: string) => decode(text)?.[0]?.content
+    expect(contentOf('{"id":1,"publish":{"channel":"a","data": {"b":1.10,"b" :2} }}')).toBe('{"b":1.10,"b" :2}')
+    expect(contentOf('{"id":1,"publish":{"data":1,"d\\u0061ta":[1.0 ],"x":{"data":3}},"data":4}')).toBe("[1.0 ]")
+    expect(contentOf('{"publish":{"data":1},"id":1,"publish" : {"data":"\\"}"}}')).toBe('"\\"}"')
+    expect(contentOf('{"id":1,"publish":{"data":null}}')).toBe("null")
+    expect(contentOf('{"id":1,"publish":{}}')).toBeUndefined()
+    expect(contentOf('{"id":1,"rpc":{"data":1}}')).toBeUndefined()
   })
 })
 
@@ -169,6 +253,12 @@ describe("a reply", () => {
     ).toBe(
       `{"id":2,"subscribe":{"recoverable":true,"epoch":"abcd","publications":[{"data":${data},"offset":3},{"data":"x","offset":4,"delta":true}],"recovered":true,"offset":2,"data":null,"was_recovering":true}}`,
     )
+  })
+
+  it("leaves out the raw newlines of a payload, which would end it", () => {
+    const data = '{\n"a" : "\\n"\r\n}'
+    expect(codec.reply(command("rpc"), { data })).toBe('{"id":2,"rpc":{"data":{"a" : "\\n"\r}}}')
+    expect(codec.publications("a")({ data })).toBe('{"push":{"channel":"a","pub":{"data":{"a" : "\\n"\r}}}}')
   })
 
   it("refuses with code, message and, when trying again may help, temporary", () => {

@@ -76,15 +76,31 @@ describe("a message of a client", () => {
       delimited([...ID_1, ...field(10, field(8, []))]),
       { id: 1, method: "history", key: "history", parameters: { since: {} } },
     ],
+    // Taken as absent, a read that names its filters so would be answered without them.
     [
-      "data that is no JSON: as if absent",
+      "data that is no JSON: as bytes",
       delimited([...ID_1, ...field(13, [...field(1, [0x7b]), ...field(2, [0x6d])])]),
-      { id: 1, method: "rpc", key: "rpc", parameters: { method: "m" } },
+      { id: 1, method: "rpc", key: "rpc", parameters: { method: "m" }, content: Uint8Array.of(0x7b) },
     ],
     [
-      "data that is no text: as if absent",
+      "data that is no text: as bytes",
       delimited([...ID_1, ...field(13, field(1, [0x22, 0xff, 0x22]))]),
+      { id: 1, method: "rpc", key: "rpc", parameters: {}, content: Uint8Array.of(0x22, 0xff, 0x22) },
+    ],
+    [
+      "data of no bytes: as if absent",
+      delimited([...ID_1, ...field(13, field(1, []))]),
       { id: 1, method: "rpc", key: "rpc", parameters: {} },
+    ],
+    [
+      "the data of a publish as it is written",
+      delimited([...ID_1, ...field(7, field(2, Buffer.from("[1.0,\n1]")))]),
+      { id: 1, method: "publish", key: "publish", parameters: { data: [1, 1] }, content: "[1.0,\n1]" },
+    ],
+    [
+      "an offset above 2^53: ahead of all there are",
+      delimited([...ID_1, ...field(5, [0x38, ...Array.from({ length: 9 }, () => 0xff), 0x01])]),
+      { id: 1, method: "subscribe", key: "subscribe", parameters: { offset: Number.MAX_SAFE_INTEGER } },
     ],
     [
       "data null",

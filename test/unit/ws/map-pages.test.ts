@@ -1,6 +1,7 @@
 /** The steps of a reader on its way to a map (realtime A.14), and what is refused on the way. */
 import { beforeEach, describe, expect, it } from "vitest"
 import { MapEntries } from "../../../src/ws/maps/entries.ts"
+import type { ParametersOf } from "../../../src/ws/protocol/requests.ts"
 import { MapFlows, type MapView } from "../../../src/ws/maps/pages.ts"
 
 let now = 0
@@ -19,7 +20,7 @@ const view = (recoveryMax = 1000): MapView => ({
   body: ({ json, offset, key = "", removed = false }) => ({ data: json, offset, key, removed }),
   recoveryMax,
 })
-const step = (parameters: Readonly<Record<string, unknown>>, recoveryMax?: number) =>
+const step = (parameters: ParametersOf<"subscribe">, recoveryMax?: number) =>
   flows.step(
     { id: 1, method: "subscribe", key: "subscribe", parameters: { channel: "c", type: 1, ...parameters } },
     view(recoveryMax),
