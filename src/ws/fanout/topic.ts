@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import type { Tags } from "../../ports/channel-port.ts"
 import { type CompactKind, compactPayload } from "../protocol/compact.ts"
-import type { ClientInfo, Codec, Frame, PublicationBody } from "../protocol/protocol.ts"
+import type { ClientInfo, Codec, Frame, JsonText, PublicationBody } from "../protocol/protocol.ts"
 import { fossilDelta } from "./fossil.ts"
 import type { ParsedFilter } from "./tags-filter.ts"
 
@@ -24,6 +24,8 @@ export interface Outgoing {
   /** 0: outside of the stream; it is in no history. */
   readonly offset: number
   readonly json: string
+  /** `json` without its raw newlines, where it has any: what readers of JSON get. */
+  readonly oneLine?: JsonText | undefined
   /** Instead of `json`, when a client of Protobuf published what is none: others cannot read it. */
   readonly bytes?: Uint8Array | undefined
   readonly tags?: Tags | undefined
@@ -211,8 +213,9 @@ export class Topic {
     this.newcomers = undefined
   }
 
-  private payload({ json, bytes }: Outgoing): string | Uint8Array {
+  private payload({ json, bytes, oneLine }: Outgoing): string | Uint8Array {
     if (bytes !== undefined) return bytes
+    if (oneLine !== undefined && !this.isBinary) return oneLine
     return this.variant.compact === undefined ? json : compactPayload(this.variant.compact, json)
   }
 

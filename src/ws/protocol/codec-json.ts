@@ -23,11 +23,18 @@ import { readParameters } from "./requests.ts"
 
 const CAMEL_CASE: Readonly<Record<string, string>> = { presence_stats: "presenceStats", sub_refresh: "subRefresh" }
 
-/** Key in a command → what it asks for, in the protocol's order. */
-const KEYS: ReadonlyArray<readonly [key: string, method: Method | "send"]> = REQUESTS.flatMap((method) => {
-  const alias = CAMEL_CASE[method]
-  return alias === undefined ? [[method, method]] : [[method, method] as const, [alias, method] as const]
-})
+interface Asked {
+  readonly method: Method | "send"
+  /** Its place in the protocol's order. */
+  readonly rank: number
+}
+
+/** By the key in a command. */
+const KEYS = new Map<string, Asked>(
+  REQUESTS.flatMap((method, rank) =>
+    [method, CAMEL_CASE[method] ?? method].map((key) => [key, { method, rank }] as const),
+  ),
+)
 
 const ID_MAX = 4_294_967_295
 
@@ -52,16 +59,19 @@ const parseCommand = (line: string): Command | undefined => {
   const id = value["id"] ?? 0
   if (typeof id !== "number" || !Number.isInteger(id) || id < 0 || id > ID_MAX) return undefined
   let command: Command | undefined
-  for (const [key, method] of KEYS) {
+  let first: number = REQUESTS.length
+  for (const key of Object.keys(value)) {
+    const asked = KEYS.get(key)
     const request = value[key]
-    if (request === undefined || request === null) continue
-    const parameters = readParameters(method, request)
+    if (asked === undefined || request === null) continue
+    const parameters = readParameters(asked.method, request)
     if (parameters === undefined) return undefined
-    // Of several requests the first counts; the others are wrong where they are wrong.
-    command ??= withContent({ id, method, key, parameters } as Command, line)
+    // Of several requests the protocol's first counts; the others are wrong where they are wrong.
+    if (asked.rank < first) command = { id, method: asked.method, key, parameters } as Command
+    first = Math.min(first, asked.rank)
   }
-  if (command !== undefined) return id === 0 && command.method !== "send" ? undefined : command
-  return id === 0 ? { id, method: "pong", key: "", parameters: {} } : undefined
+  if (command === undefined) return id === 0 ? { id, method: "pong", key: "", parameters: {} } : undefined
+  return id === 0 && command.method !== "send" ? undefined : withContent(command, line)
 }
 
 const decode = (message: ArrayBuffer): ReadonlyArray<Command> | undefined => {
@@ -78,7 +88,7 @@ const decode = (message: ArrayBuffer): ReadonlyArray<Command> | undefined => {
 }
 
 /** JSON has raw newlines only between its parts, where they say nothing. */
-const onOneLine = (json: JsonText): JsonText => (json.indexOf("\n") < 0 ? json : json.replaceAll("\n", ""))
+export const onOneLine = (json: JsonText): JsonText => (json.indexOf("\n") < 0 ? json : json.replaceAll("\n", ""))
 
 // A field is the text `,"name":value`, or nothing where the value is zero; an object drops the first comma.
 const object = (fields: string): string => `{${fields.slice(1)}}`
@@ -204,7 +214,7 @@ export const jsonCodec: Codec = {
     const opening = `{"push":${object(`${text("channel", channel)},"pub":{`).slice(0, -1)}`
     const prefix = `${opening}"data":`
     return (body) => {
-      const data = onOneLine(dataText(body.data))
+      const data = dataText(body.data)
       return data === "" ? `${opening}${afterData(body).slice(1)}}}}` : `${prefix}${data}${afterData(body)}}}}`
     }
   },

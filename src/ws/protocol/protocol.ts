@@ -160,7 +160,10 @@ export interface Codec {
   /** `data` rides beside the error in the result of an `rpc`. */
   readonly refusal: (command: Command, error: ProtocolError, data?: JsonText) => Frame
   readonly push: (channel: string, push: Push) => Frame
-  /** What is constant of a channel's publications is built once; the function is the hot path of the fan-out. */
+  /**
+   * What is constant of a channel's publications is built once; the function is the hot path of the fan-out, and looks for no newlines: in
+   * JSON the data has none.
+   */
   readonly publications: (channel: string) => (body: PublicationBody) => Frame
   /** Several frames as one message. */
   readonly join: (frames: ReadonlyArray<Frame>) => Frame

@@ -134,16 +134,17 @@ const readerOf = (type: FieldType): Reader => {
 }
 
 const fieldsReader = (fields: Fields["fields"]): Reader => {
-  const readers = new Map(Object.entries(fields).map(([name, type]) => [name, readerOf(type)]))
-  const keepsNull = new Set(Object.keys(fields).filter((name) => fields[name] === "json"))
+  const readers = new Map(
+    Object.entries(fields).map(([name, type]) => [name, { takesNull: type === "json", reads: readerOf(type) }]),
+  )
   return (value) => {
     if (!isRecord(value)) return WRONG
     const read: Record<string, unknown> = {}
     for (const name of Object.keys(value)) {
       const field = value[name]
       const reader = readers.get(name)
-      if (reader === undefined || (field === null && !keepsNull.has(name))) continue
-      const found = reader(field)
+      if (reader === undefined || (field === null && !reader.takesNull)) continue
+      const found = reader.reads(field)
       if (found === WRONG) return WRONG
       read[name] = found
     }

@@ -8,6 +8,8 @@ import type { ChannelKindSettings } from "../channels/kinds.ts"
 import { CHANNEL_BYTES_MAX } from "../connection/limits.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Served, Stream } from "../fanout/stream.ts"
+import type { Outgoing } from "../fanout/topic.ts"
+import { onOneLine } from "../protocol/codec-json.ts"
 import { ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import type { ClientInfo, JsonText } from "../protocol/protocol.ts"
 import { isChannelName, namespaceOf, type OpenNamespaces } from "./open-namespaces.ts"
@@ -30,6 +32,12 @@ const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 const newEpoch = (): string => Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join("")
 
 const isNumbered = ({ historySize, recovery }: ChannelKindSettings): boolean => historySize > 0 || recovery !== "none"
+
+/** As the hub publishes it. */
+const payloadOf = (content: JsonText | Uint8Array): Pick<Outgoing, "json" | "bytes" | "oneLine"> => {
+  if (typeof content !== "string") return { json: "", bytes: content }
+  return content.includes("\n") ? { json: content, oneLine: onOneLine(content) } : { json: content }
+}
 
 export class OpenChannels implements ChannelSource {
   private readonly places = new Map<string, Place>()
@@ -80,7 +88,7 @@ export class OpenChannels implements ChannelSource {
     const { info, tags, skipHistory } = options
     const { canonical, settings } = served
     if (typeof content !== "string") this.told(canonical)
-    const said = { ...(typeof content === "string" ? { json: content } : { json: "", bytes: content }), tags, info }
+    const said = { ...payloadOf(content), tags, info }
     if (skipHistory === true || !isNumbered(settings)) {
       this.hub.publish(canonical, { epoch: "", offset: 0, ...said })
       return null

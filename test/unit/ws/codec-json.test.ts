@@ -258,7 +258,9 @@ describe("a reply", () => {
   it("leaves out the raw newlines of a payload, which would end it", () => {
     const data = '{\n"a" : "\\n"\r\n}'
     expect(codec.reply(command("rpc"), { data })).toBe('{"id":2,"rpc":{"data":{"a" : "\\n"\r}}}')
-    expect(codec.publications("a")({ data })).toBe('{"push":{"channel":"a","pub":{"data":{"a" : "\\n"\r}}}}')
+    expect(codec.push("a", { kind: "pub", body: { data } })).toBe(
+      '{"push":{"channel":"a","pub":{"data":{"a" : "\\n"\r}}}}',
+    )
   })
 
   it("refuses with code, message and, when trying again may help, temporary", () => {
