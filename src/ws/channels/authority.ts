@@ -60,6 +60,15 @@ export interface SubscriptionRequest {
   readonly purpose?: "query" | "server"
 }
 
+/** What a client says into a channel; on a map it is about one of the entries. */
+export interface Said {
+  /** As it was written, bytes when it is no JSON. Null: the entry is to be removed. */
+  readonly content: JsonText | Uint8Array | null
+  /** Of a map: the entry. */
+  readonly key: string
+  readonly info: ClientInfo
+}
+
 export interface Authority {
   readonly identify: (token: string, from: { readonly ip: string }) => Identification
   /** Whether they may still come from there. Absent: they always may. */
@@ -70,8 +79,8 @@ export interface Authority {
     credentials: Credentials,
     request: SubscriptionRequest,
   ) => { readonly expiresAt: number | null } | Extract<Access, { readonly _tag: "Denied" | "Closed" }>
-  /** Publishes what a client sent, bytes when it is no JSON; the channel's settings allow it. Absent: no client may publish anywhere. */
-  readonly publish?: (served: Served, content: JsonText | Uint8Array, info: ClientInfo) => void
+  /** Publishes what a client sent, or answers why not; the channel's settings allow it. Absent: no client may publish anywhere. */
+  readonly publish?: (served: Served, said: Said) => ProtocolError | undefined
 }
 
 export const denied = (error: ProtocolError): Extract<Access, { readonly _tag: "Denied" }> => ({

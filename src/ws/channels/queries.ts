@@ -21,9 +21,10 @@ const allowed = (
     connection.close(CLOSES.badRequest)
     return undefined
   }
+  const type = command.method === "publish" ? (command.parameters.type ?? 0) : 0
   const access = authority.access(credentials, {
     channel,
-    type: 0,
+    type,
     token: "",
     client: connection.client,
     purpose: "query",
@@ -55,14 +56,16 @@ export const answerPublish = (
   const { served } = granted
   if (!served.settings.publish || context.authority.publish === undefined)
     return connection.refuse(command, ERRORS.permissionDenied)
-  const { content } = command
+  const { key = "", removed = false } = command.parameters
+  const content = removed && served.map !== undefined ? null : command.content
   if (content === undefined) return connection.refuse(command, ERRORS.badRequest)
-  if (isTooDeep(content)) return connection.refuse(command, TOO_DEEP)
+  if (content !== null && isTooDeep(content)) return connection.refuse(command, TOO_DEEP)
   // A subscriber says it as who it is there.
   const present = context.hub.find(served.canonical)?.present.get(connection.client)
   const info = present ?? clientInfo(connection.client, credentials, granted)
-  context.authority.publish(served, content, info)
-  connection.reply(command, {})
+  const refused = context.authority.publish(served, { content, key, info })
+  if (refused === undefined) connection.reply(command, {})
+  else connection.refuse(command, refused)
 }
 
 export const answerPresence = (

@@ -259,6 +259,7 @@ export class Subscriptions implements SubscribeHost {
     this.parked.delete(channel)
     if (isOpen) this.connection.socket.unsubscribe(topic.key)
     if (stream === undefined) return
+    stream.served.map?.departed?.(this.client)
     hub.leave(stream, topic, this)
     depart(hub, stream, this.client)
   }

@@ -1,7 +1,7 @@
 /** One channel with subscribers: its position, its history, its presence, and the topics of its subscribers. */
 import type { ChannelSource, StreamPosition } from "../../ports/channel-port.ts"
 import type { ChannelKindSettings } from "../channels/kinds.ts"
-import type { MapEntries } from "../maps/entries.ts"
+import type { MapReading } from "../maps/entries.ts"
 import type { ClientInfo } from "../protocol/protocol.ts"
 import { History } from "./history.ts"
 import { type Outgoing, Topic, topicKey, type Variant } from "./topic.ts"
@@ -16,9 +16,11 @@ export interface Served {
   readonly map?: MapBehind
 }
 
-/** What stands behind a map (realtime A.14): entries that another channel's publications keep up to date. */
+/** What stands behind a map (realtime A.14): entries that another channel's publications, or its own readers', keep up to date. */
 export interface MapBehind {
-  readonly entries: MapEntries
+  readonly entries: MapReading
+  /** Between two publications of one reader, which its client keeps to. Absent: as often as it likes. */
+  readonly debounceMillis?: number | undefined
   /** Whether the entries are those of the present. */
   readonly isReady: boolean
   /** Calls back once: true when ready, at once if it is; false when the entries cannot be read now. */
@@ -27,6 +29,9 @@ export interface MapBehind {
   reload(): void
   /** The hub has forgotten the map: nobody came back to it. */
   forgotten(): void
+  /** Absent where nobody is told of its readers. */
+  readonly arrived?: ((reader: ClientInfo) => void) | undefined
+  readonly departed?: ((client: string) => void) | undefined
 }
 
 /** terminated: for good. delisted: for as long as the venue does not list the instrument. invalidated: something was missed. */

@@ -19,10 +19,32 @@ export interface EntryPage {
   readonly next: number | undefined
 }
 
-interface Entry {
+/** What is read of the entries of a map. */
+export type MapReading = Pick<MapEntries, "epoch" | "offset" | "page" | "since">
+
+export interface Entry {
   /** In the order of their coming, so that a page can go on where the one before ended whatever changed between. */
   readonly ordinal: number
   readonly publication: Outgoing
+}
+
+/** Of entries in the order of their coming. */
+export const pageOf = (
+  all: Iterable<Entry>,
+  after: number,
+  upTo: number,
+  limit: number,
+  wants: (entry: Outgoing) => boolean,
+): EntryPage => {
+  const entries: Array<Outgoing> = []
+  let last = after
+  for (const { ordinal, publication } of all) {
+    if (ordinal <= after || publication.offset > upTo || !wants(publication)) continue
+    if (entries.length === limit) return { entries, next: last }
+    entries.push(publication)
+    last = ordinal
+  }
+  return { entries, next: undefined }
 }
 
 /** Keys that left and are remembered. Readers who have been away for longer start over. */
@@ -69,15 +91,7 @@ export class MapEntries {
 
   /** Entries that a reader wants and that have not changed after `upTo`, in the order of their coming, those up to `after` left out. */
   page(after: number, upTo: number, limit: number, wants: (entry: Outgoing) => boolean): EntryPage {
-    const entries: Array<Outgoing> = []
-    let last = after
-    for (const { ordinal, publication } of this.entries.values()) {
-      if (ordinal <= after || publication.offset > upTo || !wants(publication)) continue
-      if (entries.length === limit) return { entries, next: last }
-      entries.push(publication)
-      last = ordinal
-    }
-    return { entries, next: undefined }
+    return pageOf(this.entries.values(), after, upTo, limit, wants)
   }
 
   /** What is different from how it was at `offset`, in the order of the changes; undefined when that cannot be told. */

@@ -6,7 +6,7 @@
 import type { Outgoing } from "../fanout/topic.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import type { CommandOf, PublicationBody, SubscribeResult } from "../protocol/protocol.ts"
-import type { MapEntries } from "./entries.ts"
+import type { MapReading } from "./entries.ts"
 
 /** Of a subscribe: `type` of a map, and its `phase`. */
 export const MAP_TYPE = 1
@@ -26,7 +26,7 @@ export type MapStep =
 
 /** The map as one reader wants to see it. */
 export interface MapView {
-  readonly entries: MapEntries
+  readonly entries: MapReading
   readonly wants: (publication: Outgoing) => boolean
   readonly body: (publication: Outgoing) => PublicationBody
   /** More changes than this are not recovered. */

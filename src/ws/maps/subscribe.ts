@@ -5,6 +5,7 @@ import type { SubscribeHost } from "../connection/subscribe-host.ts"
 import { variantOf } from "../connection/subscribe-request.ts"
 import type { WaitingCommands } from "../connection/waiting-commands.ts"
 import type { Hub } from "../fanout/hub.ts"
+import { clientInfo } from "../fanout/presence.ts"
 import type { MapBehind, Stream } from "../fanout/stream.ts"
 import type { Outgoing, Variant } from "../fanout/topic.ts"
 import { ERRORS } from "../protocol/error-codes.ts"
@@ -12,14 +13,27 @@ import type { Codec, CommandOf, PublicationBody, SubscribeResult } from "../prot
 import { MapFlows, type MapView } from "./pages.ts"
 
 const bodyOf =
-  (showsTags: boolean) =>
-  ({ json, offset, key, removed, tags }: Outgoing): PublicationBody => ({
-    data: json,
-    offset,
+  (showsTags: boolean, hasPositions: boolean) =>
+  ({ json, bytes, offset, key, removed, tags, info }: Outgoing): PublicationBody => ({
+    data: bytes ?? json,
+    offset: hasPositions ? offset : 0,
+    ...(info === undefined ? undefined : { info }),
     ...(showsTags && tags !== undefined ? { tags } : undefined),
     ...(key === undefined ? undefined : { key }),
     ...(removed === true ? { removed } : undefined),
   })
+
+/** Without them a reader who comes back reads the whole map. */
+const hasPositions = ({ served }: Stream): boolean => served.settings.recovery !== "none"
+
+/** Who subscribes to what, and how. */
+interface Asked {
+  readonly granted: Granted
+  readonly credentials: Credentials
+  readonly variant: Variant
+  readonly stream: Stream
+  readonly map: MapBehind
+}
 
 export class MapSubscribing {
   private readonly flows: MapFlows
@@ -55,7 +69,7 @@ export class MapSubscribing {
       hub.release(stream)
       return connection.refuse(command, ERRORS.limitExceeded)
     }
-    if (map.isReady) return this.step(command, granted, variant, stream, map)
+    if (map.isReady) return this.step(command, { granted, credentials, variant, stream, map })
     stream.holds++
     this.waiting.wait<boolean>(
       channel,
@@ -74,26 +88,21 @@ export class MapSubscribing {
     )
   }
 
-  private step(
-    command: CommandOf<"subscribe">,
-    granted: Granted,
-    variant: Variant,
-    stream: Stream,
-    map: MapBehind,
-  ): void {
+  private step(command: CommandOf<"subscribe">, asked: Asked): void {
     const { hub, connection } = this
+    const { granted, variant, stream, map } = asked
     hub.position(stream)
     const { filter } = variant
     const view: MapView = {
       entries: map.entries,
       wants: ({ tags }) => filter === undefined || filter.matches(tags),
-      body: bodyOf(filter !== undefined),
+      body: bodyOf(filter !== undefined || granted.served.settings.publish, hasPositions(stream)),
       recoveryMax: stream.served.settings.recoveryMax,
     }
     const step = this.flows.step(command, view)
     switch (step._tag) {
       case "Live":
-        return this.join(command, granted, variant, stream, step.result)
+        return this.join(command, asked, step.result)
       case "Page":
         connection.reply(command, step.result)
         break
@@ -108,14 +117,16 @@ export class MapSubscribing {
 
   private join(
     command: CommandOf<"subscribe">,
-    granted: Granted,
-    variant: Variant,
-    stream: Stream,
-    result: SubscribeResult,
+    { granted, credentials, variant, stream, map }: Asked,
+    { recoverable, epoch, offset, ...result }: SubscribeResult,
   ): void {
     const { channel = "" } = command.parameters
     const { topic, facts } = this.host.admit(stream, channel, variant, granted)
-    this.connection.reply(command, { ...facts, ...result })
-    if (this.connection.isOpen) this.host.joinTopic(topic.key)
+    const position = hasPositions(stream) ? { recoverable, epoch, offset } : undefined
+    const debounce = map.debounceMillis === undefined ? undefined : { publish_debounce: map.debounceMillis }
+    this.connection.reply(command, { ...facts, ...result, ...position, ...debounce })
+    if (!this.connection.isOpen) return
+    this.host.joinTopic(topic.key)
+    map.arrived?.(clientInfo(this.connection.client, credentials, granted))
   }
 }

@@ -147,7 +147,8 @@ const subscribeResult = (result: SubscribeResult): string =>
       number("type", result.type) +
       number("phase", result.phase) +
       text("cursor", result.cursor) +
-      list("state", result.state, publication),
+      list("state", result.state, publication) +
+      number("publish_debounce", result.publish_debounce),
   )
 
 const connectResult = (result: ConnectResult): string =>

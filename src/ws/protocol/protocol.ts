@@ -96,6 +96,8 @@ export interface SubscribeResult {
   readonly phase?: number
   readonly cursor?: string
   readonly state?: ReadonlyArray<PublicationBody>
+  /** Milliseconds between two publications of this client to one entry. */
+  readonly publish_debounce?: number
 }
 
 export interface ConnectResult {

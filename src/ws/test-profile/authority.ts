@@ -39,7 +39,7 @@ export const testAuthority = ({ channels, secret, now }: TestRules): Authority =
     const { channel, token, type, purpose } = request
     const served = channels.serve(channel)
     if ("code" in served) return denied(served)
-    if (type !== 0) return denied(ERRORS.permissionDenied)
+    if (type !== (channels.map(channel)?.settings.type ?? 0)) return denied(ERRORS.permissionDenied)
     const granted: Access = { _tag: "Granted", served, expiresAt: null, info: null }
     if (purpose !== undefined) return granted
     if (token === "")
@@ -69,6 +69,6 @@ export const testAuthority = ({ channels, secret, now }: TestRules): Authority =
       if (claims === "invalid" || !isFor(claims, credentials, request)) return closed(CLOSES.invalidToken)
       return { expiresAt: claims.expiresAt }
     },
-    publish: (served, content, info) => void channels.publish(served, content, { info }),
+    publish: (served, said) => channels.say(served, said),
   }
 }

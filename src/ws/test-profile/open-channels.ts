@@ -4,6 +4,7 @@
  */
 import { randomInt } from "node:crypto"
 import type { ChannelSource, StreamPosition, Tags } from "../../ports/channel-port.ts"
+import type { Said } from "../channels/authority.ts"
 import type { ChannelKindSettings } from "../channels/kinds.ts"
 import { CHANNEL_BYTES_MAX } from "../connection/limits.ts"
 import type { Hub } from "../fanout/hub.ts"
@@ -12,6 +13,7 @@ import type { Outgoing } from "../fanout/topic.ts"
 import { onOneLine } from "../protocol/codec-json.ts"
 import { ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import type { ClientInfo, JsonText } from "../protocol/protocol.ts"
+import { OpenMap } from "./open-maps.ts"
 import { isChannelName, namespaceOf, type OpenNamespaces } from "./open-namespaces.ts"
 
 export interface PublishOptions {
@@ -41,6 +43,7 @@ const payloadOf = (content: JsonText | Uint8Array): Pick<Outgoing, "json" | "byt
 
 export class OpenChannels implements ChannelSource {
   private readonly places = new Map<string, Place>()
+  private readonly maps = new Map<string, OpenMap>()
   /** Streams that the hub must not forget → monotonic ms until when. */
   private readonly kept = new Map<Stream, number>()
   private told: (channel: string) => void = () => {}
@@ -53,10 +56,49 @@ export class OpenChannels implements ChannelSource {
 
   /** The channel, or why there is none of that name. */
   serve(channel: string): Served | ProtocolError {
-    const settings = this.namespaces.get(namespaceOf(channel))
-    if (settings === undefined) return ERRORS.unknownChannel
+    const namespace = this.namespaces.get(namespaceOf(channel))
+    if (namespace === undefined) return ERRORS.unknownChannel
     if (!isChannelName(channel) || channel.length > CHANNEL_BYTES_MAX) return ERRORS.badRequest
-    return { canonical: channel, settings, source: this }
+    const { settings } = namespace
+    const map = this.map(channel)
+    return map === undefined
+      ? { canonical: channel, settings, source: this }
+      : { canonical: channel, settings, source: map, map }
+  }
+
+  /** Made at the first call; undefined for a channel that is none. */
+  map(channel: string): OpenMap | undefined {
+    const known = this.maps.get(channel)
+    const settings = this.namespaces.get(namespaceOf(channel))?.map
+    if (known !== undefined || settings === undefined) return known
+    const { presencePrefix } = settings
+    const presence = presencePrefix === undefined ? undefined : this.map(presencePrefix + channel)
+    const made = new OpenMap(this.hub, channel, settings, newEpoch(), presence)
+    this.maps.set(channel, made)
+    return made
+  }
+
+  /** What a client says into the channel; why it is refused, if it is. */
+  say(served: Served, said: Said): ProtocolError | undefined {
+    const { content, info } = said
+    const map = this.maps.get(served.canonical)
+    if (map !== undefined) {
+      if (content !== null && typeof content !== "string") this.told(served.canonical)
+      return map.say(said, content === null ? null : payloadOf(content))
+    }
+    if (content === null) return ERRORS.badRequest
+    this.publish(served, content, { info })
+    return undefined
+  }
+
+  /** The server's word on an entry of a map. */
+  set(map: OpenMap, channel: string, key: string, content: JsonText | Uint8Array, tags: Tags | undefined): void {
+    if (typeof content !== "string") this.told(channel)
+    map.set(key, payloadOf(content), { tags })
+  }
+
+  clear(map: OpenMap): void {
+    map.clear(newEpoch())
   }
 
   opened(): void {
@@ -68,7 +110,7 @@ export class OpenChannels implements ChannelSource {
   }
 
   position(channel: string): StreamPosition {
-    const settings = this.namespaces.get(namespaceOf(channel))
+    const settings = this.namespaces.get(namespaceOf(channel))?.settings
     if (settings === undefined || !isNumbered(settings)) return { epoch: "", offset: 0, snapshot: null }
     const { epoch, offset } = this.place(channel)
     return { epoch, offset, snapshot: null }

@@ -2,10 +2,17 @@
  * The namespaces of the test profile: those that the public suites of client libraries expect of their server, each with its source, and
  * two of our own. The setting CHANNELS changes cells of them and adds others.
  */
+import type { MapSettings } from "./open-maps.ts"
 import { type ChannelKindSettings, changedRow, InvalidChannelKinds } from "../channels/kinds.ts"
 
+export interface OpenNamespace {
+  readonly settings: ChannelKindSettings
+  /** Of a namespace of maps. */
+  readonly map?: MapSettings | undefined
+}
+
 /** By name; the empty name is for channels without a namespace. */
-export type OpenNamespaces = ReadonlyMap<string, ChannelKindSettings>
+export type OpenNamespaces = ReadonlyMap<string, OpenNamespace>
 
 const MEBIBYTE = 1_048_576
 
@@ -47,17 +54,53 @@ const ROWS: Readonly<Record<string, ChannelKindSettings>> = {
   live: { ...everything, historySize: 0, recovery: "none" },
 }
 
+/** What its namespace remembers a map remembers itself. Readers of an ephemeral one are told no positions. */
+const mapRow = (isEphemeral: boolean, publish = true): ChannelKindSettings => ({
+  ...stream,
+  historySize: 0,
+  recovery: isEphemeral ? "none" : "stream",
+  recoveryMax: CHANGES_MAX,
+  publish,
+})
+const CHANGES_MAX = 10_000
+
+const persistent: MapSettings = {
+  type: 1,
+  changesMax: CHANGES_MAX,
+  keyTtlSeconds: null,
+  keys: "given",
+  clientsRemove: true,
+}
+const ephemeral: MapSettings = { ...persistent, keyTtlSeconds: 60 }
+
+/** centrifugo_test.json of centrifuge-js. Deltas of `mapdelta` are not offered: its entries come whole, as its clients can read them too. */
+const MAPS: Readonly<Record<string, OpenNamespace & { readonly map: MapSettings }>> = {
+  streamless: { settings: mapRow(true), map: ephemeral },
+  positioned: { settings: mapRow(false), map: persistent },
+  smallstream: { settings: mapRow(false), map: { ...persistent, changesMax: 2 } },
+  mapdelta: { settings: mapRow(false), map: persistent },
+  shortttl: { settings: mapRow(true), map: { ...ephemeral, keyTtlSeconds: 3 } },
+  clientkey: { settings: mapRow(true), map: { ...ephemeral, keys: "client", clientsRemove: false } },
+  prestest: { settings: mapRow(true), map: { ...ephemeral, clientsRemove: false, presencePrefix: "prescli:" } },
+  // An entry stays for as long as its connection does: who is cut off leaves here too, so nothing need be said again in time.
+  prescli: { settings: mapRow(true, false), map: { ...persistent, type: 2, clientsRemove: false } },
+  debounced: { settings: mapRow(true), map: { ...ephemeral, debounceMillis: 50 } },
+  tagged: { settings: mapRow(false), map: persistent },
+}
+
 const NAME = /^[-a-zA-Z0-9_.]{2,}$/
 
 /** The table with the operator's changes: namespace → some cells. Throws InvalidChannelKinds. */
 export const openNamespaces = (changes: Readonly<Record<string, unknown>> | null): OpenNamespaces => {
-  const table = new Map(Object.entries(ROWS))
+  const table = new Map<string, OpenNamespace>(Object.entries(ROWS).map(([name, settings]) => [name, { settings }]))
+  for (const [name, row] of Object.entries(MAPS)) table.set(name, row)
   for (const [name, cells] of Object.entries(changes ?? {})) {
     if (name !== "" && !NAME.test(name))
       throw new InvalidChannelKinds(
         `"${name}" is no name of a namespace: letters, digits, "-", "_" and ".", two at least`,
       )
-    table.set(name, changedRow(name, table.get(name) ?? stream, cells))
+    const known = table.get(name)
+    table.set(name, { ...known, settings: changedRow(name, known?.settings ?? stream, cells) })
   }
   return table
 }

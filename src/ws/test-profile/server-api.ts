@@ -2,7 +2,7 @@
  * The server API of the test profile, as Centrifugo's: publish into channels, look into them, and act on connections. Requests and
  * answers are JSON with Centrifugo's own names.
  */
-import { Either, Schema } from "effect"
+import { Schema } from "effect"
 import type { ServerSubscription } from "../channels/authority.ts"
 import { isTooDeep, TOO_DEEP } from "../channels/published.ts"
 import { historyRequest } from "../channels/queries.ts"
@@ -10,12 +10,14 @@ import type { Connection } from "../connection/connection.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Served } from "../fanout/stream.ts"
 import type { Outgoing } from "../fanout/topic.ts"
-import { CLOSES, ERRORS, type ProtocolError, UNSUBSCRIBES } from "../protocol/error-codes.ts"
-import { type JsonSource, jsonIn } from "../protocol/json-source.ts"
-import type { ClientInfo, JsonText } from "../protocol/protocol.ts"
+import { CLOSES, ERRORS, UNSUBSCRIBES } from "../protocol/error-codes.ts"
+import type { JsonSource } from "../protocol/json-source.ts"
+import type { ClientInfo } from "../protocol/protocol.ts"
 import { Verbatim } from "./api-json.ts"
-import { jsonOf, WrongClaim } from "./claims.ts"
+import { type Answer, Channel, contentOf, Flag, failed, type Method, method, ok, Position, Text, Whole } from "./api-method.ts"
+import { jsonOf } from "./claims.ts"
 import type { OpenChannels } from "./open-channels.ts"
+import { mapMethods } from "./server-api-maps.ts"
 
 export interface ServerApiParts {
   readonly channels: OpenChannels
@@ -26,17 +28,6 @@ export interface ServerApiParts {
   readonly version: string
   readonly node: string
 }
-
-type Answer = { readonly result: unknown } | { readonly error: ProtocolError } | { readonly replies: unknown }
-
-const failed = ({ code, message }: ProtocolError): Answer => ({ error: { code, message } })
-const ok: Answer = { result: {} }
-
-const Text = Schema.optionalWith(Schema.String, { default: () => "" })
-const Flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
-const Whole = Schema.Int.pipe(Schema.nonNegative())
-const Channel = Schema.String.pipe(Schema.minLength(1))
-const Position = Schema.Struct({ offset: Schema.optionalWith(Whole, { default: () => 0 }), epoch: Text })
 
 const Content = {
   data: Schema.optional(Schema.Unknown),
@@ -83,33 +74,11 @@ const Batch = Schema.Struct({ commands: Schema.Array(Schema.Record({ key: Schema
 /** How long the same `idempotency_key` publishes nothing more, in ms. */
 const IDEMPOTENCY_MILLIS = 300_000
 
-type Method = (parameters: unknown, source: JsonSource) => Answer
-
-const method =
-  <A, I>(shape: Schema.Schema<A, I>, run: (parameters: A, source: JsonSource) => Answer): Method =>
-  (parameters, source) => {
-    const decoded = Schema.decodeUnknownEither(shape)(parameters)
-    if (Either.isLeft(decoded)) return failed(ERRORS.badRequest)
-    try {
-      return run(decoded.right, source)
-    } catch (error) {
-      if (error instanceof WrongClaim) return failed(ERRORS.badRequest)
-      throw error
-    }
-  }
-
 const clientInfo = ({ conn_info, chan_info, ...who }: ClientInfo) => ({
   ...who,
   ...(conn_info === undefined ? undefined : { conn_info: new Verbatim(conn_info) }),
   ...(chan_info === undefined ? undefined : { chan_info: new Verbatim(chan_info) }),
 })
-
-/** What is to be published, as it is written: JSON text, bytes when it is none, undefined when there is nothing. */
-const contentOf = (b64data: string, source: JsonSource): JsonText | Uint8Array | undefined => {
-  if (b64data === "") return source.member("data")?.text
-  const bytes = Buffer.from(b64data, "base64")
-  return bytes.length === 0 ? undefined : (jsonIn(bytes) ?? bytes)
-}
 
 const publication = ({ json, bytes, offset, tags, info }: Outgoing) => ({
   // The reference has no answer for bytes that are no JSON; this is how they are given to `publish`.
@@ -147,6 +116,10 @@ export const makeServerApi = (parts: ServerApiParts): ServerApi => {
     return "code" in served ? failed(served) : run(served)
   }
 
+  /** What a map has methods of its own for. */
+  const inStream = (channel: string, run: (served: Served) => Answer): Answer =>
+    inChannel(channel, (served) => (served.map === undefined ? run(served) : failed(ERRORS.badRequest)))
+
   const publishOnce = (served: Served, content: Omit<typeof Publish.Type, "channel">, source: JsonSource): Answer => {
     const said = contentOf(content.b64data, source)
     if (said === undefined) return failed(ERRORS.badRequest)
@@ -156,7 +129,7 @@ export const makeServerApi = (parts: ServerApiParts): ServerApi => {
   }
 
   const publish = (channel: string, content: Omit<typeof Publish.Type, "channel">, source: JsonSource): Answer =>
-    inChannel(channel, (served) => {
+    inStream(channel, (served) => {
       const { idempotency_key: key } = content
       if (key === "") return publishOnce(served, content, source)
       const now = monotonic()
@@ -181,7 +154,7 @@ export const makeServerApi = (parts: ServerApiParts): ServerApi => {
 
   const subscribe = (parameters: typeof Subscribe.Type, source: JsonSource): Answer => {
     const { channel, expire_at, recover_since, ...claims } = parameters
-    return inChannel(channel, () => {
+    return inStream(channel, () => {
       const subscription: ServerSubscription = {
         channel,
         info: jsonOf({ claims, source }, "info"),
@@ -297,6 +270,7 @@ export const makeServerApi = (parts: ServerApiParts): ServerApi => {
     history: method(History, history),
     history_remove: method(OfChannel, historyRemove),
     channels: method(Channels, listed),
+    ...mapMethods(channels),
     info: method(Schema.Struct({}), node),
     batch: method(Batch, ({ commands }, source) => {
       const written = source.member("commands")?.items() ?? []
