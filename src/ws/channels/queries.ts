@@ -4,7 +4,7 @@ import type { Client, ConnectionContext } from "../connection/client.ts"
 import { clientInfo } from "../fanout/presence.ts"
 import type { Outgoing } from "../fanout/topic.ts"
 import { CLOSES, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
-import type { ClientInfo, CommandOf, PublicationBody } from "../protocol/protocol.ts"
+import type { ClientInfo, Command, CommandOf, PublicationBody } from "../protocol/protocol.ts"
 import type { ParametersOf } from "../protocol/requests.ts"
 import type { Credentials, Granted } from "./authority.ts"
 import { isTooDeep, TOO_DEEP } from "./published.ts"
@@ -12,7 +12,7 @@ import { isTooDeep, TOO_DEEP } from "./published.ts"
 /** Grants the channel or answers why not; undefined when answered. */
 const allowed = (
   connection: Client,
-  command: CommandOf<"publish" | "presence" | "presence_stats" | "history">,
+  command: Extract<Command, { readonly method: "publish" | "presence" | "presence_stats" | "history" }>,
   credentials: Credentials,
   { authority }: ConnectionContext,
 ): Granted | undefined => {

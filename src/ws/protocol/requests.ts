@@ -27,7 +27,7 @@ type ValueOf<F> = F extends "text"
         : F extends { readonly map: infer Item }
           ? Readonly<Record<string, ValueOf<Item>>>
           : F extends { readonly fields: infer Named }
-            ? { readonly [K in keyof Named]?: ValueOf<Named[K]> }
+            ? { readonly [K in keyof Named]?: ValueOf<Named[K]> | undefined }
             : unknown
 
 const SUBSCRIBE = {

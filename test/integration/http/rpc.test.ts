@@ -107,7 +107,7 @@ describe("the calls of the socket", () => {
   const call = (who: User, method: string, data: unknown) =>
     new Promise<{ readonly code: number; readonly text: string; readonly envelope: Envelope<unknown> }>(
       (resolve, reject) => {
-        mounted().rpc({ method, data, principal: who.principal, ip: "127.0.0.1" }, (answer) => {
+        mounted().rpc({ method, data, isMalformed: false, principal: who.principal, ip: "127.0.0.1" }, (answer) => {
           if (answer === "unknown method") return reject(new Error(`${method}: ${answer}`))
           const { envelope: text, failure } = answer
           const envelope = JSON.parse(text) as Envelope<unknown>

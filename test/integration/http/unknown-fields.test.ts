@@ -176,7 +176,8 @@ describe("a misspelt field", () => {
   it("is refused over the socket, too", async () => {
     const rpc = (method: string, data: unknown) =>
       new Promise<Envelope>((resolve, reject) => {
-        http.mounted.rpc({ method, data, principal: admin, ip: "127.0.0.1" }, (answer: RpcAnswer | "unknown method") =>
+        const request = { method, data, isMalformed: false, principal: admin, ip: "127.0.0.1" }
+        http.mounted.rpc(request, (answer: RpcAnswer | "unknown method") =>
           answer === "unknown method" ? reject(new Error(method)) : resolve(JSON.parse(answer.envelope) as Envelope),
         )
       })

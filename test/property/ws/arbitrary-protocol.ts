@@ -147,6 +147,7 @@ export const subscribeResult: fc.Arbitrary<SubscribeResult> = partial<{
   phase: int32,
   cursor: text,
   state: some(publication),
+  publish_debounce: uint32,
 })
 
 const connectResult: fc.Arbitrary<ConnectResult> = fc.record(

@@ -10,7 +10,7 @@ it("a publication that is no JSON goes to Protobuf topics alone", () => {
   const sent: Array<boolean> = []
   const app = { publish: (_topic: string, _frame: unknown, isBinary: boolean) => sent.push(isBinary) }
   const hub = new Hub(app as unknown as TemplatedApp, () => 0)
-  const settings = openNamespaces(null).get("")
+  const settings = openNamespaces(null).get("")?.settings
   if (settings === undefined) throw new Error("no namespace")
   const source = { opened: () => {}, closed: () => {}, position: () => ({ epoch: "e", offset: 0, snapshot: null }) }
   const stream = hub.open({ canonical: "a", settings, source })

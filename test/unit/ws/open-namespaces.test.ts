@@ -34,9 +34,11 @@ describe("the table of namespaces", () => {
     expect([...table.keys()]).toEqual(
       expect.arrayContaining(["", "delta", "recovery", "smallhistory", "example", "personal", "cache", "live", "mine"]),
     )
-    expect(table.get("")).toMatchObject({ presence: false, historySize: 100 })
-    expect(table.get("mine")).toMatchObject({ historySize: 5, recovery: "stream" })
-    expect(openNamespaces(null).get("")).toMatchObject({ presence: true })
+    expect(table.get("")?.settings).toMatchObject({ presence: false, historySize: 100 })
+    expect(table.get("mine")?.settings).toMatchObject({ historySize: 5, recovery: "stream" })
+    expect(openNamespaces(null).get("")?.settings).toMatchObject({ presence: true })
+    const maps = openNamespaces({ streamless: { tagsFilter: false } })
+    expect(maps.get("streamless")).toMatchObject({ settings: { tagsFilter: false }, map: { type: 1 } })
   })
 
   it.each([
