@@ -4,6 +4,7 @@ import protobuf from "protobufjs"
 import { sentJson, sentProtobuf } from "../readers/client-codecs.ts"
 import { type CommandSource, type FuzzCommand, fuzzCommand, METHODS, pick, type Random } from "./fuzz-commands.ts"
 import { type Fields, isFields } from "./fuzz-fields.ts"
+import { isTyped } from "./fuzz-types.ts"
 
 export interface FuzzFrame {
   readonly bytes: Buffer
@@ -133,13 +134,15 @@ const readCommand = (value: unknown, hasAliases: boolean): ReadCommand => {
   const own = (name: string): unknown => (Object.hasOwn(value, name) ? value[name] : undefined)
   const id = own("id") ?? 0
   if (typeof id !== "number" || !Number.isInteger(id) || id < 0 || id > 4_294_967_295) return BAD
+  let first: ReadCommand | undefined
   for (const method of METHODS)
     for (const key of [method, ...(hasAliases ? [ALIASES[method] ?? method] : [])]) {
       const request = own(key)
       if (request === undefined || request === null) continue
-      if (!isFields(request) || (id === 0 && method !== "send")) return BAD
-      return { id, method, key, request }
+      if (!isFields(request) || !isTyped(method, request)) return BAD
+      first ??= { id, method, key, request }
     }
+  if (first !== undefined) return id === 0 && first.method !== "send" ? BAD : first
   return id === 0 ? { ...BAD, method: "pong" } : BAD
 }
 
@@ -168,10 +171,13 @@ const parsedBytes = (value: unknown): unknown => {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, field]) => {
       if (!(field instanceof Uint8Array)) return [[name, field]]
+      if (!BYTES.includes(name) || field.length === 0) return []
+      const text = Buffer.from(field).toString("utf8")
       try {
-        return BYTES.includes(name) ? [[name, JSON.parse(Buffer.from(field).toString("utf8"))]] : []
+        return [[name, JSON.parse(text)]]
       } catch (error) {
-        if (error instanceof SyntaxError) return []
+        // Bytes that are no JSON are something that was said.
+        if (error instanceof SyntaxError) return [[name, text]]
         throw error
       }
     }),
