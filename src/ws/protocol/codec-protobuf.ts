@@ -22,7 +22,8 @@ import { atMostSafe } from "./requests.ts"
 
 const wire = centrifugal.centrifuge.protocol
 
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
+const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")
 
 const parsed = (bytes: Uint8Array): unknown => {
   if (!isUtf8(bytes)) return undefined

@@ -76,7 +76,8 @@ export const isDeeperThan = (text: string, levels: number): boolean => {
 }
 
 /** The name of a member as JSON.parse reads it. */
-const nameOf = (quoted: string): string => (quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1))
+const nameOf = (quoted: string): string =>
+  quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1)
 
 /** The JSON text that bytes are; undefined when they are none. */
 export const jsonIn = (bytes: Uint8Array): string | undefined => {

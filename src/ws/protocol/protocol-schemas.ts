@@ -90,7 +90,10 @@ export const PROTOCOL_COMPONENTS: Readonly<Record<string, JsonSchema>> = {
       phase: described(oneOf(0, 1, 2), "Of a map: 2 state, 1 stream, 0 live"),
       cursor: described(text, "Of a map: where the next page of its state begins"),
       state: described(list(component("Publication")), "Of a map: its entries"),
-      publish_debounce: described(natural, "Of a map: ms between two publications to one entry; only under the test profile"),
+      publish_debounce: described(
+        natural,
+        "Of a map: ms between two publications to one entry; only under the test profile",
+      ),
     },
     [],
   ),

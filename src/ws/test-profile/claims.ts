@@ -1,7 +1,7 @@
 /** What the test profile reads in the tokens of connections and of subscriptions: Centrifugo's claims (realtime A.13). */
 import type { ServerSubscription } from "../channels/authority.ts"
-import type { JsonText } from "../protocol/protocol.ts"
 import { jsonIn } from "../protocol/json-source.ts"
+import type { JsonText } from "../protocol/protocol.ts"
 import { type Claims, claimsOf, type Signed } from "./hs256.ts"
 
 export interface ConnectionClaims {

@@ -56,7 +56,11 @@ export class OpenMap implements MapBehind, ChannelSource, MapReading {
     /** The map that tells who is on this one. */
     private readonly presence: OpenMap | undefined,
   ) {
-    this.changes = new History({ size: settings.changesMax, ttlMillis: Number.POSITIVE_INFINITY, bytesMax: 16 * MEBIBYTE })
+    this.changes = new History({
+      size: settings.changesMax,
+      ttlMillis: Number.POSITIVE_INFINITY,
+      bytesMax: 16 * MEBIBYTE,
+    })
   }
 
   get entries(): MapReading {

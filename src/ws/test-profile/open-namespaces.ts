@@ -2,8 +2,9 @@
  * The namespaces of the test profile: those that the public suites of client libraries expect of their server, each with its source, and
  * two of our own. The setting CHANNELS changes cells of them and adds others.
  */
-import type { MapSettings } from "./open-maps.ts"
+
 import { type ChannelKindSettings, changedRow, InvalidChannelKinds } from "../channels/kinds.ts"
+import type { MapSettings } from "./open-maps.ts"
 
 export interface OpenNamespace {
   readonly settings: ChannelKindSettings

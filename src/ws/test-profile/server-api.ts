@@ -14,7 +14,19 @@ import { CLOSES, ERRORS, UNSUBSCRIBES } from "../protocol/error-codes.ts"
 import type { JsonSource } from "../protocol/json-source.ts"
 import type { ClientInfo } from "../protocol/protocol.ts"
 import { Verbatim } from "./api-json.ts"
-import { type Answer, Channel, contentOf, Flag, failed, type Method, method, ok, Position, Text, Whole } from "./api-method.ts"
+import {
+  type Answer,
+  Channel,
+  contentOf,
+  Flag,
+  failed,
+  type Method,
+  method,
+  ok,
+  Position,
+  Text,
+  Whole,
+} from "./api-method.ts"
 import { jsonOf } from "./claims.ts"
 import type { OpenChannels } from "./open-channels.ts"
 import { mapMethods } from "./server-api-maps.ts"

@@ -4,10 +4,10 @@
  */
 import fc from "fast-check"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
-import { jsonTexts } from "../../property/ws/json-texts.ts"
 import { bareProtobuf, rawProtobuf } from "../../kit/readers/client-codecs.ts"
 import { type Format, type RawSocket, rawSocket } from "../../kit/readers/raw-socket.ts"
 import { API_KEY, jwt, nextWith, startTestProfile, type TestProfileServer } from "../../kit/servers/test-profile.ts"
+import { jsonTexts } from "../../property/ws/json-texts.ts"
 
 const FORMATS: ReadonlyArray<Format> = ["json", "protobuf"]
 const HEADERS = { "X-API-Key": API_KEY }
@@ -41,7 +41,8 @@ const connected = async (format: Format, token = ""): Promise<RawSocket> => {
 const publish = async (socket: RawSocket, channel: string, text: string | Uint8Array): Promise<unknown> => {
   const id = ids++
   const { length } = socket.messages
-  if (socket.format === "protobuf") socket.sendBytes(bareProtobuf([{ id, publish: { channel, data: Buffer.from(text) } }]))
+  if (socket.format === "protobuf")
+    socket.sendBytes(bareProtobuf([{ id, publish: { channel, data: Buffer.from(text) } }]))
   else socket.sendText(`{"publish":{"channel":${JSON.stringify(channel)} , "data" :${String(text)} },"id":${id}}`)
   const answer = await socket.next()
   expect(socket.messages.length).toBeGreaterThan(length)
@@ -50,9 +51,10 @@ const publish = async (socket: RawSocket, channel: string, text: string | Uint8A
 
 /** The bytes of the payload in a message of one publication. */
 const payloadIn = (socket: RawSocket, message: Buffer): string => {
-  if (socket.format === "json") return /^\{"push":\{"channel":"[^"]*","pub":\{"data":(.*?),"offset":\d+/s.exec(String(message))?.[1] ?? ""
-  const [reply] = rawProtobuf(message)
-  const { pub } = reply?.["push"] as { readonly pub: { readonly data: Uint8Array } }
+  if (socket.format === "json")
+    return /^\{"push":\{"channel":"[^"]*","pub":\{"data":(.*?),"offset":\d+/s.exec(String(message))?.[1] ?? ""
+  const [reply = {}] = rawProtobuf(message)
+  const { pub } = reply["push"] as { readonly pub: { readonly data: Uint8Array } }
   return Buffer.from(pub.data).toString("utf8")
 }
 
@@ -67,9 +69,11 @@ const historyOf = async (socket: RawSocket, channel: string): Promise<ReadonlyAr
   await socket.next()
   const message = socket.messages.at(-1) ?? Buffer.alloc(0)
   if (socket.format === "json")
-    return [...String(message).matchAll(/\{"data":(.*?),"offset":\d+(?:,"info":\{[^}]*\})?\}/gs)].map(([, data]) => data ?? "")
-  const [reply] = rawProtobuf(message)
-  const { publications } = reply?.["history"] as { readonly publications: ReadonlyArray<{ readonly data: Uint8Array }> }
+    return [...String(message).matchAll(/\{"data":(.*?),"offset":\d+(?:,"info":\{[^}]*\})?\}/gs)].map(
+      ([, data]) => data ?? "",
+    )
+  const [reply = {}] = rawProtobuf(message)
+  const { publications } = reply["history"] as { readonly publications: ReadonlyArray<{ readonly data: Uint8Array }> }
   return publications.map(({ data }) => Buffer.from(data).toString("utf8"))
 }
 
@@ -153,7 +157,9 @@ describe("a payload", () => {
     await subscribed(reader, channel, { delta: "fossil" })
     await publish(publisher, channel, AWKWARD)
     const { push } = (await reader.next()) as { readonly push: { readonly pub: { readonly data: unknown } } }
-    expect(format === "json" ? push.pub.data : payloadIn(reader, reader.messages.at(-1) ?? Buffer.alloc(0))).toBe(AWKWARD)
+    expect(format === "json" ? push.pub.data : payloadIn(reader, reader.messages.at(-1) ?? Buffer.alloc(0))).toBe(
+      AWKWARD,
+    )
   })
 
   it.each(FORMATS)("of %s may be nested 32 levels deep, and is refused with a word beyond", async (format) => {

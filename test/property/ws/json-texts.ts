@@ -13,7 +13,22 @@ const strings = fc
   .array(
     fc.oneof(
       fc.string({ unit: "binary", maxLength: 6 }).map((text) => JSON.stringify(text).slice(1, -1)),
-      fc.constantFrom('\\"', "\\\\", "\\/", "\\n", "\\u0041", "\\ud800", "\\uDBFF\\uDFFF", "{", "}", "[", "]", ",", ":", "наука"),
+      fc.constantFrom(
+        '\\"',
+        "\\\\",
+        "\\/",
+        "\\n",
+        "\\u0041",
+        "\\ud800",
+        "\\uDBFF\\uDFFF",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "наука",
+      ),
     ),
     { maxLength: 4 },
   )

@@ -175,7 +175,9 @@ describe("a field of a command", () => {
   it("may be any JSON where the protocol has bytes, null too", () => {
     for (const method of ["connect", "subscribe", "publish", "send", "rpc"])
       for (const data of ["null", "7", '"x"', "[]", "{}", "false"])
-        expect(decode(`{"id":1,"${method}":{"data":${data}}}`)).toMatchObject([{ parameters: { data: JSON.parse(data) } }])
+        expect(decode(`{"id":1,"${method}":{"data":${data}}}`)).toMatchObject([
+          { parameters: { data: JSON.parse(data) } },
+        ])
   })
 
   it("may be an offset above 2^53, which is ahead of all there are", () => {

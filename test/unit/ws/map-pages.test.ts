@@ -1,8 +1,8 @@
 /** The steps of a reader on its way to a map (realtime A.14), and what is refused on the way. */
 import { beforeEach, describe, expect, it } from "vitest"
 import { MapEntries } from "../../../src/ws/maps/entries.ts"
-import type { ParametersOf } from "../../../src/ws/protocol/requests.ts"
 import { MapFlows, type MapView } from "../../../src/ws/maps/pages.ts"
+import type { ParametersOf } from "../../../src/ws/protocol/requests.ts"
 
 let now = 0
 let entries = new MapEntries("e")

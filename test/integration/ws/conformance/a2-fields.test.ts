@@ -44,7 +44,8 @@ describe("A.2 a field of another type", () => {
 
   it("is not null, which is absent", async () => {
     const socket = await room.connected()
-    const nulls = '"token":null,"recover":null,"epoch":null,"offset":null,"delta":null,"tf":null,"type":null,"data":null'
+    const nulls =
+      '"token":null,"recover":null,"epoch":null,"offset":null,"delta":null,"tf":null,"type":null,"data":null'
     socket.sendText(`{"id":2,"subscribe":{"channel":"${TRADES}",${nulls}}}`)
     expect(await socket.next()).toHaveProperty("subscribe")
   })

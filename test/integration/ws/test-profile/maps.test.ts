@@ -65,11 +65,13 @@ describe.each(FORMATS)("a map of the test profile in %s", (format) => {
     await set(channel, "a", { v: 1 })
     await set(channel, "b", { v: 2 })
     await api("map_remove", { channel, key: "a" })
-    await expect.poll(() => empty.updates.map(({ key, removed }) => [key, removed === true]), soon).toEqual([
-      ["a", false],
-      ["b", false],
-      ["a", true],
-    ])
+    await expect
+      .poll(() => empty.updates.map(({ key, removed }) => [key, removed === true]), soon)
+      .toEqual([
+        ["a", false],
+        ["b", false],
+        ["a", true],
+      ])
     empty.client.disconnect()
     expect((await ready(read(format, channel))).syncs).toEqual([new Map([["b", { v: 2 }]])])
   })
@@ -160,7 +162,9 @@ describe.each(FORMATS)("a map of the test profile in %s", (format) => {
     const reader = await ready(read(format, newChannel("clientkey")))
     await reader.subscription.publish("anything", payload(format, 1))
     await expect.poll(() => reader.updates.map(({ key }) => key), soon).toHaveLength(1)
-    expect(reader.updates[0]?.key).toBe([...running.server.connections].find(({ client }) => client === reader.updates[0]?.key)?.client)
+    expect(reader.updates[0]?.key).toBe(
+      [...running.server.connections].find(({ client }) => client === reader.updates[0]?.key)?.client,
+    )
     await expect(reader.subscription.remove("anything")).rejects.toMatchObject({ code: 103 })
   })
 
@@ -205,7 +209,11 @@ describe.each(FORMATS)("a map of the test profile in %s", (format) => {
     await nextWith(socket, "push")
     expect(String(socket.messages.at(-1))).toContain(wanted)
     socket.close()
-    const { body: state } = await running.post("/map_read_state", { "X-API-Key": API_KEY }, `{"channel":"${channel}","limit":-1}`)
+    const { body: state } = await running.post(
+      "/map_read_state",
+      { "X-API-Key": API_KEY },
+      `{"channel":"${channel}","limit":-1}`,
+    )
     expect(state).toContain(`{"key":"k","data":${pretty},"offset":2}`)
   })
 })
@@ -280,7 +288,13 @@ describe("the server API of maps", () => {
       expect(await api(method, { channel: "", key: "k", data: 1 })).toEqual(badRequest)
     }
     const channel = newChannel("positioned")
-    for (const wrong of [{}, { key: "", data: 1 }, { key: "k" }, { key: 7, data: 1 }, { key: "k", data: 1, key_mode: "x" }])
+    for (const wrong of [
+      {},
+      { key: "", data: 1 },
+      { key: "k" },
+      { key: 7, data: 1 },
+      { key: "k", data: 1, key_mode: "x" },
+    ])
       expect([wrong, await api("map_publish", { channel, ...wrong })]).toEqual([wrong, badRequest])
     expect(await api("publish", { channel, data: 1 })).toEqual(badRequest)
     expect(await api("subscribe", { channel, user: "42" })).toEqual(badRequest)
