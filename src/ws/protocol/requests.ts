@@ -2,7 +2,6 @@
  * The fields of every request with their types: the table by which the JSON codec refuses what is of another type, as Protobuf does by
  * itself, and from which the types of parameters follow. Null is absent, and what the protocol does not know is left out.
  */
-import type { Method } from "./protocol.ts"
 
 /** json: any value, null too. A list or a map has one type for all that is in it. */
 type FieldType = "text" | "flag" | "int32" | "int64" | "uint64" | "json" | ListOf | MapOf | Fields
@@ -89,10 +88,10 @@ const TABLE = {
     },
     untrack: { list: "text" },
   },
-} as const satisfies { readonly [M in Method | "send"]: Fields["fields"] }
+} as const satisfies Readonly<Record<string, Fields["fields"]>>
 
-/** Of a pong: none. */
-export type ParametersOf<M extends Method | "send" | "pong"> = M extends keyof typeof TABLE
+/** By method, `send` among them. Of a pong: none. */
+export type ParametersOf<M extends string> = M extends keyof typeof TABLE
   ? ValueOf<{ readonly fields: (typeof TABLE)[M] }>
   : Readonly<Record<never, never>>
 
@@ -174,7 +173,10 @@ const mapReader =
 const READERS = new Map<string, Reader>(Object.entries(TABLE).map(([method, fields]) => [method, fieldsReader(fields)]))
 
 /** The parameters in what JSON.parse made of a request; undefined when a field is of another type than the protocol's. */
-export const readParameters = <M extends Method | "send">(method: M, request: unknown): ParametersOf<M> | undefined => {
+export const readParameters = <M extends keyof typeof TABLE>(
+  method: M,
+  request: unknown,
+): ParametersOf<M> | undefined => {
   const read = READERS.get(method)?.(request)
   return read === WRONG ? undefined : (read as ParametersOf<M>)
 }

@@ -27,6 +27,8 @@ describe("A.2 a field of another type", () => {
     `"subscribe":{"channel":"${TRADES}","recover":1}`,
     `"subscribe":{"channel":"${TRADES}","recover":true,"offset":"1"}`,
     `"subscribe":{"channel":"${TRADES}","recover":true,"offset":-1}`,
+    `"subscribe":{"channel":"${TRADES}","recover":true,"offset":1.5}`,
+    `"subscribe":{"channel":"${TRADES}","recover":true,"offset":1e308}`,
     `"subscribe":{"channel":"${TRADES}","recover":true,"epoch":7}`,
     `"subscribe":{"channel":"${TRADES}","type":"0"}`,
     `"subscribe":{"channel":["${TRADES}"]}`,

@@ -101,11 +101,10 @@ describe.each(FORMATS)("A.9 a subscribe in %s", (format) => {
     },
   )
 
-  // Protobuf has only offsets of 64 bits without a sign.
-  const others = format === "json" ? { negative: -1, "a fraction": 1.5, "beyond all": 1e308 } : {}
-  it.each(Object.entries({ "beyond 2^53": 2 ** 60, ...others }))(
-    "with an offset that is %s starts over, even on a young stream",
-    async (_what, offset) => {
+  // What is no number of 64 bits without a sign ends the connection (A.2).
+  it.each([2 ** 53, 2 ** 60])(
+    "with an offset of %s, beyond all there are, starts over, even on a young stream",
+    async (offset) => {
       const channel = `tradingAccount:${room.sockets.accountId}`
       const stream = room.sockets.stream(channel)
       const [reader] = await room.subscribed(channel, format)
