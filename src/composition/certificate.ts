@@ -1,6 +1,6 @@
 /**
  * The certificate while the gateway runs: SIGHUP takes what is in its files, and operators see when it ends. The one thing to know: SIGHUP is
- * heard from the first moment of the process, whatever serves TLS, because unheard it would end it.
+ * heard from the first moment of the process (early-signals.ts), whatever serves TLS, because unheard it would end it.
  */
 import { Effect } from "effect"
 import type { Audit } from "../auth/audit-log.ts"
@@ -66,16 +66,3 @@ export const keepCertificate = ({ notice }: GatewayOptions, server: HttpServer, 
       figures: () => ({ expiresAt: server.certificate()?.expiresAt ?? null, refused }),
     }
   })
-
-/** Hears SIGHUP; answers whom to tell of it. One that came before anybody could be told is not forgotten. */
-export const followRenewSignal = (): ((renew: () => void) => void) => {
-  let isAsked = false
-  let ask = (): void => {
-    isAsked = true
-  }
-  process.on("SIGHUP", () => ask())
-  return (renew) => {
-    ask = renew
-    if (isAsked) renew()
-  }
-}

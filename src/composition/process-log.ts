@@ -3,6 +3,7 @@
  * turns it to debug and back: that works in every container and while the database is away, when one wants to see more.
  */
 import { Cause, type LogLevel as EffectLevel, HashMap, Logger } from "effect"
+import { followSignal } from "../foundation/early-signals.ts"
 import { type LogFields, type LogLevel, LogThreshold, type Notice, processLine } from "../foundation/log-line.ts"
 
 export interface ProcessLog {
@@ -61,7 +62,7 @@ export const effectLogger = (log: ProcessLog): Logger.Logger<unknown, void> =>
 /** SIGUSR2: to debug, and back to what was set. */
 export const followLevelSignal = (log: ProcessLog): void => {
   const set = log.threshold.level
-  process.on("SIGUSR2", () => {
+  followSignal("SIGUSR2", () => {
     const level = log.threshold.level === "debug" ? (set === "debug" ? "info" : set) : "debug"
     log.threshold.level = "debug"
     log.write("info", "the log level was changed", { to: level })

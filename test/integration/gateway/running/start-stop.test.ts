@@ -30,6 +30,21 @@ const refusal = async (process: Launched): Promise<string> => {
   return lines[0] ?? ""
 }
 
+/** In the process that starts, when it comes to read `module`: the signals, before anything else of it runs. */
+const signalsAt = (module: string, signals: ReadonlyArray<NodeJS.Signals>): string => {
+  const send = signals.map((signal) => `process.kill(process.pid, "${signal}")`).join(";")
+  const load = `load(url, context, next) { if (url.endsWith("${module}")) { ${send} } return next(url, context) }`
+  return `--import=data:text/javascript,${encodeURIComponent(`import { registerHooks } from "node:module"; registerHooks({ ${load} })`)}`
+}
+
+it("is not ended by a signal for logs or certificates that comes while the program is still being read", async () => {
+  const NODE_OPTIONS = signalsAt("/dist/src/config.js", ["SIGUSR2", "SIGHUP"])
+  const DATABASE_URL = "postgresql://nobody@127.0.0.1:1/nothing"
+  const early = launchGateway({ built: true, env: { DATABASE_URL, NODE_OPTIONS } })
+  expect(await early.exited).toEqual({ code: 1, signal: null })
+  expect(notices(early.stderr())[0]).toMatchObject({ msg: "the log level was changed", to: "debug" })
+})
+
 describe("a start is refused in one line", () => {
   it("without a directory to write in, with a full disk, on a taken port, before the database is touched", async () => {
     const file = join(scratchDirectory("file"), "here")

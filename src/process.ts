@@ -1,0 +1,94 @@
+/**
+ * The program: settings in, one `ready` line out, signals, exit codes. 0 after SIGTERM or SIGINT, 1 after a start that could not be, a
+ * drain that took longer than 10 s, a second signal, the loss of the database, or an uncaught defect: the supervisor starts it
+ * again, and the next process asks every venue before it trusts what it remembers.
+ */
+import { Cause, Effect, Exit, Fiber, Logger, LogLevel, Scope } from "effect"
+import { describe } from "./composition/options.ts"
+import { effectLogger, followLevelSignal, openProcessLog } from "./composition/process-log.ts"
+import { readSettings, type Settings } from "./config.ts"
+import { BUILD, buildWords } from "./foundation/build.ts"
+import { followSignal } from "./foundation/early-signals.ts"
+import { startGateway } from "./gateway.ts"
+import { SERVICE } from "./http/api.ts"
+
+const DRAIN_MILLIS = 9_500
+
+/** One line on stderr that an operator can act on, and the end. */
+const end = (message: string): never => {
+  process.stderr.write(`venue-gateway: ${message.split("\n")[0]}\n`)
+  process.exit(1)
+}
+
+if (process.argv.includes("--version")) {
+  process.stdout.write(`venue-gateway ${buildWords(BUILD)}, interface ${SERVICE.version}\n`)
+  process.exit(0)
+}
+
+const settings = ((): Settings => {
+  try {
+    return readSettings(process.env)
+  } catch (error) {
+    return end(error instanceof Error ? error.message : String(error))
+  }
+})()
+
+const log = openProcessLog(settings.logLevel)
+followLevelSignal(log)
+
+/** Better to end than to go on with something wrong in memory. */
+const endOnDefect = (kind: string) => (error: unknown) => {
+  log.write("error", "a defect ends the process", { kind, error: describe(error) })
+  end("uncaught defect")
+}
+process.on("uncaughtException", endOnDefect("exception"))
+process.on("unhandledRejection", endOnDefect("rejection"))
+
+/** What waited when the end came is stored. */
+let isWhole = true
+
+const program = Effect.gen(function* () {
+  const scope = yield* Scope.make()
+  const started = yield* startGateway({ settings, log, notice: log.notice, fatal: end }).pipe(
+    Scope.extend(scope),
+    Effect.exit,
+  )
+  if (Exit.isFailure(started)) {
+    yield* Scope.close(scope, started)
+    return yield* started
+  }
+  const { listening, setupToken, renewCertificate, drain } = started.value
+  followSignal("SIGHUP", renewCertificate)
+  const { http, ws } = listening
+  const setup = setupToken === null ? {} : { setupToken }
+  process.stdout.write(`ready ${JSON.stringify({ http, ws, version: SERVICE.version, build: BUILD, ...setup })}\n`)
+  const leave = Effect.gen(function* () {
+    isWhole = yield* drain
+    yield* Scope.close(scope, Exit.void)
+  })
+  return yield* Effect.never.pipe(Effect.onInterrupt(() => leave))
+}).pipe(
+  // stdout carries the ready line and nothing else.
+  Effect.provide(Logger.replace(Logger.defaultLogger, effectLogger(log))),
+  Logger.withMinimumLogLevel(LogLevel.All),
+)
+
+// tidy: the one place where the program starts
+const fiber = Effect.runFork(program)
+let isStopping = false
+const stop = (): void => {
+  if (isStopping) end("second signal: exiting at once")
+  isStopping = true
+  setTimeout(() => end("the shutdown took longer than 10 s"), DRAIN_MILLIS).unref()
+  // tidy: signals arrive outside of any Effect
+  Effect.runFork(Fiber.interrupt(fiber))
+}
+process.on("SIGTERM", stop)
+process.on("SIGINT", stop)
+
+fiber.addObserver((exit) => {
+  if (isStopping && !isWhole) end("some pending changes could not be stored: the next start reconciles with the venues")
+  if (Exit.isSuccess(exit) || isStopping) process.exit(0)
+  const failure = Cause.squash(exit.cause)
+  end(failure instanceof Error ? failure.message : String(failure))
+})
