@@ -5,7 +5,7 @@
  * With `--for ROLE` that role may do what a gateway does.
  */
 import { Effect } from "effect"
-import { maintainPartitions } from "../store/orders/partitions.ts"
+import { daysKeptByGateway, EVENT_DAYS_KEPT, maintainPartitions } from "../store/orders/partitions.ts"
 import { DatabaseOwned, holdDatabase } from "../store/postgres/node.ts"
 import { grantTo } from "../store/postgres/role-grants.ts"
 import { checkServer } from "../store/postgres/server-check.ts"
@@ -31,13 +31,15 @@ const TRIES = 20
 const TRY_PAUSE = "500 millis"
 
 /** Beside a gateway and a backup that work: a lock that is not free is tried for again. */
-const untilDone = (now: number, daysKept?: number) =>
+const untilDone = (now: number, settingDays: number) =>
   Effect.gen(function* () {
+    // What the gateway keeps is not dropped by an owner whose settings do not say so.
+    const daysKept = Math.max(settingDays, yield* daysKeptByGateway)
     const created: Array<string> = []
     for (let tries = 1; ; tries++) {
       const done = yield* maintainPartitions(now, daysKept)
       created.push(...done.created)
-      if (done.postponed.length === 0) return { created }
+      if (done.postponed.length === 0) return { created, daysKept }
       if (tries === TRIES)
         return yield* new SqlUnavailable({ message: `these could not be locked in time: ${done.postponed.join(", ")}` })
       yield* Effect.sleep(TRY_PAUSE)
@@ -65,10 +67,16 @@ const migrated = (role: string | null, url: string, attempts?: number) =>
     ),
   )
 
-export const runMigrate = ({ role }: MigrateCommand, url: string, now: number, attempts?: number, daysKept?: number) =>
+export const runMigrate = (
+  { role }: MigrateCommand,
+  url: string,
+  now: number,
+  attempts?: number,
+  settingDays = EVENT_DAYS_KEPT,
+) =>
   Effect.gen(function* () {
     const { applied } = yield* migrated(role, url, attempts)
-    const { created } = yield* untilDone(now, daysKept)
+    const { created, daysKept } = yield* untilDone(now, settingDays)
     if (role !== null && created.length > 0) yield* grantTo(role)
-    return { applied, partitions: created, role }
+    return { applied, partitions: created, eventDaysKept: daysKept, role }
   }).pipe(Effect.provide(sqlLayer(url, { applicationName: "venue-gateway migrate" })))

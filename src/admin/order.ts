@@ -12,28 +12,34 @@ export interface OrderCommand {
   readonly _tag: "Order"
   readonly name: string
   readonly tradingAccountId: string | null
+  /** Events with later numbers of the account's alone; 0: from the first. */
+  readonly eventsAfter: number
   /** One JSON record in place of the page. */
   readonly asRecord: boolean
 }
 
-export const ORDER_USAGE = `  order ID [ACCOUNT] [--json]      tell an order's story: request, checks, commits, what was sent, venue's words, fills, end. ID: tradeOrderId,
+export const ORDER_USAGE = `  order ID [ACCOUNT] [--json] [--events-after NUMBER]
+                                   tell an order's story: request, checks, commits, what was sent, venue's words, fills, end. ID: tradeOrderId,
                                    or id of a refused request (callId); with the trading account's id also clientOrderId,
                                    idempotencyKey, the venue's id, X-Request-ID
 `
 
 /** Undefined: the words are another command, or none. */
 export const parseOrder = ([name, ...rest]: ReadonlyArray<string>): OrderCommand | undefined => {
-  const [id, account, ...more] = rest.filter((word) => word !== "--json")
-  if (name !== "order" || id === undefined || more.length > 0) return undefined
+  const at = rest.indexOf("--events-after")
+  const after = at === -1 ? "0" : (rest[at + 1] ?? "")
+  const words = at === -1 ? rest : rest.toSpliced(at, 2)
+  const [id, account, ...more] = words.filter((word) => word !== "--json")
+  if (name !== "order" || id === undefined || more.length > 0 || !/^\d{1,15}$/.test(after)) return undefined
   // Without an account only ids of the gateway's own say which order is meant.
   if (!isUuid(account ?? id)) return undefined
-  return { _tag: "Order", name: id, tradingAccountId: account ?? null, asRecord: rest.includes("--json") }
+  return { _tag: "Order", name: id, tradingAccountId: account ?? null, eventsAfter: Number(after), asRecord: rest.includes("--json") }
 }
 
-export const runOrder = ({ name, tradingAccountId }: OrderCommand, now: number) =>
+export const runOrder = ({ name, tradingAccountId, eventsAfter }: OrderCommand) =>
   Effect.gen(function* () {
-    const stored = yield* (yield* OrderStories).find({ name, tradingAccountId, tenantId: null }, now)
-    if (stored !== null) return tellStory(stored)
+    const stored = yield* (yield* OrderStories).find({ name, tradingAccountId, tenantId: null, eventsAfter })
+    if (stored !== null) return tellStory(stored, "OPERATOR")
     const reason = `nothing of ${name} is kept: no order has this id, and refused submits are kept for 14 days`
     return yield* new InvalidParameter({ parameter: "order", reason })
   })

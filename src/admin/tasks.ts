@@ -184,8 +184,8 @@ const order: Family = (words) => {
     ? undefined
     : {
         isAudited: false,
-        run: (_settings, url, now) =>
-          Effect.map(runOrder(command, now), (story) =>
+        run: (_settings, url) =>
+          Effect.map(runOrder(command), (story) =>
             command.asRecord ? { records: [story] } : { records: [], page: storyPage(story) },
           ).pipe(Effect.provide(OrderStories.Default.pipe(Layer.provide(reading(url))))),
       }

@@ -4,7 +4,7 @@
  */
 import { Data, Duration, Effect } from "effect"
 import { keepLoop } from "../kernel/loop.ts"
-import { maintainPartitions, makeDaysAhead } from "../store/orders/partitions.ts"
+import { EVENT_DAYS_KEPT, maintainPartitions, makeDaysAhead, noteDaysKept } from "../store/orders/partitions.ts"
 
 const PERIOD = Duration.hours(1)
 /** At start, for the first events of a new day: more than enough where no lock is held. */
@@ -13,11 +13,15 @@ const START_PATIENCE = Duration.seconds(1)
 class Postponed extends Data.TaggedError("Postponed")<{ readonly message: string }> {}
 
 /** Returns soon; the upkeep goes on in the scope. `now`: wall ms. `daysKept`: of events. */
-export const keepJournal = (now: () => number, daysKept?: number) =>
+export const keepJournal = (now: () => number, daysKept = EVENT_DAYS_KEPT) =>
   Effect.gen(function* () {
-    yield* Effect.suspend(() => makeDaysAhead(now())).pipe(Effect.timeoutOption(START_PATIENCE), Effect.ignore)
+    const noted = noteDaysKept(daysKept)
+    yield* Effect.suspend(() => Effect.zipRight(noted, makeDaysAhead(now()))).pipe(
+      Effect.timeoutOption(START_PATIENCE),
+      Effect.ignore,
+    )
     const round = Effect.flatMap(
-      Effect.suspend(() => maintainPartitions(now(), daysKept)),
+      Effect.suspend(() => Effect.zipRight(noted, maintainPartitions(now(), daysKept))),
       ({ postponed }) =>
         postponed.length === 0
           ? Effect.void

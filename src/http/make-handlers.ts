@@ -106,7 +106,7 @@ export const makeHandlers = (options: HandlerOptions) =>
       auth: sessionHandlers(yield* Sessions, acts, options.allowedOrigins),
       secondFactor: secondFactorHandlers(acts),
       adminUser: adminUserHandlers(acts.bans),
-      adminOrder: adminOrderHandlers({ stories: yield* OrderStories, now: clock.now }),
+      adminOrder: adminOrderHandlers({ stories: yield* OrderStories }),
       tradingMode: tradingModeHandlers(modes),
       audit: auditHandlers({ rows: yield* AuditRows, cursors, defaultTenantId: options.defaultTenantId }),
       credential: credentialHandlers({

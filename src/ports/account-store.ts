@@ -7,12 +7,12 @@ import type { EventDraft } from "../domain/account/event.ts"
 import type { TradingAccount } from "../domain/account/trading-account.ts"
 import type { CredentialId, InstrumentId, TradeOrderId, TradingAccountId } from "../domain/ids.ts"
 import type { Execution, TradeOrder } from "../domain/order/trade-order.ts"
-import type { Act, Actor } from "../domain/user/act.ts"
+import type { Act, PlacedBy } from "../domain/user/act.ts"
 
 /** Whole row images with versions, never deltas. Of several images of one key in a batch the last counts. */
 export type Row =
   /** `actor`: by whose request it came; kept with its first image, beside what changes. Absent: by no request, or not its first. */
-  | { readonly _tag: "Order"; readonly order: TradeOrder; readonly actor?: Actor }
+  | { readonly _tag: "Order"; readonly order: TradeOrder; readonly actor?: PlacedBy }
   | { readonly _tag: "Execution"; readonly execution: Execution }
   | { readonly _tag: "Account"; readonly account: TradingAccount }
   /** Disconnect, step 7 (contract C11): credentials that no other account uses are revoked and their ciphertext deleted. */

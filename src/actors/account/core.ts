@@ -253,7 +253,7 @@ export class AccountCore {
     const { now, rows, events } = unit
     const { news } = this.outlet
     const { before, order } = this.advance(one.live, one.next, unit.at, now, events)
-    rows.push({ _tag: "Order", order })
+    rows.push(one.by === undefined ? { _tag: "Order", order } : { _tag: "Order", order, actor: one.by })
     for (const applied of executions) {
       rows.push({ _tag: "Execution", execution: applied.execution })
       events.push(this.executed(applied, order, now))

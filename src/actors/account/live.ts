@@ -13,7 +13,7 @@ import { isAsked } from "../../domain/order/evidence/law.ts"
 import type { AppliedExecution, TradeOrder } from "../../domain/order/trade-order.ts"
 import type { OrderView } from "../../domain/order/view.ts"
 import type { Reply } from "../../domain/reply.ts"
-import type { Actor } from "../../domain/user/act.ts"
+import type { Actor, PlacedBy } from "../../domain/user/act.ts"
 import type { Row } from "../../ports/account-store.ts"
 import type { VenueFill } from "../../ports/venue-session.ts"
 import type { TriggerWatch } from "../market/triggers/board.ts"
@@ -175,6 +175,8 @@ export interface Consequence {
   readonly next: TradeOrder
   readonly kind: AccountEventKind | null
   readonly alerts?: ReadonlyArray<Alert> | undefined
+  /** Of a new order: by whose request it comes. */
+  readonly by?: PlacedBy | undefined
   /** In the commit callback, before publication, with the image that was stored. */
   readonly committed?: ((order: TradeOrder) => void) | undefined
 }

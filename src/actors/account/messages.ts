@@ -25,7 +25,7 @@ import type { AskedChange } from "../../domain/order/rules/change.ts"
 import type { SubmitRequest } from "../../domain/order/submit-request.ts"
 import type { TradeOrder } from "../../domain/order/trade-order.ts"
 import type { Reply } from "../../domain/reply.ts"
-import type { Act, Actor } from "../../domain/user/act.ts"
+import type { Act, Actor, PlacedBy } from "../../domain/user/act.ts"
 import type { RegistryStats } from "../../kernel/registry.ts"
 
 /** When a submit came how far, monotonic ms. */
@@ -65,7 +65,7 @@ export interface SubmitOrder {
   /** Absent: a dealer's hedge. It is no part of the request's fingerprint either. */
   readonly actor?: Actor
   /** By whose request it comes, for the order's row. Absent: the gateway places it. */
-  readonly placedBy?: Actor
+  readonly placedBy?: PlacedBy
   /** Monotonic ms at which the request was read: awaitClosed waits until 1,000 ms after it. */
   readonly receivedAt: number
   /** Told which submit of its second it is, when the account's limits count it. Absent: nobody asks. */
@@ -91,6 +91,8 @@ export interface ReplaceOrder {
   readonly _tag: "ReplaceOrder"
   readonly by: CancelOrder["by"]
   readonly asked: AskedChange
+  /** By whose request, for the row of an order that takes its place. Absent: the gateway asks. */
+  readonly placedBy?: PlacedBy
   readonly receivedAt: number
   readonly reply: Reply<TradeOrder, DomainError>
 }

@@ -6,6 +6,7 @@
 import { Schema } from "effect"
 import { dateTime } from "../../foundation/time.ts"
 import { cleaned } from "../clean-text.ts"
+import type { PlacedBy } from "../user/act.ts"
 import { isTerminal } from "./status.ts"
 import { type Execution, heldAssetOf, type TradeOrder } from "./trade-order.ts"
 import { TradeOrderRecord, tradeOrderRecord } from "./trade-order-record.ts"
@@ -32,15 +33,6 @@ export type OrderStory = typeof OrderStory.Type
 
 type Step = OrderStory["steps"][number]
 
-/** As stored with the order or its refusal. */
-export interface PlacedBy {
-  readonly userId: string | null
-  readonly sessionId: string | null
-  readonly ip: string | null
-  readonly requestId: string | null
-  readonly clientRequestId: string | null
-}
-
 /** What the store has of an order. */
 export interface OrderFacts {
   readonly order: TradeOrder
@@ -49,9 +41,15 @@ export interface OrderFacts {
   readonly executions: ReadonlyArray<Execution>
   /** Null: they could not be searched in time. */
   readonly events: ReadonlyArray<{ readonly sequence: number; readonly at: number; readonly kind: string }> | null
+  /** There are more than a story tells at once: they come after this number of the account's. Null: these are the last. */
+  readonly eventsCutAt: number | null
+  /** The number after which they were asked for; 0: from the first. */
+  readonly eventsAfter: number
   /** Wall ms: older events are gone. */
   readonly eventsSince: number
-  readonly quarantined: ReadonlyArray<{ readonly at: number; readonly reason: string }>
+  readonly quarantined: ReadonlyArray<{ readonly id: string; readonly at: number; readonly reason: string }>
+  /** The order in whose place it is, and by whose request that one came. */
+  readonly replaces: { readonly tradeOrderId: string; readonly placedBy: PlacedBy | null } | null
   /** The order that took its place. */
   readonly replacedBy: string | null
 }
@@ -135,18 +133,25 @@ const fillOf = (it: Execution, quoteAsset: string): Step =>
     )}`,
   )
 
-const firstSteps = ({ order, placedBy }: OrderFacts): ReadonlyArray<Step> => {
+/** Of an order in the place of another: of which, whose that was, and by whose request it was changed. */
+const changedBy = (replaces: NonNullable<OrderFacts["replaces"]>, placedBy: PlacedBy | null): string => {
+  const first = replaces.placedBy === null ? "no request that is kept" : askedBy(replaces.placedBy)
+  const change = placedBy === null ? "no request that is kept" : askedBy(placedBy)
+  return `in the place of order ${replaces.tradeOrderId} by ${change}; that one came by ${first}`
+}
+
+const firstSteps = ({ order, placedBy, replaces }: OrderFacts): ReadonlyArray<Step> => {
   if (order.origin === "EXTERNAL")
     return [step(order.createdAt, "COMMIT", "first seen at the venue: it was not placed by this gateway")]
   const names = words({
     "client order id": order.clientOrderId,
     "idempotency key": order.idempotencyKey,
     quote: order.quoteId,
-    "in the place of": order.replacesTradeOrderId,
     dealer: order.dealerAccountId,
     list: order.orderListId,
   })
-  const by = placedBy === null ? "by no request that is kept" : askedBy(placedBy)
+  const own = placedBy === null ? "by no request that is kept" : askedBy(placedBy)
+  const by = replaces === null ? own : changedBy(replaces, placedBy)
   const asked = `${order.orderSide} ${order.quantity} ${order.instrumentId} ${order.orderType}${order.limitPrice === null ? "" : ` at ${order.limitPrice}`} ${order.timeInForce}`
   return [
     step(order.createdAt, "REQUEST", [asked, by, names].filter((text) => text !== "").join("; ")),
@@ -160,26 +165,37 @@ const firstSteps = ({ order, placedBy }: OrderFacts): ReadonlyArray<Step> => {
   ]
 }
 
+const told = ({ events }: OrderFacts) => events ?? []
+
 const STAGES = Stage.literals
 
 const inTime = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> =>
   steps.toSorted((a, b) => a.at - b.at || STAGES.indexOf(a.stage) - STAGES.indexOf(b.stage))
 
-const storyOf = (facts: OrderFacts): OrderStory => {
-  const { order, placedBy, executions, events, eventsSince, quarantined, replacedBy } = facts
+/** Who reads: operators may see what reports of venues were refused for, which can be a word of the program's inside. */
+export type Reader = "OPERATOR" | "ADMIN"
+
+const storyOf = (facts: OrderFacts, reader: Reader): OrderStory => {
+  const { order, placedBy, executions, events, eventsAfter, eventsCutAt, eventsSince, quarantined, replacedBy } = facts
   const notKept: Array<string> = []
   if (placedBy === null && order.origin === "GATEWAY")
-    notKept.push("by whose request: the gateway placed it, or it is older than the column that keeps it")
+    notKept.push(
+      facts.replaces === null
+        ? "by whose request: the gateway placed it, or it is older than the column that keeps it"
+        : "by whose request it took the other's place: the gateway's own affair, or it is older than the column that keeps it",
+    )
   if (events === null) notKept.push("events: they could not be searched within a second; ask again")
   else if (order.createdAt < eventsSince)
+    notKept.push(`events before ${dateTime(eventsSince)}: they are gone, as EVENTS_KEPT_DAYS says`)
+  if (eventsAfter > 0) notKept.push(`events up to number ${eventsAfter} of the account: they were left out, as asked`)
+  if (eventsCutAt !== null)
     notKept.push(
-      `events before ${dateTime(eventsSince)}: they may be gone, as EVENTS_KEPT_DAYS (2 if it is not set) says`,
+      `events after number ${eventsCutAt} of the account: ${told(facts).length} are told at once; the next ones by --events-after ${eventsCutAt} (over HTTP eventsAfter=${eventsCutAt})`,
     )
   if (order.evidence.length >= 20) notKept.push("evidence beyond the newest 20 entries")
   notKept.push(
     "requests that were refused, and those that only read or cancelled it: see the access log, by tradeOrderId",
   )
-  const told = events ?? []
   return {
     outcome: order.orderStatus,
     reason: order.rejectReason ?? order.cancelReason,
@@ -189,8 +205,14 @@ const storyOf = (facts: OrderFacts): OrderStory => {
       ...firstSteps(facts),
       ...order.evidence.map((it) => step(it.at, "EVIDENCE", it.what)),
       ...executions.map((it) => fillOf(it, order.quoteAsset)),
-      ...told.map((it) => step(it.at, "EVENT", `${it.kind}, number ${it.sequence} of the account`)),
-      ...quarantined.map((it) => step(it.at, "QUARANTINE", `a report of the venue was not applied: ${it.reason}`)),
+      ...told(facts).map((it) => step(it.at, "EVENT", `${it.kind}, number ${it.sequence} of the account`)),
+      ...quarantined.map(({ id, at, reason }) =>
+        step(
+          at,
+          "QUARANTINE",
+          `a report of the venue was not applied${reader === "OPERATOR" ? `: ${reason}` : ""}; it is kept for the operators, under ${id}`,
+        ),
+      ),
       ...(replacedBy === null ? [] : [step(order.updatedAt, "END", `order ${replacedBy} took its place`)]),
       endOf(order),
     ]),
@@ -215,8 +237,8 @@ const refusalStory = (it: RefusedFacts): OrderStory => {
   }
 }
 
-export const tellStory = (stored: Stored): OrderStory =>
-  stored._tag === "Order" ? storyOf(stored.facts) : refusalStory(stored.facts)
+export const tellStory = (stored: Stored, reader: Reader): OrderStory =>
+  stored._tag === "Order" ? storyOf(stored.facts, reader) : refusalStory(stored.facts)
 
 /** For a terminal. */
 export const storyPage = (story: OrderStory): string => {

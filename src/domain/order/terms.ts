@@ -5,6 +5,7 @@
 import { Decimal } from "../decimal.ts"
 import type { TradeOrderId } from "../ids.ts"
 import type { TimeInForce } from "../instrument/venue-capabilities.ts"
+import type { PlacedBy } from "../user/act.ts"
 
 /** What a trigger is compared with (contract C5). BID_ASK: a BUY looks at the ask, a SELL at the bid. */
 export type TriggerSource = "LAST_TRADE" | "BID_ASK" | "MID" | "MARK"
@@ -77,6 +78,8 @@ export interface RequestedChange {
   readonly heldBefore: Decimal
   /** What the changed order holds if nothing is executed meanwhile. */
   readonly held: Decimal
+  /** By whose request, for the row of the order that takes its place. Absent: the gateway's own affair. */
+  readonly by?: PlacedBy
 }
 
 export interface OrderTerms {

@@ -75,7 +75,9 @@ export interface Actor {
 }
 
 /** What people ask for of an order's request: who, from where, and the ids by which its lines are found in the logs. */
-export const placedBy = ({ userId, sessionId, ip, requestId, clientRequestId }: Actor) => ({
+export type PlacedBy = Pick<Actor, "userId" | "sessionId" | "ip" | "requestId" | "clientRequestId">
+
+export const placedBy = ({ userId, sessionId, ip, requestId, clientRequestId }: PlacedBy): PlacedBy => ({
   userId,
   sessionId,
   ip,

@@ -16,6 +16,9 @@ const get = HttpApiEndpoint.get("get", "/api/v3/admin/order/get")
           "tradeOrderId, or the gateway's own id of a request that was refused (callId of the access log); with tradingAccountId also clientOrderId, idempotencyKey, the venue's id of the order, or X-Request-ID",
       }),
       tradingAccountId: Schema.optional(TradingAccountId),
+      eventsAfter: Schema.optional(Schema.Int.pipe(Schema.between(0, Number.MAX_SAFE_INTEGER))).annotations({
+        description: "Events with later numbers of the account's alone: where a story says that there are more than it tells at once",
+      }),
     }),
   )
   .addSuccess(Ok(OrderStory))

@@ -8,15 +8,14 @@ import type { AdminOrderApi } from "./order-endpoints.ts"
 
 export interface AdminOrderParts {
   readonly stories: OrderStories
-  readonly now: () => number
 }
 
-export const adminOrderHandlers = ({ stories, now }: AdminOrderParts): Handlers<typeof AdminOrderApi> => ({
+export const adminOrderHandlers = ({ stories }: AdminOrderParts): Handlers<typeof AdminOrderApi> => ({
   get: ({ query, principal }, reply) => {
-    const { id, tradingAccountId = null } = query
+    const { id, tradingAccountId = null, eventsAfter = 0 } = query
     const { tenantId } = principal
-    return Effect.map(stories.find({ name: id, tradingAccountId, tenantId }, now()), (stored) =>
-      stored === null ? reply.fail(new OrderNotFound()) : reply.ok(tellStory(stored)),
+    return Effect.map(stories.find({ name: id, tradingAccountId, tenantId, eventsAfter }), (stored) =>
+      stored === null ? reply.fail(new OrderNotFound()) : reply.ok(tellStory(stored, "ADMIN")),
     )
   },
 })

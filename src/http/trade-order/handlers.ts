@@ -212,6 +212,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
         _tag: "ReplaceOrder",
         by,
         asked: { quantity, limitPrice, stopPrice },
+        placedBy: placedBy(actorOf(request, principal)),
         receivedAt: request.receivedAt,
         reply: ofNamed(by, request, reply),
       })

@@ -4,7 +4,7 @@
  */
 
 import type { Execution, TradeOrder } from "../../domain/order/trade-order.ts"
-import { type Actor, placedBy } from "../../domain/user/act.ts"
+import { type PlacedBy, placedBy } from "../../domain/user/act.ts"
 
 /** One column of a table: where it stands, its type, and how a row's value is written inside an array literal; null is NULL. */
 export interface Column<Row> {
@@ -31,7 +31,7 @@ export interface StoredOrder {
   /** Position in the queue of in-process venues; null while the order does not rest. The first one stored stays. */
   readonly acceptedNumber: number | null
   /** By whose request it came; known to its first image alone. */
-  readonly actor: Actor | null
+  readonly actor: PlacedBy | null
 }
 
 /** Words of fixed vocabularies, uuids and numbers need no quotes in an array literal; everything else does. */

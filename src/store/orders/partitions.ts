@@ -103,6 +103,27 @@ const survey = (sql: Sql) =>
     }
   })
 
+/** How many days the gateway keeps: for the owner's `migrate`, whose own settings may say less. */
+export const noteDaysKept = (days: number): Effect.Effect<void, SqlError, SqlClient.SqlClient> =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`INSERT INTO events_kept (days) VALUES (${days}) ON CONFLICT (one) DO UPDATE SET days = excluded.days
+      WHERE events_kept.days <> excluded.days`,
+  )
+
+/** As the gateway said at its last start; 0: it never did. */
+export const daysKeptByGateway: Effect.Effect<number, SqlError, SqlClient.SqlClient> = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => Effect.map(sql<{ days: number }>`SELECT days FROM events_kept`, ([row]) => row?.days ?? 0),
+)
+
+/** Wall ms: the day of the oldest partition. What was before it has been dropped, or stands in the default partition for a while yet. */
+export const eventsSince: Effect.Effect<number, SqlError, SqlClient.SqlClient> = Effect.gen(function* () {
+  const { names } = yield* survey(yield* SqlClient.SqlClient)
+  const days = [...names].flatMap((name) => dayOf(name) ?? [])
+  return days.length === 0 ? 0 : Math.min(...days) * DAY_MILLIS
+})
+
 /** Makes the partitions of the days ahead that are missing. What it has waited for is less than a second in all. */
 export const makeDaysAhead = (now: number): Effect.Effect<Omit<Upkeep, "dropped">, SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {

@@ -1,13 +1,14 @@
 /**
  * Submits that were refused before there was an order, with who asked and the figures of the refusal. The one thing to know: no answer waits
- * for them. They are gathered in memory and written a second later; of one account so many a minute, so that a client which is refused in
- * a loop fills neither the memory nor the disk.
+ * for them. They are gathered in memory and written a second later; of one account and of one user so many a minute, so that a client which is
+ * refused in a loop fills neither the memory nor the disk, and pushes out nobody else's.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { cleaned } from "../../domain/clean-text.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { TenantId, TradingAccountId } from "../../domain/ids.ts"
+import type { PlacedBy } from "../../domain/user/act.ts"
 import { perMinute } from "../../foundation/token-bucket.ts"
 import { TokenBuckets } from "../../foundation/token-buckets.ts"
 import { isDefinite, orUnavailable } from "../postgres/storage-failure.ts"
@@ -16,8 +17,9 @@ const DAY_MILLIS = 86_400_000
 export const REFUSALS_KEPT_DAYS = 14
 /** Of one account: 20 a minute in the long run are 400,000 rows in the days they are kept, some 300 MB. */
 const RATE = perMinute(20, 100)
-/** The first that come while the database does not answer. */
+/** The first that come while the database does not answer: in all, and of one user, who may have many accounts. */
 const WAITING_MAX = 2_000
+const WAITING_OF_USER_MAX = 100
 const FORGET_MILLIS = 3_600_000
 /** What was asked for is a few hundred characters; a client may send 64 KiB. */
 const ASKED_MAX = 4_000
@@ -28,7 +30,7 @@ export interface RefusedSubmit {
   readonly at: number
   readonly tenantId: TenantId
   readonly tradingAccountId: TradingAccountId
-  readonly placedBy: object
+  readonly placedBy: PlacedBy
   readonly clientOrderId: string | null
   readonly idempotencyKey: string | null
   readonly asked: object
@@ -62,8 +64,12 @@ const imageOf = (it: RefusedSubmit) => ({
 export class RefusedSubmits extends Effect.Service<RefusedSubmits>()("store/RefusedSubmits", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const buckets = new TokenBuckets(RATE)
+    const ofAccounts = new TokenBuckets(RATE)
+    const ofUsers = new TokenBuckets(RATE)
     const waiting: Array<ReturnType<typeof imageOf>> = []
+    const isOneTooMany = (userId: string | null): boolean =>
+      waiting.length >= WAITING_MAX ||
+      waiting.filter((it) => it.placed_by.userId === userId).length >= WAITING_OF_USER_MAX
     let forgottenAt = Number.NEGATIVE_INFINITY
 
     const write = Effect.suspend(() => {
@@ -94,8 +100,11 @@ export class RefusedSubmits extends Effect.Service<RefusedSubmits>()("store/Refu
     return {
       /** Never waits. `now`: monotonic ms. */
       note: (refused: RefusedSubmit, now: number): void => {
-        if (waiting.length >= WAITING_MAX || buckets.of(refused.tradingAccountId, now).take(now) > 0) return
-        waiting.push(imageOf(refused))
+        const { tradingAccountId, placedBy } = refused
+        // The user's first: what one of its accounts has used up must not be taken from another user of that account.
+        if (ofUsers.of(placedBy.userId ?? "", now).take(now) > 0) return
+        if (ofAccounts.of(tradingAccountId, now).take(now) > 0) return
+        if (!isOneTooMany(placedBy.userId)) waiting.push(imageOf(refused))
       },
       write,
       /** One round of its upkeep; wall ms. */

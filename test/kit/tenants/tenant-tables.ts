@@ -67,6 +67,7 @@ export const INSTALLATION: Readonly<Record<string, { readonly columns: string }>
 /** Rows that belong to no tenant, and why their change is nobody's. */
 const NOBODYS: Readonly<Record<string, string>> = {
   audit_head: "the newest number of a chain that all tenants' acts stand in",
+  events_kept: "for how long the gateway keeps the events of all",
   ledger_audit: "how far the audit of the whole ledger has come",
   ledger_audit_finding: "what that audit found wrong, for operators",
   ledger_audit_pass: "where a pass of that audit is",

@@ -54,6 +54,7 @@ export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at
         live: heir,
         next: heir.order,
         kind: "TRADE_ORDER.CREATED",
+        by: change.by,
         committed: (stored) => {
           letGo(core, heir)
           for (const run of waiters) run({ _tag: "Renewed", order: stored, by: heir })

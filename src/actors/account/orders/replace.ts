@@ -22,6 +22,7 @@ import { changeableError, checkChange } from "../../../domain/order/rules/change
 import { isTerminal } from "../../../domain/order/status.ts"
 import type { RequestedChange } from "../../../domain/order/terms.ts"
 import { heldAssetOf, placeOf, type TradeOrder } from "../../../domain/order/trade-order.ts"
+import type { PlacedBy } from "../../../domain/user/act.ts"
 import { onceOrAfter } from "../../../kernel/once-or-after.ts"
 import type { VenueAmend } from "../../../ports/venue-session.ts"
 import { COLLAR_MILLIS } from "../../market/last-prices.ts"
@@ -39,6 +40,8 @@ export interface ChangeAsk {
   readonly how?: RequestedChange["how"]
   /** What the changed order holds; absent: in proportion to what it holds now. */
   readonly held?: Decimal
+  /** Absent: no request asks for it. */
+  readonly by?: PlacedBy | undefined
   /** Told once, from the commit callback of the unit that decided it. */
   readonly done?: (outcome: ChangeOutcome) => void
 }
@@ -81,6 +84,7 @@ export const changing = (core: AccountCore, live: Live, change: OrderChange, ask
     executedBefore: order.executedQuantity,
     heldBefore: order.held,
     held,
+    ...(ask.by && { by: ask.by }),
   }
   live.cancels = NO_CANCELS
   return {
@@ -216,7 +220,10 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder, mayWait = 
     core.whenDurable(() => answer(() => reply.ok(now)))
   })
   if (wanted !== null) {
-    changeOrder(core, live, wanted, { done: (outcome) => answer(() => tell(outcome, reply)) })
+    changeOrder(core, live, wanted, {
+      by: message.placedBy,
+      done: (outcome) => answer(() => tell(outcome, reply)),
+    })
     return
   }
   live.cancelWaiters.push({

@@ -29,7 +29,10 @@ export const attempt = <A>(core: AccountCore, live: Live | null, evidence: unkno
   }
 }
 
-/** The same evidence is stored once, and is no reason to ask the venue again: its answer would be the same. */
+/**
+ * The same evidence is stored once, and is no reason to ask the venue again: its answer would be the same. Why it could not be applied may be
+ * a word of the program's inside or of the store: it stands in the report's row, for operators; the order, which clients read, names the row.
+ */
 export const quarantine = (core: AccountCore, live: Live | null, evidence: unknown, reason: unknown): void => {
   if (!core.quarantine.add(evidence)) return
   const why = cleaned(reason instanceof Error ? reason.message : String(reason))
@@ -38,5 +41,5 @@ export const quarantine = (core: AccountCore, live: Live | null, evidence: unkno
   const id = core.parts.ids.uuid()
   const at = core.parts.clock.now()
   core.outlet.commit([{ _tag: "Quarantined", id, tradeOrderId, report, reason: why, at }], [])
-  if (live !== null) inquire(core, live, `quarantined report: ${why}`)
+  if (live !== null) inquire(core, live, `a report of the venue was not applied and is kept for the operators, under ${id}`)
 }
