@@ -33,7 +33,13 @@ export const parseOrder = ([name, ...rest]: ReadonlyArray<string>): OrderCommand
   if (name !== "order" || id === undefined || more.length > 0 || !/^\d{1,15}$/.test(after)) return undefined
   // Without an account only ids of the gateway's own say which order is meant.
   if (!isUuid(account ?? id)) return undefined
-  return { _tag: "Order", name: id, tradingAccountId: account ?? null, eventsAfter: Number(after), asRecord: rest.includes("--json") }
+  return {
+    _tag: "Order",
+    name: id,
+    tradingAccountId: account ?? null,
+    eventsAfter: Number(after),
+    asRecord: rest.includes("--json"),
+  }
 }
 
 export const runOrder = ({ name, tradingAccountId, eventsAfter }: OrderCommand) =>

@@ -1,10 +1,15 @@
 /**
- * `psql`: opens the gateway's database with PostgreSQL's own client, to read; `--write` to change. The one thing to know: the password goes
- * by the environment of the client alone. It is on no command line, and on no terminal unless `--url` asks for it.
+ * `psql`: opens the gateway's database with PostgreSQL's own client, to read, as a role that has no right to write; `--write` to change, which
+ * has its row in the audit before the client starts. The one thing to know: the password goes by the environment of the client alone. It is
+ * on no command line, and on no terminal unless `--url` asks for it.
  */
+
 import { spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { InvalidParameter } from "../domain/errors/request.ts"
+import type { Actor } from "../domain/user/act.ts"
+import { Acts } from "../store/audit/acts.ts"
 import { isLocalServer } from "../store/postgres/sql.ts"
 
 export interface PsqlCommand {
@@ -15,14 +20,15 @@ export interface PsqlCommand {
   readonly words: ReadonlyArray<string>
 }
 
-export const PSQL_USAGE = `  psql [--write] [ARGUMENT...]     open the database with psql, read-only without --write; arguments as psql takes them: -c "SELECT …"
-  psql --url                       print the database's address, with its password
+export const PSQL_USAGE = `  psql [--write] [ARGUMENT...]     open the database with psql: without --write as a role that can only read, with it after a row in the
+                                   audit; arguments as psql takes them: -c "SELECT …"
+  psql --url                       print the database's address, with the password that may write; a row in the audit as well
 `
 
 /** Undefined: the words are another command, or none. */
 export const parsePsql = ([name, first, ...rest]: ReadonlyArray<string>): PsqlCommand | undefined => {
   if (name !== "psql") return undefined
-  if (first === "--url") return rest.length > 0 ? undefined : { _tag: "Psql", isUrl: true, mayWrite: false, words: [] }
+  if (first === "--url") return rest.length > 0 ? undefined : { _tag: "Psql", isUrl: true, mayWrite: true, words: [] }
   if (first === "--write") return { _tag: "Psql", isUrl: false, mayWrite: true, words: rest }
   return { _tag: "Psql", isUrl: false, mayWrite: false, words: first === undefined ? [] : [first, ...rest] }
 }
@@ -37,8 +43,20 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   sslkey: "PGSSLKEY",
 }
 
+/**
+ * What the client may have of this process's environment. Nothing that libpq reads: a PGHOSTADDR or PGSERVICE would name another server, a
+ * PGOPTIONS other rights. And no secret of the gateway's.
+ */
+const PASSED =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|TERMINFO|COLORTERM|LANG|LC_\w+|TZ|TMPDIR|EDITOR|VISUAL|PAGER|LESS|PSQL_(PAGER|EDITOR|HISTORY)|COLUMNS|LINES)$/
+
+export const passedOn = (env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value !== undefined && PASSED.test(name) ? [[name, value]] : [])),
+  )
+
 /** The address as the client's environment. Over a network the server is verified, as the gateway does. */
-export const clientEnvironment = (address: string, mayWrite: boolean): Readonly<Record<string, string>> => {
+export const clientEnvironment = (address: string): Readonly<Record<string, string>> => {
   const url = new URL(address)
   const given: Record<string, string> = {}
   for (const [name, value] of url.searchParams) {
@@ -58,7 +76,6 @@ export const clientEnvironment = (address: string, mayWrite: boolean): Readonly<
     // Whatever sslmode says, as with the gateway's own driver.
     ...(isRemote ? { PGSSLMODE: "verify-full" } : {}),
     PGAPPNAME: "venue-gateway admin psql",
-    ...(mayWrite ? {} : { PGOPTIONS: "-c default_transaction_read_only=on" }),
   }
 }
 
@@ -66,14 +83,38 @@ const missing = ({ PGHOST, PGUSER, PGDATABASE }: Readonly<Record<string, string>
   `psql was not found: install PostgreSQL's client (postgresql-client; brew install libpq), or use another client on the machine: host ${PGHOST}, ` +
   `user ${PGUSER}, database ${PGDATABASE}, the password by psql --url`
 
+/** The row of the act that opens the database to be changed. */
+export const noteWriting = ({ isUrl }: PsqlCommand, actor: Actor) =>
+  Effect.flatMap(Acts, (acts) =>
+    acts.commit(
+      {
+        actId: randomUUID(),
+        action: "database.write" as const,
+        actor,
+        object: null,
+        what: isUrl ? "psql --url" : "psql --write",
+      },
+      () => Effect.void,
+    ),
+  )
+
+/** On a server of yours the gateway's own role could be told to write by any statement. */
+export const readerIsYours = Effect.fail(
+  new InvalidParameter({
+    parameter: "psql",
+    reason:
+      "DATABASE_URL is the address of a role that writes, and no setting of a session keeps it from that: use psql itself as a role that can only read (docs/operations/postgresql.md makes one), or say --write",
+  }),
+)
+
 /** What to print. The client has the terminal until it ends, and the interrupts that are typed there. */
-export const runPsql = ({ isUrl, mayWrite, words }: PsqlCommand, address: string) => {
+export const runPsql = ({ isUrl, words }: PsqlCommand, address: string) => {
   if (isUrl) return Effect.succeed(`${address}\n`)
-  const environment = clientEnvironment(address, mayWrite)
+  const environment = clientEnvironment(address)
   return Effect.async<string, InvalidParameter>((resume) => {
     const ignore = (): void => undefined
     process.on("SIGINT", ignore)
-    const client = spawn("psql", words, { stdio: "inherit", env: { ...process.env, ...environment } })
+    const client = spawn("psql", words, { stdio: "inherit", env: { ...passedOn(process.env), ...environment } })
     const end = (result: Effect.Effect<string, InvalidParameter>): void => {
       process.off("SIGINT", ignore)
       resume(result)

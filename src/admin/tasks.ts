@@ -10,6 +10,7 @@ import { storyPage } from "../domain/order/story.ts"
 import type { Actor } from "../domain/user/act.ts"
 import { actsLayer } from "../store/audit/acts.ts"
 import { AuditChain } from "../store/audit/chain.ts"
+import { readerUrl } from "../store/embedded/reader.ts"
 import { TradingModes } from "../store/market/trading-modes.ts"
 import { OrderStories } from "../store/orders/order-story.ts"
 import { sqlLayer } from "../store/postgres/sql.ts"
@@ -30,7 +31,7 @@ import { KEYS_USAGE, parseKeysCommand, runKeysCommand } from "./keys.ts"
 import { LEDGER_USAGE, parseLedger, runVerifyLedger } from "./ledger.ts"
 import { MIGRATE_USAGE, parseMigrate, runMigrate } from "./migrate.ts"
 import { ORDER_USAGE, parseOrder, runOrder } from "./order.ts"
-import { PSQL_USAGE, parsePsql, runPsql } from "./psql.ts"
+import { noteWriting, PSQL_USAGE, parsePsql, readerIsYours, runPsql } from "./psql.ts"
 import { parseTradingMode, runTradingMode, TRADING_MODE_USAGE } from "./trading-mode.ts"
 import { parseCommand, USERS_USAGE } from "./words.ts"
 
@@ -196,8 +197,16 @@ const psql: Family = (words) => {
   return command === undefined
     ? undefined
     : {
-        isAudited: false,
-        run: (_settings, url) => Effect.map(runPsql(command, url), (page) => ({ records: [], page })),
+        isAudited: command.mayWrite,
+        run: (settings, url, _now, operator) =>
+          Effect.gen(function* () {
+            if (command.mayWrite) {
+              yield* noteWriting(command, operator.actor).pipe(Effect.provide(stores(url, operator)))
+              return yield* runPsql(command, url)
+            }
+            if (settings.databaseUrl !== null) return yield* readerIsYours
+            return yield* runPsql(command, yield* Effect.promise(() => readerUrl(settings.dataDir)))
+          }).pipe(Effect.map((page) => ({ records: [], page }))),
       }
 }
 

@@ -25,6 +25,7 @@ import type { AskedChange } from "../../src/domain/order/rules/change.ts"
 import type { SubmitRequest } from "../../src/domain/order/submit-request.ts"
 import type { TradeOrder } from "../../src/domain/order/trade-order.ts"
 import type { Reply } from "../../src/domain/reply.ts"
+import type { PlacedBy } from "../../src/domain/user/act.ts"
 import { AccountStore, type Unit } from "../../src/ports/account-store.ts"
 import { ChannelPort, type ChannelSource, type ChannelState, type Publication } from "../../src/ports/channel-port.ts"
 import { Clock } from "../../src/ports/clock.ts"
@@ -462,9 +463,9 @@ export class World {
     )
   }
 
-  replace(tradeOrderId: TradeOrderId, asked: AskedChange): Asked<TradeOrder> {
-    const receivedAt = this.monotonic()
-    return this.ask((reply) => ({ _tag: "ReplaceOrder", by: { tradeOrderId }, asked, receivedAt, reply }))
+  replace(tradeOrderId: TradeOrderId, asked: AskedChange, placedBy?: PlacedBy): Asked<TradeOrder> {
+    const message = { _tag: "ReplaceOrder", by: { tradeOrderId }, asked, receivedAt: this.monotonic() } as const
+    return this.ask((reply) => ({ ...message, ...(placedBy && { placedBy }), reply }))
   }
 
   read(tradeOrderId: TradeOrderId): TradeOrder {

@@ -37,6 +37,7 @@ export const ACTIONS = [
   "keys.taken",
   "tradingMode.set",
   "orders.archive",
+  "database.write",
   "dealer.create",
   "dealer.update",
   "dealer.pause",

@@ -17,7 +17,8 @@ const get = HttpApiEndpoint.get("get", "/api/v3/admin/order/get")
       }),
       tradingAccountId: Schema.optional(TradingAccountId),
       eventsAfter: Schema.optional(Schema.Int.pipe(Schema.between(0, Number.MAX_SAFE_INTEGER))).annotations({
-        description: "Events with later numbers of the account's alone: where a story says that there are more than it tells at once",
+        description:
+          "Events with later numbers of the account's alone: where a story says that there are more than it tells at once",
       }),
     }),
   )

@@ -65,7 +65,15 @@ interface RefusedRow extends Omit<RefusedFacts, "at" | "tradingAccountId" | "pla
 
 const refusedOf = ({ at, trading_account_id, placed_by, asked, failure, message, figures }: RefusedRow): Stored => ({
   _tag: "Refused",
-  facts: { asked, failure, message, figures, at: instant(at), tradingAccountId: trading_account_id, placedBy: placed_by },
+  facts: {
+    asked,
+    failure,
+    message,
+    figures,
+    at: instant(at),
+    tradingAccountId: trading_account_id,
+    placedBy: placed_by,
+  },
 })
 
 export class OrderStories extends Effect.Service<OrderStories>()("store/OrderStories", {
@@ -102,10 +110,10 @@ export class OrderStories extends Effect.Service<OrderStories>()("store/OrderSto
     const replacedBefore = ({ replaces_trade_order_id: tradeOrderId }: OrderRow) =>
       tradeOrderId === null
         ? Effect.succeed(null)
-        : Effect.map(
-            sql.unsafe<{ placed_by: PlacedBy | null }>(ORDER_PLACED_BY, [tradeOrderId]),
-            ([before]) => ({ tradeOrderId, placedBy: before?.placed_by ?? null }),
-          )
+        : Effect.map(sql.unsafe<{ placed_by: PlacedBy | null }>(ORDER_PLACED_BY, [tradeOrderId]), ([before]) => ({
+            tradeOrderId,
+            placedBy: before?.placed_by ?? null,
+          }))
 
     const factsOf = (row: OrderRow & { readonly placed_by: PlacedBy | null }, eventsAfter: number) =>
       Effect.gen(function* () {

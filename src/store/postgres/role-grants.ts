@@ -24,6 +24,8 @@ export const grantTo = (role: string) =>
           `REVOKE UPDATE, DELETE, TRUNCATE ON ${JOURNALS.join(", ")} FROM ${name}`,
           `REVOKE INSERT ON ${WRITTEN_FOR_IT.join(", ")} FROM ${name}`,
           `REVOKE INSERT, UPDATE, DELETE ON schema_migration FROM ${name}`,
+          // With its owner's rights, so that it is no longer everybody's.
+          `GRANT EXECUTE ON FUNCTION audit_write(text, jsonb) TO ${name}`,
         ],
         (statement) => sql.unsafe(statement),
         { discard: true },

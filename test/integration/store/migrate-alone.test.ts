@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import pg from "pg"
 import { expect, it } from "vitest"
 import { runMigrate } from "../../../src/admin/migrate.ts"
+import { maintainPartitions, noteDaysKept } from "../../../src/store/orders/partitions.ts"
 import { OWNER_LOCK, ownDatabase } from "../../../src/store/postgres/node.ts"
-import { newestMigration } from "../../../src/store/postgres/sql.ts"
+import { newestMigration, sqlLayer } from "../../../src/store/postgres/sql.ts"
 import { testDatabase } from "../../kit/servers/database.ts"
 import { query } from "./account-store-rig.ts"
 
@@ -38,6 +39,31 @@ it("is refused while a gateway of an older version works, has the database to it
     )
   } finally {
     await old.end()
+    await drop()
+  }
+})
+
+it("keeps as many days of events as the gateway, whatever the settings of the owner say", async () => {
+  const { url, drop } = await testDatabase()
+  const layer = sqlLayer(url)
+  const now = Date.now()
+  const days = async () =>
+    (await query(url, "SELECT count(*)::int AS n FROM pg_inherits WHERE inhparent = 'account_event'::regclass"))[0]![
+      "n"
+    ]
+  const migrate = (settingDays: number) =>
+    Effect.runPromise(runMigrate({ _tag: "Migrate", role: null }, url, now, 2, settingDays))
+  try {
+    // The gateway keeps a month, and has run for a week.
+    await Effect.runPromise(noteDaysKept(30).pipe(Effect.provide(layer)))
+    await Effect.runPromise(maintainPartitions(now - 7 * 86_400_000, 30).pipe(Effect.provide(layer)))
+    const before = await days()
+    expect(await migrate(2)).toMatchObject({ eventDaysKept: 30 })
+    expect(await days()).toBeGreaterThanOrEqual(before as number)
+    await Effect.runPromise(noteDaysKept(3).pipe(Effect.provide(layer)))
+    expect(await migrate(2)).toMatchObject({ eventDaysKept: 3 })
+    expect(await days()).toBeLessThan((before as number) + 7)
+  } finally {
     await drop()
   }
 })

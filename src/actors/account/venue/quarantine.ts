@@ -41,5 +41,6 @@ export const quarantine = (core: AccountCore, live: Live | null, evidence: unkno
   const id = core.parts.ids.uuid()
   const at = core.parts.clock.now()
   core.outlet.commit([{ _tag: "Quarantined", id, tradeOrderId, report, reason: why, at }], [])
-  if (live !== null) inquire(core, live, `a report of the venue was not applied and is kept for the operators, under ${id}`)
+  if (live !== null)
+    inquire(core, live, `a report of the venue was not applied and is kept for the operators, under ${id}`)
 }

@@ -1,8 +1,10 @@
 /** Why was it rejected? Three orders that came to nothing in three ways, each told by one command, and by the admins' endpoint. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import pg from "pg"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import type { OrderStory } from "../../../../src/domain/order/story.ts"
+import { readerUrl } from "../../../../src/store/embedded/reader.ts"
 import { runAdmin } from "../../../kit/servers/admin-program.ts"
 import { api, endGateways, type Gateway, startGateway, until } from "../../../kit/servers/gateway.ts"
 import { type Newcomer, signUp, signUpAdmin, type Trader, withMock } from "../users/people.ts"
@@ -99,9 +101,39 @@ it("says what to install where there is no psql, and shows no password", async (
   const { code, stderr, stdout } = await runAdmin({ DATA_DIR: first.dataDir, PATH: "/nowhere" }, ["psql"])
   expect([code, stdout]).toEqual([1, ""])
   expect(stderr).toMatch(
-    /psql was not found: install PostgreSQL's client .* host \/\S+, user gateway, database gateway/,
+    /psql was not found: install PostgreSQL's client .* host \/\S+, user gateway_reader, database gateway/,
   )
   expect(stderr).not.toMatch(/[0-9a-f]{48}/)
+})
+
+it("opens the database to a role that no statement makes a writer", async () => {
+  const client = new pg.Client({ connectionString: await readerUrl(first.dataDir) })
+  await client.connect()
+  const refused = async (statement: string) =>
+    (await client.query(statement).then(
+      () => "done",
+      ({ code }: { readonly code?: string }) => code,
+    )) ?? "?"
+  try {
+    expect((await client.query("SELECT count(*)::int AS n FROM trade_order")).rows[0]).toMatchObject({ n: 1 })
+    expect(await refused("DELETE FROM trade_order")).toBe("25006")
+    await client.query("SET default_transaction_read_only = off; SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE")
+    for (const statement of [
+      "DELETE FROM trade_order",
+      "UPDATE trading_mode SET reason = ''",
+      "CREATE TABLE mine (a int)",
+      "CREATE TEMPORARY TABLE mine (a int)",
+      "SELECT lo_create(0)",
+      "SELECT audit_write('gateway', '[]')",
+      "SET ROLE gateway",
+      "SET SESSION AUTHORIZATION gateway",
+      "ALTER ROLE gateway_reader SUPERUSER",
+      "COPY trade_order TO '/tmp/stolen'",
+    ])
+      expect([statement, await refused(statement)]).toEqual([statement, "42501"])
+  } finally {
+    await client.end()
+  }
 })
 
 it("tells an order that was in doubt, and by what evidence it is known that it never was at the venue", async () => {

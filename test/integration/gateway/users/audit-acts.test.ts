@@ -337,6 +337,11 @@ const DOERS: { readonly [A in Action]: Doer } = {
     await operate("archive --before 2020-01-01")
     return { by: null, object: [null, null, null], more: { what: "ended before 2020-01-01" } }
   },
+  "database.write": async () => async () => {
+    // psql itself may not be installed here.
+    await operate("psql --url")
+    return { by: null, object: [null, null, null], more: { what: "psql --url" } }
+  },
   "dealer.create": async () => async () => ({ by: admin, object: ["DEALER", await dealer(), HOME] }),
   "dealer.update": async () => {
     const made = await admin.calls.post<DealerRecord>("/dealer/create", { name: "Desk", baseCurrencies: ["USDT"] })

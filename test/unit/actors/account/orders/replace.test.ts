@@ -4,6 +4,7 @@ import { Decimal, type PositiveDecimalText } from "../../../../../src/domain/dec
 import { PLAIN_CAPABILITIES } from "../../../../../src/domain/instrument/venue-capabilities.ts"
 import type { AskedChange } from "../../../../../src/domain/order/rules/change.ts"
 import type { TradeOrder } from "../../../../../src/domain/order/trade-order.ts"
+import type { PlacedBy } from "../../../../../src/domain/user/act.ts"
 import { readyWorld } from "../../../../kit/worlds/ready-world.ts"
 import { errorOf, okOf, type World } from "../../../../sim/world.ts"
 
@@ -239,6 +240,34 @@ describe("a change by cancel and a new order", () => {
 
   const heirOf = (world: World, order: TradeOrder): TradeOrder | undefined =>
     orders(world).find((it) => it.replacesTradeOrderId === order.tradeOrderId)
+
+  it.each([null, 6])("keeps by whose request the new order came (crash after %s ms)", (crashAfter) => {
+    const by = {
+      userId: "u",
+      sessionId: "s",
+      ip: "10.0.0.1",
+      requestId: "r",
+      clientRequestId: null,
+    } as unknown as PlacedBy
+    const world = readyWorld()
+    const order = placed(world)
+    const told: Array<unknown> = []
+    world.memory.faults.refuse(({ rows }) => {
+      for (const row of rows)
+        if (row._tag === "Order" && row.order.replacesTradeOrderId === order.tradeOrderId && row.order.version === 1)
+          told.push(row.actor)
+      return undefined
+    })
+    world.replace(order.tradeOrderId, { limitPrice: "95" }, by)
+    if (crashAfter !== null) {
+      world.advance(crashAfter)
+      world.crash()
+      world.start()
+    }
+    world.advance(120_000)
+    expect(heirOf(world, order)).toBeDefined()
+    expect(told).toEqual([by])
+  })
 
   it("answers the new order, made in the unit that ended the old one", () => {
     const world = readyWorld()

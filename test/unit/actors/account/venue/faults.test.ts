@@ -109,6 +109,21 @@ describe("a unit that the store refuses", () => {
     expect(orders.map((order) => executed(world, order))).toEqual(["0.5", "0.5", "0.5", "0.5"])
   })
 
+  it("tells clients of what it could not apply that it is kept, never why", () => {
+    const world = readyWorld()
+    const order = placed(world)
+    world.venue.tell({
+      _tag: "Filled",
+      fill: { ...world.venue.fill(simOf(world, order), Decimal.of("0.1")), price: "odd" },
+    })
+    world.advance(20)
+    const [kept] = [...world.database.quarantined.values()]
+    expect(kept?.reason).not.toBe("")
+    const told = world.read(order.tradeOrderId).evidence.map(({ what }) => what)
+    expect(told).toContain(`a report of the venue was not applied and is kept for the operators, under ${kept?.id}`)
+    expect(told.filter((what) => what.includes(kept?.reason ?? "?"))).toEqual([])
+  })
+
   it("is never one because of a venue's text", () => {
     const world = readyWorld()
     const nasty = "bad \u0000 \ud800 text"
