@@ -100,6 +100,16 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     action: "See venue_up and venue_requests_total of the venue; actual positions may differ from what is shown.",
   },
   {
+    alert: "BackupOld",
+    // A day, and two hours for one that takes its time.
+    expr: `${m("backup_age_seconds")} > 26 * 3600`,
+    for: "1h",
+    severity: "ticket",
+    summary: "The last backup of the database is {{ $value | humanizeDuration }} old",
+    action:
+      "Make one (docs/operations/backup.md), and see why the nightly one did not come to its end. Of a server of yours, gateway-admin backup --done leaves the mark.",
+  },
+  {
     alert: "CertificateEnding",
     expr: `${m("tls_certificate_expiry_timestamp_seconds")} - time() < ${EXPIRES_SOON_MILLIS / 1000}`,
     for: "1h",

@@ -1,6 +1,7 @@
-/** What operators see of the process itself: memory, files, disk, and how late its loop is. */
+/** What operators see of the process itself: memory, files, disk, the age of the last backup, and how late its loop is. */
 import { readdirSync, statfsSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
+import { backedUpAt } from "../foundation/backup-mark.ts"
 import type { Build } from "../foundation/build.ts"
 import type { Reading } from "../ports/meters.ts"
 import { by, reading } from "./exposition.ts"
@@ -61,6 +62,7 @@ export const watchProcess = (facts: { readonly build: Build; readonly dataDir: s
         reading("nodejs_heap_bytes", process.memoryUsage().heapUsed),
         reading("nodejs_eventloop_lag_seconds", by("q", lag ?? quantiles())),
         reading("data_disk_free_bytes", maybe(disk)),
+        reading("backup_age_seconds", maybe(known(() => (Date.now() - backedUpAt(facts.dataDir)) / 1000))),
       ]
     },
     close: () => {

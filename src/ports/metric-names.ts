@@ -52,6 +52,10 @@ export const METRICS = {
     labels: ["q"],
     help: "Event loop delay of the main thread over the last 10 s, by quantile",
   },
+  backup_age_seconds: {
+    type: "gauge",
+    help: "Time since the last backup of the database began, or since DATA_DIR was made where there was none: gateway-admin backup leaves the mark",
+  },
   data_disk_free_bytes: { type: "gauge", help: "Free space on the volume of DATA_DIR" },
 
   log_lines_total: { type: "counter", labels: ["stream", "level"], help: "Log lines written" },

@@ -151,8 +151,9 @@ export class AccountCore {
       whenDurable: (run) => this.whenDurable(run),
       becameClear: () => this.strays.becameClear(),
     })
-    this.positions = new AccountPositions(account, this.orders, this.outlet.news, this.rest)
     this.balances = new BalanceReadings()
+    const venueNow = (): number | null => this.balances.venueTimeAt(monotonic())
+    this.positions = new AccountPositions(account, this.orders, this.outlet.news, venueNow, this.rest)
     this.trades = new AccountTrades(this.orders, lastExecutionAt, account.createdAt)
     this.late = new LateOrders(monotonic)
     this.limits = new AccountLimits(parts.rates, account, monotonic)

@@ -24,6 +24,8 @@ export class AccountPositions {
     private readonly account: Pick<TradingAccount, "tradingAccountId" | "venue">,
     private readonly orders: Pick<AccountOrders, "openLives">,
     private readonly news: Pick<NewsDesk, "ofPositions">,
+    /** Null: its clock was not heard yet. */
+    private readonly venueNow: () => number | null,
     rest: Rest | null,
   ) {
     this.told = new Map(rest?.told)
@@ -76,10 +78,11 @@ export class AccountPositions {
     return included
   }
 
-  /** What an order holds is another amount; `at` is the venue's time of the cause. */
+  /** What an order holds is another amount; `at`: when the cause was, 0 of what is known from before. */
   hold({ order, acceptedAt }: Live, before: Decimal, after: Decimal, at: number): void {
     const asset = heldAssetOf(order)
-    this.portfolio.hold(asset, before, after, at)
+    // A position is dated by the venue's clock alone, as its snapshots and executions are.
+    this.portfolio.hold(asset, before, after, at, at === 0 ? 0 : (this.venueNow() ?? at))
     if (acceptedAt !== null) this.acknowledgedHolds.changed(asset, after.subtract(before))
     this.dirty.add(asset)
   }

@@ -156,7 +156,7 @@ export class Portfolio {
   private readonly snapshots = new Map<string, Snapshot>()
   private readonly changes = new RareMap<string, { sum: Decimal; at: number }>()
   private readonly holds = new RareMap<string, Decimal>()
-  /** When what is held was last another amount. */
+  /** When what is held was last another amount, by the venue's clock, as all that a balance is dated by. */
   private readonly heldAt = new RareMap<string, number>()
   /** What executions have moved of each asset, ever. */
   private readonly moved = new RareMap<string, Decimal>()
@@ -168,12 +168,12 @@ export class Portfolio {
   /** A complete snapshot was seen. */
   isKnown = false
 
-  /** An order now holds `after` of an asset where it held `before`; `at` is the venue's time of the cause. */
-  hold(asset: string, before: Decimal, after: Decimal, at: number): void {
+  /** An order now holds `after` of an asset where it held `before`; `at` is the time of the cause, `shownAt` the same by the venue's clock. */
+  hold(asset: string, before: Decimal, after: Decimal, at: number, shownAt = at): void {
     const change = after.subtract(before)
     if (change.isZero()) return
     this.holds.set(asset, (this.holds.get(asset) ?? Decimal.ZERO).add(change))
-    this.heldAt.set(asset, Math.max(this.heldAt.get(asset) ?? 0, at))
+    this.heldAt.set(asset, Math.max(this.heldAt.get(asset) ?? 0, shownAt))
     if (change.isNegative()) this.move({ asset, change: Decimal.ZERO, released: change.negate(), at })
   }
 

@@ -17,8 +17,8 @@ export interface Wire {
   writeStatus(status: string): unknown
   writeHeader(name: string, value: string): unknown
   end(body: string | Uint8Array, closeConnection?: boolean): unknown
-  /** Without arguments it writes no Content-Length; an argument `undefined` would be written as 2^63. */
-  endWithoutBody(reportedContentLength?: number, closeConnection?: boolean): unknown
+  /** It takes a length and whether to close, too: see below why neither is given. */
+  endWithoutBody(): unknown
   tryEnd(body: string | Uint8Array, totalBytes: number, closeConnection?: boolean): [boolean, boolean]
   onWritable(more: (offset: number) => boolean): unknown
   close(): unknown
@@ -174,14 +174,14 @@ export class Exchange extends Call {
   }
 
   /**
-   * The length is that of the body which does not follow. It is a header of ours: told of a length, uWebSockets believes that the bytes are
-   * still to come, and ends the connection without an answer at the next request.
+   * `bytes`: of the body which does not follow; null: there is none to speak of (204). Both headers are ours: told of a length, uWebSockets
+   * believes that the bytes are still to come, and ends the connection without an answer at the next request; told to close, it writes a
+   * length of 0. So it is the client that closes, and where it does not, the time for idle connections.
    */
-  private endHead(bytes: number): void {
+  private endWithoutBody(bytes: number | null): void {
     const { wire, closeConnection } = this
-    // As the rest of the request's body may never come.
-    if (closeConnection) return void wire.endWithoutBody(0, true)
-    wire.writeHeader("Content-Length", `${bytes}`)
+    if (bytes !== null) wire.writeHeader("Content-Length", `${bytes}`)
+    if (closeConnection) wire.writeHeader("Connection", "close")
     wire.endWithoutBody()
   }
 
@@ -207,8 +207,8 @@ export class Exchange extends Call {
     wire.cork(() => {
       if (status !== 200) wire.writeStatus(REASONS[status])
       wire.writeHeader("X-Request-ID", lines)
-      if (status === 204) wire.endWithoutBody(0, closeConnection)
-      else if (route.isHead || status === 304) this.endHead(Buffer.byteLength(body))
+      if (status === 204) this.endWithoutBody(null)
+      else if (route.isHead || status === 304) this.endWithoutBody(Buffer.byteLength(body))
       else if (body.length < POUR_BYTES_MIN) wire.end(body, closeConnection)
       else pour(wire, typeof body === "string" ? Buffer.from(body) : body, closeConnection, () => this.gone)
     })

@@ -93,30 +93,6 @@ it.each(["trade_order", "execution"])("has each index of %s, also those of later
   expect(await indexes(`${table}_archive`)).toEqual(hot)
 })
 
-/** Indexes of the tables of commits that their archives need not have, and why. */
-const ONLY_HOT: Readonly<Record<string, string>> = {
-  trade_order_open: "no archived order is open",
-  trade_order_hedge: "no archived order hedges",
-  trade_order_hedge_newest: "no archived order hedges",
-  trade_order_hedge_open: "no archived order hedges",
-  trade_order_hedge_intent: "no archived order hedges",
-}
-
-it.each(["trade_order", "execution"])("has each index of %s, also those of later migrations", async (table) => {
-  const indexes = async (of: string) =>
-    (
-      await query(rig.database.url, "SELECT indexname AS name, indexdef AS text FROM pg_indexes WHERE tablename = $1", [
-        of,
-      ])
-    )
-      .filter(({ name }) => ONLY_HOT[String(name)] === undefined)
-      .map(({ text }) => String(text).replace(/INDEX \S+ ON \S+/, "INDEX"))
-      .sort()
-  const hot = await indexes(table)
-  expect(hot.length).toBeGreaterThan(5)
-  expect(await indexes(`${table}_archive`)).toEqual(hot)
-})
-
 describe("the archive of orders", () => {
   it("has what ended before the instant, found by each of its names and listed as before", async () => {
     const mine = await account({ venue: "BINANCE" as VenueId })

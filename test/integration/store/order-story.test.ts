@@ -121,16 +121,14 @@ it("finds orders and refusals by each of a client's words through an index, neve
     [REFUSED_BY_NAME, [randomUUID(), account.tradingAccountId, "client-7", null]],
   ] as const
   // The server would read a small table as it is; of one with a year of orders it must have the choice.
+  const indexed = new URL(rig.database.url)
+  indexed.searchParams.set("options", "-c enable_seqscan=off -c enable_bitmapscan=off")
   for (const [text, values] of plans) {
     const literal = values.reduce<string>(
       (sql, value, n) => sql.replaceAll(`$${n + 1}`, value === null ? "NULL" : `'${value}'`),
       text,
     )
-    const plan = (
-      await query(rig.database.url, `SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN ${literal}`).then(
-        (rows) => rows,
-      )
-    ).map((row) => String(row["QUERY PLAN"]))
+    const plan = (await query(indexed.href, `EXPLAIN ${literal}`)).map((row) => String(row["QUERY PLAN"]))
     expect(plan.filter((line) => /Seq Scan|Filter/.test(line))).toEqual([])
   }
 })

@@ -43,6 +43,9 @@ describe("a portfolio", () => {
     expect(updatedAt()).toBe(120)
     portfolio.hold("USDT", d("10"), d("6"), 120)
     portfolio.hold("USDT", d("6"), d("0"), 130)
+    // By another clock than the venue's the cause may be later: what is shown is the venue's time.
+    portfolio.hold("USDT", d("0"), d("6"), 9_999, 130)
+    portfolio.hold("USDT", d("6"), d("0"), 9_999, 130)
     expect(updatedAt()).toBe(130)
     // What was answered late says nothing of the time of what came before it.
     see(portfolio, row("996", "0"), 125, true)

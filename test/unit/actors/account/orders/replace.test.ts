@@ -252,17 +252,20 @@ describe("a change by cancel and a new order", () => {
     const world = readyWorld()
     const order = placed(world)
     const told: Array<unknown> = []
-    world.memory.faults.refuse(({ rows }) => {
-      for (const row of rows)
-        if (row._tag === "Order" && row.order.replacesTradeOrderId === order.tradeOrderId && row.order.version === 1)
-          told.push(row.actor)
-      return undefined
-    })
+    const listen = () =>
+      world.memory.faults.refuse(({ rows }) => {
+        for (const row of rows)
+          if (row._tag === "Order" && row.order.replacesTradeOrderId === order.tradeOrderId && row.order.version === 1)
+            told.push(row.actor)
+        return undefined
+      })
+    listen()
     world.replace(order.tradeOrderId, { limitPrice: "95" }, by)
     if (crashAfter !== null) {
       world.advance(crashAfter)
       world.crash()
       world.start()
+      listen()
     }
     world.advance(120_000)
     expect(heirOf(world, order)).toBeDefined()

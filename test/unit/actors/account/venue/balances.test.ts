@@ -10,6 +10,18 @@ const SOON_MILLIS = 3_000
 const known = (world: World) => world.portfolio().map((it) => `${it.currency} ${it.available.add(it.locked)}`)
 const atVenue = (world: World) => [...world.venue.totals].map(([asset, total]) => `${asset} ${total}`)
 
+it.each([60_000, -60_000])("are dated by the venue's clock, also for what orders hold, ours %i ms ahead", (ahead) => {
+  const world = readyWorld()
+  world.wallAheadMillis = ahead
+  world.venue.tell({ _tag: "BalancesSeen", balances: world.venue.balances() })
+  world.advance(SOON_MILLIS)
+  const order = placed(world)
+  world.advance(SOON_MILLIS)
+  const [position] = world.portfolio().filter(({ locked }) => locked.isPositive())
+  const heldSince = order.createdAt - ahead
+  expect(Math.abs((position?.updatedAt ?? 0) - heldSince)).toBeLessThan(HOUR / 60 / 10)
+})
+
 describe("two words of balances of one instant", () => {
   const toldReversed = () => {
     const world = readyWorld()
