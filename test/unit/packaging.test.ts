@@ -285,7 +285,7 @@ describe("the systemd unit", () => {
     )
     // Unheard in the first second it ends the process, which systemd would call clean.
     expect(lines).toEqual(
-      expect.arrayContaining(["ExecReload=/bin/kill -HUP $MAINPID", "RestartForceExitStatus=SIGHUP"]),
+      expect.arrayContaining(["ExecReload=/bin/kill -HUP $MAINPID", "RestartForceExitStatus=SIGHUP SIGUSR2"]),
     )
     expect(lines).toContain("TimeoutStopSec=15")
     expect(lines).toContain("Restart=on-failure")

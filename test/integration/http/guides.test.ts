@@ -65,13 +65,13 @@ describe("the guides", () => {
     const programs = layPrograms(folder)
     expect(programs.filter(({ file }) => file === undefined)).toEqual([])
     const all = GUIDES.flatMap(({ name }) => blocksOf(name))
-    const code = all.filter(({ language }) => language === "sh" || language === "js").map((it) => it.code)
+    const code = all.filter(({ language }) => ["sh", "js", "py"].includes(language)).map((it) => it.code)
     for (const { file = "" } of programs)
       expect(
         code.some((it) => it.includes(` ${file}`) || it.includes(`"./${file}"`)),
         file,
       ).toBe(true)
-    expect(all.filter(({ language }) => !["sh", "js", "text", "json", "console"].includes(language))).toEqual([])
+    expect(all.filter(({ language }) => !["sh", "js", "py", "text", "json", "console"].includes(language))).toEqual([])
     const shared = programs.find(({ file }) => file === "gateway.mjs")?.code
     expect(shared).toBe(readFileSync(join(root, "docs/examples/realtime/gateway.mjs"), "utf8"))
   })

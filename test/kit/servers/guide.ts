@@ -2,7 +2,7 @@
  * The guides of docs/guide as their readers use them: each program is a file in one folder, the commands of a guide are one shell session in
  * it. The one thing to know: what a guide shows as output is looked for in what was printed, line by line and in order.
  */
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -11,7 +11,7 @@ import { GUIDES } from "../../../src/http/docs/navigation.ts"
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 
 export interface Block {
-  /** `sh` runs, `js` is a program, `console` is for the gateway's own machine, `text` is output, `json` is only read. */
+  /** `sh` runs, `js` and `py` are programs, `console` is for the gateway's own machine, `text` is output, `json` is only read. */
   readonly language: string
   readonly file: string | undefined
   readonly code: string
@@ -25,11 +25,25 @@ export const blocksOf = (guide: string): ReadonlyArray<Block> => {
   })
 }
 
+/** Node is always there. */
+const hasPython = spawnSync("python3", ["--version"]).status === 0
+
+/** What runs on this machine: where there is no Python, its command and what that prints are left out. */
+const runnable = (guide: string): ReadonlyArray<Block> => {
+  const blocks = blocksOf(guide)
+  const isPython = (block: Block | undefined): boolean => block?.language === "sh" && block.code.includes("python3 ")
+  return blocks.filter(
+    (block, n) => hasPython || !(isPython(block) || (block.language === "text" && isPython(blocks[n - 1]))),
+  )
+}
+
 /** The programs of all guides in `folder`, with the packages that they need. */
 export const layPrograms = (folder: string): ReadonlyArray<Block> => {
   mkdirSync(folder, { recursive: true })
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-  const programs = GUIDES.flatMap(({ name }) => blocksOf(name)).filter(({ language }) => language === "js")
+  const programs = GUIDES.flatMap(({ name }) => blocksOf(name)).filter(
+    ({ language }) => language === "js" || language === "py",
+  )
   for (const { file, code } of programs) if (file !== undefined) writeFileSync(join(folder, file), code)
   return programs
 }
@@ -42,7 +56,7 @@ export interface Session {
 
 /** All commands of the guide in one shell, which ends at the first that fails. */
 export const runCommands = (guide: string, cwd: string, env: Readonly<Record<string, string>>): Promise<Session> => {
-  const script = blocksOf(guide)
+  const script = runnable(guide)
     .filter(({ language }) => language === "sh")
     .map(({ code }) => code)
   return runShell(script.join("\n"), cwd, env)
@@ -73,7 +87,7 @@ const isShown = (shown: string, printed: string): boolean =>
 
 /** The first line that is shown and was not printed after those before it. */
 export const missingLine = (guide: string, stdout: string): string | undefined => {
-  const shown = blocksOf(guide)
+  const shown = runnable(guide)
     .filter(({ language }) => language === "text")
     .flatMap(({ code }) => code.trimEnd().split("\n"))
   const printed = stdout.split("\n")

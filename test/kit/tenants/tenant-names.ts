@@ -68,7 +68,7 @@ const MEANING: Readonly<Record<string, Meaning>> = {
 /** Amounts, words, times and choices: nothing is named by them. */
 const VALUES: ReadonlySet<string> = new Set(
   `accountStatus action actorKind allowMarket allowSimulatedVenues amount ascending asset attemptsMax averagePrice awaitAccepted awaitClosed
-  baseCurrencies caps clientPricingProfiles collarPercent config currency defaultPricingProfile depth direction endTime executedQuantity expireAt force from hedge interval leverage limit limitPrice
+  baseCurrencies caps clientPricingProfiles collarPercent config currency defaultPricingProfile depth direction endTime executedQuantity eventsAfter expireAt force from hedge interval leverage limit limitPrice
   lotSize maxQuantity metadata minNotional minQuantity name nettingWindowMs nickname offset openQuotes
   openQuotesPerClient openQuotesPerUser orderQuantityType orderSide orderStatus orderType pricing pricingProfiles quantity
   quantityRounding quantityType quoteQuantity reason repriceMs result retryMs riskCurrency riskThreshold scope securityType slippageBps
