@@ -63,6 +63,7 @@ export class Heartbeat {
     const list = this.due.get(this.second)
     if (list === undefined) return
     this.due.delete(this.second)
+    const defects: Array<unknown> = []
     for (const entry of list) {
       const { connection, what, at } = entry
       if (!connection.isOpen) continue
@@ -70,12 +71,18 @@ export class Heartbeat {
         this.plan(entry)
         continue
       }
-      connection[what]()
+      try {
+        connection[what]()
+      } catch (cause) {
+        defects.push(cause)
+      }
       if (what === "ping") {
         this.in(PONG_SECONDS, connection, "pongDue")
         this.in(PING_SECONDS, connection, "ping")
       }
     }
+    // Told once all others of this second have had their turn.
+    if (defects.length > 0) throw defects[0]
   }
 
   private plan(entry: Entry): void {

@@ -16,6 +16,26 @@ const beating = () => {
 }
 
 describe("the heartbeat", () => {
+  it("has all of a second's pings although one entry of it is defective, which is told, and pinged again", () => {
+    const heartbeat = new Heartbeat()
+    let asked = 0
+    const defective = {
+      ...beating(),
+      ping: () => {
+        asked++
+        throw new Error("a defect")
+      },
+    }
+    const sound = beating()
+    heartbeat.in(1, defective, "ping")
+    heartbeat.in(1, sound, "ping")
+    expect(() => heartbeat.tick()).toThrow("a defect")
+    expect(sound.heard).toEqual(["ping"])
+    for (let second = 2; second < 26; second++) heartbeat.tick()
+    expect(() => heartbeat.tick()).toThrow("a defect")
+    expect([asked, sound.heard]).toEqual([2, ["ping", "pongDue", "ping"]])
+  })
+
   it("pings every 25 s and asks for the pong 8 s later", () => {
     const heartbeat = new Heartbeat()
     const connection = beating()
