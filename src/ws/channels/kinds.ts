@@ -129,6 +129,11 @@ export const changedRow = (name: string, row: ChannelKindSettings, cells: unknow
 const checked = (kind: string, row: ChannelKindSettings): ChannelKindSettings => {
   if (row.recovery === "stream" && row.historySize > 0 && row.historyTtlSeconds === 0)
     throw new InvalidChannelKinds(`${kind}: a history of ${row.historySize} needs a historyTtlSeconds above 0`)
+  // A delta goes on from what its reader had last, and a book's reader begins with a SNAPSHOT, which no publication before it is.
+  if (kind === "orderbook" && row.delta)
+    throw new InvalidChannelKinds(
+      'orderbook.delta: a book begins with a SNAPSHOT, which deltas cannot go on from; only "false" is possible',
+    )
   if (row.behind === "conflate" && !["orderbook", "ticker", "venueTicker"].includes(kind))
     throw new InvalidChannelKinds(`${kind}.behind: every publication counts here, "close" is the only way`)
   return row

@@ -1,6 +1,6 @@
 /** Names of open channels, and the table of their namespaces. */
 import { describe, expect, it } from "vitest"
-import { InvalidChannelKinds } from "../../../src/ws/channels/kinds.ts"
+import { channelKinds, InvalidChannelKinds } from "../../../src/ws/channels/kinds.ts"
 import { isForUser, namespaceOf, openNamespaces } from "../../../src/ws/test-profile/open-namespaces.ts"
 
 describe("an open channel's name", () => {
@@ -50,4 +50,9 @@ describe("the table of namespaces", () => {
   ])("refuses %j", (changes) => {
     expect(() => openNamespaces(changes)).toThrow(InvalidChannelKinds)
   })
+})
+
+it("the setting CHANNELS takes no deltas for books, whose readers begin with a SNAPSHOT that no publication follows on from", () => {
+  expect(() => channelKinds(4, { orderbook: { delta: true } })).toThrow(/^orderbook\.delta: /)
+  expect(channelKinds(4, { ticker: { delta: true } }).ticker.delta).toBe(true)
 })
