@@ -2,6 +2,7 @@
 import type { Effect } from "effect"
 import type { InstrumentId } from "../domain/ids.ts"
 import type { Bar, KlineInterval } from "../domain/market/kline.ts"
+import type { BookRange } from "../domain/market/market.ts"
 import type { ResyncReason } from "./venue-stats.ts"
 
 export type KlineStream = `kline ${KlineInterval}`
@@ -27,6 +28,11 @@ export interface DepthUpdate {
   /** Venue time in ms; null where the venue gives none. */
   readonly venueAt: number | null
   readonly receivedAt: number
+  /**
+   * How far the book reaches from this update on; of a snapshot without it: to its end. Levels beyond it are never told of, and a change
+   * that moves it has the levels that became known and deletes those that are given up.
+   */
+  readonly range?: BookRange
 }
 
 export interface MarketTrade {
@@ -80,6 +86,8 @@ export interface KlineAnswer {
 /** How the reason of `down` begins for a book whose stream goes on: by REST the venue's is another, or its stream had fallen silent. */
 export const BOOK_DIFFERS = "BOOK_DIFFERS"
 export const BOOK_SILENT = "BOOK_SILENT"
+/** The same of one whose market left the range that was known of it. */
+export const BOOK_OUTRUN = "BOOK_OUTRUN"
 
 /** Where market data goes: plain calls in the order of arrival. */
 export interface MarketSink {

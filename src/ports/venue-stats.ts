@@ -35,6 +35,8 @@ export const RESYNC_REASONS = [
   "overdue",
   /** An audit by REST found other levels. */
   "differs",
+  /** The market left the range that was known of it. */
+  "outrun",
   /** A reader came, or lost its place. */
   "reader",
 ] as const

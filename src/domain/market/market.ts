@@ -7,6 +7,20 @@ export type BookQuality = typeof BookQuality.Type
 
 const Row = Schema.Tuple(Schema.String, Schema.String, Schema.String)
 
+/**
+ * How far a book reaches. Within it no level is missing, beyond it nothing is said: not that there is nothing. Where there is none the book
+ * is all that the venue has.
+ */
+export const BookRange = Schema.Struct({
+  /** All bids at this price or above are there; null: to the last of them. */
+  lowestBid: Schema.NullOr(Schema.String),
+  /** All asks at this price or below. */
+  highestAsk: Schema.NullOr(Schema.String),
+  /** Of each side no more than so many of the best levels; null: whatever their number. */
+  levels: Schema.NullOr(Schema.Int),
+}).annotations({ identifier: "OrderBookRange" })
+export type BookRange = typeof BookRange.Type
+
 export const OrderBookRecord = Schema.Struct({
   updateType: Schema.Literal("SNAPSHOT", "DIFF"),
   instrumentId: Schema.String,
@@ -23,6 +37,11 @@ export const OrderBookRecord = Schema.Struct({
   sequence: Schema.Int,
   previousSequence: Schema.NullOr(Schema.Int),
   quality: BookQuality,
+  /**
+   * Of the gateway's whole book, however few rows are in the record. A DIFF that moves it has the levels that are newly known, and deletes
+   * those that are given up. Absent: to the end of the book.
+   */
+  coveredRange: Schema.optional(BookRange),
 }).annotations({ identifier: "OrderBook" })
 export type OrderBookRecord = typeof OrderBookRecord.Type
 
@@ -53,6 +72,7 @@ export const OrderBookState = Schema.Struct({
   sequence: Schema.Int,
   timestamp: Schema.Int,
   quality: BookQuality,
+  coveredRange: Schema.optional(BookRange),
 }).annotations({ identifier: "OrderBookState" })
 
 export const TickerRecord = Schema.Struct({
@@ -66,6 +86,8 @@ export const TickerRecord = Schema.Struct({
   askPrice: Schema.NullOr(Schema.String),
   askQuantity: Schema.NullOr(Schema.String),
   timestamp: Schema.Int,
+  /** The venue's stream of it is interrupted: this is the last that it said. Absent while it is not. */
+  isStale: Schema.optional(Schema.Literal(true)),
 }).annotations({ identifier: "Ticker" })
 export type TickerRecord = typeof TickerRecord.Type
 

@@ -70,6 +70,15 @@ export type TradeHistory =
   | { readonly way: "BY_NUMBER" }
   | { readonly way: "NONE" }
 
+/**
+ * How much of a book the venue's feed tells. SEED: a stream of all changes goes on from a snapshot of so many of the best levels a side, at
+ * most; of what lies beyond it nothing is known but what changes (`worker/feed/seeded-books.ts`). `quick`: so many for a first look while
+ * the request budget is short. WINDOW: the stream shows so many of the best levels, whichever they are.
+ */
+export type BookReach =
+  | { readonly way: "SEED"; readonly levels: number; readonly quick?: number }
+  | { readonly way: "WINDOW"; readonly levels: number }
+
 export interface VenueProfile extends VenueFacts {
   readonly venue: VenueId
   readonly name: string
@@ -107,6 +116,8 @@ export interface VenueProfile extends VenueFacts {
   readonly fillsWithOrders: boolean
   /** Parameter that names an order by our client id in fetchOrder and cancelOrder. */
   readonly clientIdParam: string
+  /** How much of a book its feed tells; all of it when absent. */
+  readonly bookReach?: BookReach
   /** Levels a side of a book that are asked for, where the venue wants to be told. */
   readonly bookDepth?: number
   /** A book that cannot be checked to its end is subscribed anew so often, and what differs is put right. */

@@ -9,6 +9,7 @@ import { VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
 import {
   BOOK_DIFFERS,
+  BOOK_OUTRUN,
   BOOK_SILENT,
   type MarketSink,
   type MarketStream,
@@ -266,6 +267,7 @@ export class Supervisor {
         if (record.reason.startsWith("STREAM_GAP")) this.#gaps += 1
         if (record.reason.startsWith(BOOK_DIFFERS)) this.#resyncsBy.differs += 1
         if (record.reason.startsWith(BOOK_SILENT)) this.#resyncsBy.silent += 1
+        if (record.reason.startsWith(BOOK_OUTRUN)) this.#resyncsBy.outrun += 1
         this.#reach.failed(record.reason)
         if (this.#streams.has(`${record.stream} ${record.instrumentId}`)) {
           this.#sink?.down(record.stream, record.instrumentId, record.reason)

@@ -62,6 +62,7 @@ class Connector {
     this.#feed = new PublicFeed(settings, this.#exchange, this.#markets, outbox, {
       isQueueing: () => this.#budgets.isQueueing("market"),
       hasRoomForAudits: () => hasRoomForAudits(this.#budgets.load()),
+      used: () => this.#budgets.load().used,
     })
     this.#klines = new KlinePages({
       exchange: this.#exchange,

@@ -12,6 +12,8 @@ export interface Work {
   readonly until: number | null
   /** The symbol whose book is asked for; absent for everything else. */
   readonly snapshotOf?: string
+  /** It asks for a book beside the stream of it. */
+  readonly isAside?: boolean
 }
 
 const current = new AsyncLocalStorage<Work>()
@@ -24,6 +26,10 @@ export const doing = <A>(work: Work, run: () => A): A => current.run(work, run)
 /** The same connector's work for another purpose. */
 export const doingFor = <A>(purpose: Purpose, until: number | null, run: () => A): A =>
   current.run({ connector: current.getStore()?.connector ?? "", purpose, until }, run)
+
+/** For a look at a book that is no part of how its stream begins: neither takes the other's place. */
+export const lookingAside = <A>(purpose: Purpose, until: number, run: () => A): A =>
+  current.run({ connector: current.getStore()?.connector ?? "", purpose, until, isAside: true }, run)
 
 export const fetchingSnapshotOf = <A>(symbol: string, run: () => A): A => {
   const { connector = "", purpose = "market", until = null } = current.getStore() ?? {}

@@ -20,6 +20,8 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
       warnOnFetchOpenOrdersWithoutSymbol: false,
       recvWindow: RECV_WINDOW_MILLIS,
     },
+    // GET /fapi/v1/depth: "default 500; valid limits: [5, 10, 20, 50, 100, 500, 1000]"; 1000 weigh 20 of 2,400 a minute.
+    bookReach: { way: "SEED", levels: 1000 },
     tickerParams: { name: "ticker" },
     lastQuantityField: "Q",
     fillsWithOrders: true,

@@ -11,6 +11,8 @@ export const BITFINEX: ReadonlyArray<VenueProfile> = [
     bareNumbers: true,
     unsubscribes: true,
     refusesRepeats: true,
+    // `len` 25, which is the venue's own default.
+    bookReach: { way: "WINDOW", levels: 25 },
     // auth/w/order/cancel is answered by a notification: "Submitted for cancellation; waiting for confirmation".
     cancelAnswer: "REQUESTED",
     // auth/w/order/update likewise: "Submitting update to …".

@@ -9,6 +9,8 @@ export const GATE: ReadonlyArray<VenueProfile> = [
     timesInForce: ["GTC", "IOC", "FOK", "GTX"],
     hosts: ["api.gateio.ws:443"],
     unsubscribes: true,
+    // `ob.<pair>.50` of spot.obu, which ccxt subscribes.
+    bookReach: { way: "WINDOW", levels: 50 },
     options: { defaultType: "spot", fetchMarkets: { types: ["spot"] } },
     // DELETE /spot/orders/:id answers with the order, `status: "cancelled"`.
     cancelAnswer: "DONE",

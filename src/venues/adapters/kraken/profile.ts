@@ -56,6 +56,7 @@ export const KRAKEN: ReadonlyArray<VenueProfile> = [
     orders: PROVEN_ORDERS,
     clientIdParam: "clientOrderId",
     bookDepth: 1000,
+    bookReach: { way: "WINDOW", levels: 1000 },
     // docs.kraken.com, OHLC: "up to 720 of the most recent entries", whatever is asked for.
     klinesKept: 720,
     // The checksum is of the ten best levels of 1,000.

@@ -11,6 +11,8 @@ export const KUCOIN: ReadonlyArray<VenueProfile> = [
     hosts: ["api.kucoin.com:443", "ws-api-spot.kucoin.com:443"],
     unsubscribes: true,
     snapshotsAsked: true,
+    // GET /api/v1/market/orderbook/level2_100; the whole book (GET /api/v3/market/orderbook/level2) is for those with keys.
+    bookReach: { way: "SEED", levels: 100 },
     // Never equal to the number of changes it keeps: ccxt leaves the snapshot to us.
     options: { defaultType: "spot", fetchMarkets: { types: ["spot"] }, watchOrderBook: { snapshotDelay: -1 } },
     // DELETE /api/v1/orders/:id: "This endpoint only sends cancellation requests."

@@ -19,6 +19,8 @@ const okxSpot = {
   // It takes a subscription again without a word and without a snapshot.
   refusesRepeats: true,
   snapshotsAsked: false,
+  // The channel `books`: 400 levels.
+  bookReach: { way: "WINDOW", levels: 400 },
   options: {
     defaultType: "spot",
     fetchMarkets: { types: ["spot"] },

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../../domain/ids.ts"
 import { type BookAuditFigures, type BudgetLoad, PURPOSES } from "../../../ports/venue-stats.ts"
 import type { BookAuditTimes, VenueProfile } from "../../adapters/profile.ts"
-import type { CcxtBookRow, CcxtExchange, CcxtOrderBook } from "../exchange/ccxt.ts"
-import { doingFor } from "../work.ts"
+import type { CcxtBookRow, CcxtExchange } from "../exchange/ccxt.ts"
+import { lookingAside } from "../work.ts"
 import type { BookChange } from "./book-tap.ts"
 import { continuityOf } from "./sequence-guard.ts"
 
@@ -44,6 +44,12 @@ export const hasRoomForAudits = ({ audits, waiting, pausedMillis }: BudgetLoad):
 type Rows = ReadonlyArray<CcxtBookRow>
 type Side = "bids" | "asks"
 
+/** Best levels first, as they are whenever they are looked at. */
+export interface HeldLevels {
+  readonly bids: Rows
+  readonly asks: Rows
+}
+
 const levelOf = (side: Side, price: number): string => `${side} ${price}`
 
 /** Levels of one side by price, best first. */
@@ -51,10 +57,7 @@ const quantities = (rows: Rows): ReadonlyMap<number, number> =>
   new Map(rows.map(([price, quantity]) => [Number(price), Number(quantity)]))
 
 /** The levels, by side and price, in which an answer differs from a book: down to where the shorter of the two was cut off. */
-export const differing = (
-  held: { readonly bids: Rows; readonly asks: Rows },
-  answer: { readonly bids: Rows; readonly asks: Rows },
-): ReadonlySet<string> => {
+export const differing = (held: HeldLevels, answer: HeldLevels): ReadonlySet<string> => {
   const levels = new Set<string>()
   for (const side of ["bids", "asks"] as const) {
     const ours = quantities(held[side])
@@ -81,7 +84,7 @@ export interface Finding {
 interface Watched {
   readonly instrumentId: InstrumentId
   readonly symbol: string
-  readonly book: CcxtOrderBook
+  readonly book: HeldLevels
   /** So many changes, and how many of them had come at the last look. */
   changes: number
   seen: number
@@ -121,7 +124,12 @@ export class BookAudits {
     this.#looks.unref()
   }
 
-  onChange(instrumentId: InstrumentId, symbol: string, { book, snapshot, bids, asks }: BookChange): void {
+  onChange(
+    instrumentId: InstrumentId,
+    symbol: string,
+    book: HeldLevels,
+    { snapshot, bids, asks }: Pick<BookChange, "snapshot" | "bids" | "asks">,
+  ): void {
     const known = this.#watched.get(instrumentId)
     if (snapshot || known === undefined) {
       const now = performance.now()
@@ -217,6 +225,6 @@ export class BookAudits {
   async #differing({ symbol, book }: Watched): Promise<ReadonlySet<string>> {
     await sleep(this.#times.settleMillis, undefined, { ref: false })
     const until = Date.now() + ASK_WITHIN_MILLIS
-    return differing(book, await doingFor("audit", until, () => this.#exchange.fetchOrderBook(symbol, DEPTH)))
+    return differing(book, await lookingAside("audit", until, () => this.#exchange.fetchOrderBook(symbol, DEPTH)))
   }
 }

@@ -13,11 +13,17 @@ export interface BookChange {
   /** Flat [price, quantity, …]; "0" deletes. A snapshot has no deleted levels. */
   readonly bids: ReadonlyArray<string>
   readonly asks: ReadonlyArray<string>
+  /** Of the snapshot that the book was reset to; absent where it was not. */
+  readonly seed?: SeedEnds
 }
+
+/** How many levels the sides of a snapshot had, and the price of the last of each; what changed since is not in it. */
+export type SeedEnds = Readonly<Record<"bids" | "asks", { readonly levels: number; readonly last: string | undefined }>>
 
 /** What is gathered for one book until the frame ends: price → texts, the later change of a price wins. */
 interface Gathered {
   snapshot: boolean
+  seed?: SeedEnds
   readonly bids: Map<number, RowText>
   readonly asks: Map<number, RowText>
 }
@@ -39,15 +45,18 @@ const flat = (levels: ReadonlyMap<number, RowText>, snapshot: boolean): Readonly
 export class BookTap {
   readonly #digits: Digits
   readonly #emit: (change: BookChange) => void
+  readonly #keepsLevels: boolean
   readonly #gathered = new Map<CcxtOrderBook, Gathered>()
   /** Made, and not yet given a level. */
   readonly #fresh = new WeakSet<CcxtOrderBook>()
   #inFrame = false
   #flushQueued = false
 
-  constructor(digits: Digits, emit: (change: BookChange) => void) {
+  /** `keepsLevels`: false where ccxt's book is looked at by nobody. Sides of thousands of levels cost it more than all else. */
+  constructor(digits: Digits, emit: (change: BookChange) => void, keepsLevels = true) {
     this.#digits = digits
     this.#emit = emit
+    this.#keepsLevels = keepsLevels
   }
 
   /** Wraps the factories of an instance, in place, before it builds its first book. */
@@ -90,6 +99,8 @@ export class BookTap {
       gathered.snapshot = true
       gathered.bids.clear()
       gathered.asks.clear()
+      const given = snapshot as Partial<CcxtOrderBook> | undefined
+      gathered.seed = { bids: this.#ends(given?.bids), asks: this.#ends(given?.asks) }
       return reset.call(book, snapshot)
     })
     return book
@@ -104,14 +115,19 @@ export class BookTap {
       // Books that count orders delete a level by a count of zero, too.
       const deleted = !row[1] || (countsOrders && !row[2])
       this.#of(book)[name].set(Number(row[0]), deleted ? [texts[0], "0"] : texts)
-      store.call(side, row)
+      if (this.#keepsLevels) store.call(side, row)
     })
+  }
+
+  #ends(side: CcxtBookSide | undefined): SeedEnds["bids"] {
+    const last = side?.[side.length - 1]
+    return { levels: side?.length ?? 0, last: last === undefined ? undefined : this.#digits.row(last)[0] }
   }
 
   #of(book: CcxtOrderBook): Gathered {
     const known = this.#gathered.get(book)
     if (known !== undefined) return known
-    const gathered = { snapshot: this.#fresh.delete(book), bids: new Map(), asks: new Map() }
+    const gathered: Gathered = { snapshot: this.#fresh.delete(book), bids: new Map(), asks: new Map() }
     this.#gathered.set(book, gathered)
     if (!this.#inFrame && !this.#flushQueued) {
       this.#flushQueued = true
@@ -123,9 +139,10 @@ export class BookTap {
   #flush(): void {
     this.#flushQueued = false
     if (this.#gathered.size === 0) return
-    for (const [book, { snapshot, bids, asks }] of this.#gathered) {
+    for (const [book, { snapshot, bids, asks, seed }] of this.#gathered) {
       if (snapshot || bids.size > 0 || asks.size > 0) {
-        this.#emit({ book, snapshot, bids: flat(bids, snapshot), asks: flat(asks, snapshot) })
+        const levels = { bids: flat(bids, snapshot), asks: flat(asks, snapshot) }
+        this.#emit({ book, snapshot, ...levels, ...(seed !== undefined && { seed }) })
       }
     }
     this.#gathered.clear()

@@ -1,4 +1,5 @@
 /** Changes of one book that wait because the main thread is slow: merged into one, the later quantity of a price wins. */
+import type { BookRange } from "../../../domain/market/market.ts"
 import type { DepthUpdate } from "../../../ports/market-source.ts"
 
 /** A depth update before it has a sequence. */
@@ -10,6 +11,7 @@ const LEVELS_MAX = 20_000
 export class HeldBook {
   #latest: Depth
   #isSnapshot: boolean
+  #range: BookRange | undefined
   readonly #bids = new Map<string, string>()
   readonly #asks = new Map<string, string>()
 
@@ -26,6 +28,7 @@ export class HeldBook {
   add(update: Depth): void {
     if (update.snapshot) {
       this.#isSnapshot = true
+      this.#range = undefined
       this.#bids.clear()
       this.#asks.clear()
     }
@@ -34,11 +37,19 @@ export class HeldBook {
   }
 
   merged(): Depth {
-    return { ...this.#latest, snapshot: this.#isSnapshot, bids: [...this.#bids].flat(), asks: [...this.#asks].flat() }
+    const { range: _, ...latest } = this.#latest
+    return {
+      ...latest,
+      snapshot: this.#isSnapshot,
+      bids: [...this.#bids].flat(),
+      asks: [...this.#asks].flat(),
+      ...(this.#range !== undefined && { range: this.#range }),
+    }
   }
 
   /** Quantities are absolute. A snapshot keeps no deleted levels. */
-  #apply({ bids, asks }: Depth): void {
+  #apply({ bids, asks, range }: Depth): void {
+    this.#range = range ?? this.#range
     this.#applySide(this.#bids, bids)
     this.#applySide(this.#asks, asks)
   }

@@ -5,10 +5,12 @@
 import type { InstrumentId } from "../../../domain/ids.ts"
 import { parseInstrumentId } from "../../../domain/instrument/instrument.ts"
 import type { KlineInterval } from "../../../domain/market/kline.ts"
-import { BOOK_DIFFERS, BOOK_SILENT, klineStream, type MarketStream } from "../../../ports/market-source.ts"
+import type { BookRange } from "../../../domain/market/market.ts"
+import { BOOK_DIFFERS, BOOK_OUTRUN, BOOK_SILENT, klineStream, type MarketStream } from "../../../ports/market-source.ts"
 import type { BookAuditFigures } from "../../../ports/venue-stats.ts"
 import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
 import { SubscriptionAnswers } from "../../adapters/okx/subscription-answers.ts"
+import type { BookReach } from "../../adapters/profile.ts"
 import type { ToldTrades } from "../../connector/trade-memory.ts"
 import type { ConnectorSettings } from "../../connector/wire.ts"
 import { TradeIds } from "../../trade-ids.ts"
@@ -20,6 +22,7 @@ import { SocketLife } from "../exchange/socket-life.ts"
 import type { Outbox } from "../outbox.ts"
 import { hasWorked } from "../sign-of-life.ts"
 import { waitsOf } from "../waits.ts"
+import { currentWork } from "../work.ts"
 import { askSnapshots } from "./asked-snapshot.ts"
 import { BarClock } from "./bar-clock.ts"
 import { quoteFrames } from "./bare-numbers.ts"
@@ -28,6 +31,7 @@ import { type BookChange, BookTap } from "./book-tap.ts"
 import { Digits } from "./digits.ts"
 import { KlineStreams, type SeenBar } from "./kline-streams.ts"
 import { tickerRow, tradeRows } from "./market-rows.ts"
+import { type SeedChange, SeededBooks } from "./seeded-books.ts"
 import { SequenceGuard } from "./sequence-guard.ts"
 import { batchSubscriptions } from "./subscribe-batches.ts"
 import { missedTradesOf, type TradeHistoryParts } from "./trade-history.ts"
@@ -40,9 +44,11 @@ export interface RequestBudget {
   readonly isQueueing: () => boolean
   /** For the least urgent of them. */
   readonly hasRoomForAudits: () => boolean
+  /** Of the whole budget, 0 to 1. */
+  readonly used: () => number
 }
 
-const UNLIMITED: RequestBudget = { isQueueing: () => false, hasRoomForAudits: () => true }
+const UNLIMITED: RequestBudget = { isQueueing: () => false, hasRoomForAudits: () => true, used: () => 0 }
 
 const keyOf = (stream: MarketStream, name: string): string => `${stream} ${name}`
 
@@ -61,6 +67,10 @@ export class PublicFeed {
   readonly #feeds = new Map<string, Feed>()
   readonly #loop: WatchLoop
   readonly #audits: BookAudits | undefined
+  /** Of a venue whose books begin with their best levels only. */
+  readonly #seeds: SeededBooks | undefined
+  /** Of a venue whose stream shows so many levels: of every book. */
+  readonly #window: BookRange | undefined
   readonly #life = new SocketLife()
   readonly barClock: BarClock
   readonly #socketNumbers = new WeakMap<CcxtSocket, number>()
@@ -83,7 +93,10 @@ export class PublicFeed {
     this.barClock = new BarClock(() => markets.venueNow())
     this.#outbox = outbox
     this.#adapter = adapterOf(settings.profile)
-    this.#guard = new SequenceGuard(exchange.id)
+    this.#guard = new SequenceGuard(exchange.id, (marketId) => {
+      const market = Object.values(exchange.markets ?? {}).find(({ id }) => id === marketId)
+      return market === undefined ? undefined : exchange.orderbooks[market.symbol]?.nonce
+    })
     this.#history = { profile: settings.profile, exchange, markets, digits: this.digits, outbox }
     this.#klines = new KlineStreams(exchange, this.digits, (symbol, interval, bars) =>
       this.#onBars(symbol, interval, bars),
@@ -111,7 +124,10 @@ export class PublicFeed {
       last: (symbol) => this.#feedsOf("trade", symbol)[0]?.missedTrades.last ?? null,
       missed: (symbol) => this.#onTradesMissed(symbol),
     })
-    const books = new BookTap(this.digits, (change) => this.#onChange(change))
+    const { bookReach } = settings.profile
+    if (bookReach?.way === "WINDOW") this.#window = { lowestBid: null, highestAsk: null, levels: bookReach.levels }
+    if (bookReach?.way === "SEED") this.#seeds = this.#seeded(bookReach, budget)
+    const books = new BookTap(this.digits, (change) => this.#onChange(change), this.#seeds === undefined)
     const trades = new TradeTap((symbol, seen) => this.#onTrades(symbol, seen))
     this.digits.install(exchange)
     books.install(exchange)
@@ -183,7 +199,7 @@ export class PublicFeed {
     const feed = name === undefined ? undefined : this.#feeds.get(keyOf(stream, name))
     if (feed === undefined) return
     feed.open = false
-    if (stream === "book") this.#audits?.forget(instrumentId)
+    if (stream === "book") this.#forgetBook(instrumentId)
     this.#feeds.delete(keyOf(stream, feed.name))
     if (this.#settings.profile.unsubscribes) void this.#loop.unwatch(feed)
     else if (this.#feeds.size === 0) for (const socket of Object.values(this.#exchange.clients)) socket.close()
@@ -221,6 +237,7 @@ export class PublicFeed {
   async stop(): Promise<void> {
     this.#answers?.stop()
     this.#audits?.stop()
+    this.#seeds?.stop()
     for (const feed of this.#feeds.values()) feed.open = false
     this.#feeds.clear()
     await this.#exchange.close()
@@ -228,7 +245,7 @@ export class PublicFeed {
 
   /** ccxt has a book whose snapshot no tap saw: it is empty, or it came while nobody wanted it. */
   #beginUnseen(feed: Feed, book: CcxtOrderBook): void {
-    if (book.bids.length === 0 && book.asks.length === 0)
+    if (this.#seeds === undefined && book.bids.length === 0 && book.asks.length === 0)
       this.#onBook({ book, snapshot: true, bids: [], asks: [] }, this.#symbolOf(feed), [feed])
     else this.#loop.startOver(feed, `came to ${feed.name} in the middle`)
   }
@@ -236,6 +253,46 @@ export class PublicFeed {
   #forgetBook(instrumentId: InstrumentId): void {
     this.#outbox.forgetBook(instrumentId)
     this.#audits?.forget(instrumentId)
+    this.#seeds?.forget(this.#markets.listing.symbolOf(instrumentId))
+  }
+
+  /** How its books are seeded. An audit, and a later seed, say themselves how many levels they ask for. */
+  #seeded(reach: Extract<BookReach, { way: "SEED" }>, budget: RequestBudget): SeededBooks {
+    const exchange = this.#exchange
+    const seeds = new SeededBooks({
+      exchange,
+      reach,
+      digits: this.digits,
+      budget,
+      grown: (symbol, change) => this.#onGrown(symbol, change),
+      differs: (symbol, levels) => {
+        for (const { instrumentId } of this.#feedsOf("book", symbol))
+          this.#onFinding({ instrumentId, levels, isSilent: false })
+      },
+      failed: (symbol, failure) =>
+        this.#outbox.push({ _tag: "Noticed", what: `more of the book of ${symbol}: ${classify(failure).text}` }),
+    })
+    const fetchOrderBook = exchange.fetchOrderBook.bind(exchange)
+    exchange.fetchOrderBook = (symbol, limit, ...rest) =>
+      currentWork()?.isAside === true
+        ? fetchOrderBook(symbol, limit, ...rest)
+        : seeds.look(symbol, (levels) => fetchOrderBook(symbol, levels, ...rest))
+    return seeds
+  }
+
+  #onGrown(symbol: string, { book, bids, asks, range }: SeedChange): void {
+    for (const { instrumentId, live } of this.#feedsOf("book", symbol)) {
+      if (!live) continue
+      const at = { nonce: book.nonce ?? null, venueAt: book.timestamp ?? null, receivedAt: Date.now() }
+      this.#outbox.depth({ instrumentId, snapshot: false, bids, asks, ...at, range })
+    }
+  }
+
+  /** Nothing is known any more of where the market is now. */
+  #onOutrun({ instrumentId }: Feed): void {
+    const reason = `${BOOK_OUTRUN}: the market left what was known of ${instrumentId}`
+    this.#outbox.push({ _tag: "StreamLost", stream: "book", instrumentId, reason })
+    this.resync(instrumentId)
   }
 
   /** By REST the venue's book is another: its readers hear so at once, and of a snapshot next. */
@@ -275,11 +332,19 @@ export class PublicFeed {
   }
 
   #onBook(change: BookChange, symbol = this.#symbolIn(change.book), feeds = this.#feedsOf("book", symbol)): void {
-    const { book, snapshot, bids, asks } = change
-    for (const feed of feeds) {
-      if (!feed.live && !snapshot) continue
+    const { book, snapshot } = change
+    const heard = feeds.filter(({ live }) => live || snapshot)
+    if (heard.length === 0) return
+    const taken = this.#seeds?.take(symbol, change)
+    const { bids, asks } = taken ?? change
+    const range = taken?.range ?? (snapshot ? this.#window : undefined)
+    for (const feed of heard) {
+      if (taken?.isExhausted === true) {
+        this.#onOutrun(feed)
+        continue
+      }
       feed.live = true
-      this.#audits?.onChange(feed.instrumentId, symbol, change)
+      this.#audits?.onChange(feed.instrumentId, symbol, this.#seeds?.held(symbol) ?? book, { snapshot, bids, asks })
       if (snapshot) this.#snapshotAt = performance.now()
       this.#outbox.depth({
         instrumentId: feed.instrumentId,
@@ -289,6 +354,7 @@ export class PublicFeed {
         nonce: book.nonce ?? null,
         venueAt: book.timestamp ?? null,
         receivedAt: snapshot ? Date.now() : this.#receivedAt,
+        ...(range !== undefined && { range }),
       })
     }
   }

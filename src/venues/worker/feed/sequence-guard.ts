@@ -15,6 +15,8 @@ export interface Position {
   readonly sequence: number | null
   /** The sequence that must have come before; one less when absent. */
   readonly after?: number
+  /** Whose book it is, where that begins with a snapshot by REST. */
+  readonly marketId?: string
   /** Nothing of it means anything before a snapshot; only where the snapshot comes on the socket, too. */
   readonly needsSnapshot: boolean
 }
@@ -91,6 +93,7 @@ const RULES: Readonly<Record<string, Rule>> = {
           restarts: false,
           sequence: Number(sequenceEnd),
           after: Number(sequenceStart) - 1,
+          marketId: topic.slice(topic.indexOf(":") + 1),
           needsSnapshot: false,
         }
       : undefined
@@ -116,10 +119,13 @@ export const continuityOf = (exchange: string): Continuity =>
 
 export class SequenceGuard {
   readonly #rule: Rule | undefined
+  readonly #bookAt: (marketId: string) => number | undefined
   readonly #seen = new WeakMap<CcxtSocket, Map<string, number>>()
 
-  constructor(exchange: string) {
+  /** `bookAt`: where the book of a market stands that no change has come for yet; undefined while there is none. */
+  constructor(exchange: string, bookAt: (marketId: string) => number | undefined = () => undefined) {
     this.#rule = RULES[exchange]
+    this.#bookAt = bookAt
   }
 
   /** A book that ends and may begin again on its socket: what came before says nothing of what will come. */
@@ -142,7 +148,12 @@ export class SequenceGuard {
     const previous = seen.get(key)
     seen.set(key, sequence ?? 0)
     if (restarts) return undefined
-    if (previous === undefined) return needsSnapshot ? `${key} changed before it began` : undefined
+    if (previous === undefined) {
+      const began = position.marketId === undefined ? undefined : this.#bookAt(position.marketId)
+      if (began !== undefined && (position.after ?? began) > began)
+        return `${key} began with ${began} and goes on from ${position.after}`
+      return needsSnapshot ? `${key} changed before it began` : undefined
+    }
     const { after = sequence === null ? previous : sequence - 1 } = position
     return sequence === null || previous === after ? undefined : `${key} jumped from ${previous} to ${sequence}`
   }

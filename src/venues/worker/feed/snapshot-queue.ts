@@ -16,8 +16,7 @@ export const queueSnapshots = (exchange: CcxtExchange): void => {
   const places = new Map<string, Place>()
   const fetchOrderBook = exchange.fetchOrderBook.bind(exchange)
   exchange.fetchOrderBook = (symbol, ...rest) =>
-    // An audit's question is not the stream's: neither takes the other's place.
-    currentWork()?.purpose === "audit"
+    currentWork()?.isAside === true
       ? fetchOrderBook(symbol, ...rest)
       : fetchingSnapshotOf(symbol, () => fetchOrderBook(symbol, ...rest))
   const throttle = exchange.throttle.bind(exchange)

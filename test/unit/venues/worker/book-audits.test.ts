@@ -14,7 +14,7 @@ import {
   hasRoomForAudits,
 } from "../../../../src/venues/worker/feed/book-audits.ts"
 import { queueSnapshots } from "../../../../src/venues/worker/feed/snapshot-queue.ts"
-import { currentWork, doingFor } from "../../../../src/venues/worker/work.ts"
+import { currentWork, doingFor, lookingAside } from "../../../../src/venues/worker/work.ts"
 import { unproven } from "../../../kit/worlds/unproven-venue.ts"
 
 type Rows = ReadonlyArray<CcxtBookRow>
@@ -143,7 +143,7 @@ describe("an audit", () => {
     stops.push(() => audits.stop())
     const book = { bids: [[100, 1]], asks: [] } as unknown as CcxtOrderBook
     const change = (price: string, snapshot = false) =>
-      audits.onChange(BTC, "BTC/USD", { book, snapshot, bids: [price, "1"], asks: [] })
+      audits.onChange(BTC, "BTC/USD", book, { snapshot, bids: [price, "1"], asks: [] })
     change("100", true)
     const until = async (condition: () => boolean) => {
       while (!condition()) await sleep(1)
@@ -181,7 +181,7 @@ describe("an audit", () => {
     }
     queueSnapshots(exchange as unknown as CcxtExchange)
     const ask = (): Promise<string> => exchange.fetchOrderBook("BTC/USD")
-    const answers = Promise.all([doingFor("audit", null, ask), doingFor("market", null, ask)])
+    const answers = Promise.all([lookingAside("audit", Date.now() + 30_000, ask), doingFor("market", null, ask)])
     open()
     expect(await answers).toEqual(["the book of BTC/USD", "the book of BTC/USD"])
   })

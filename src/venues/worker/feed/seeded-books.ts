@@ -1,0 +1,278 @@
+/**
+ * Books of venues that tell all changes and give no more than the best levels to begin with (BINANCE, KUCOIN). A level beyond the snapshot
+ * is not known until it changes, so each book keeps what its seed covers and nothing else; and before the market has walked to the end of
+ * that, the venue is asked again, beside the stream, and what is newly known is one more change. Within its range a book stays the venue's.
+ */
+import type { BookRange } from "../../../domain/market/market.ts"
+import type { BookReach } from "../../adapters/profile.ts"
+import type { CcxtExchange, CcxtOrderBook } from "../exchange/ccxt.ts"
+import { lookingAside } from "../work.ts"
+import type { HeldLevels } from "./book-audits.ts"
+import type { BookChange } from "./book-tap.ts"
+import type { Digits, RowText } from "./digits.ts"
+import { SeededSide, type SideName } from "./seeded-side.ts"
+
+const LOOK_MILLIS = 1000
+/** A change that leaves little of a seed brings the next look forward. */
+const LOOK_MILLIS_MIN = 50
+/** Venues are asked for so many books at a time, and for one of them no more often than this; after failures ever less. */
+const AT_ONCE = 2
+const SPACING_MILLIS = 2000
+const SPACING_MAX_MILLIS = 60_000
+/** Less than this of a seed is left: it is seeded again when the venue's request budget has room, or, below the other, in any case. */
+const THIN = 0.5
+const URGENT = 0.2
+/** A question that could not leave for so long, and an answer that the stream did not catch up with, are given up. */
+const ASK_WITHIN_MILLIS = 30_000
+const JOIN_WITHIN_MILLIS = 10_000
+/** A first look takes all of the levels while less than this of the request budget is used. */
+const ROOMY = 0.3
+
+const SIDES: ReadonlyArray<SideName> = ["bids", "asks"]
+
+export interface SeedBudget {
+  readonly isQueueing: () => boolean
+  readonly hasRoomForAudits: () => boolean
+  /** Of the whole budget, 0 to 1. */
+  readonly used: () => number
+}
+
+/** Levels that became known, and those that are given up. */
+export interface SeedChange {
+  readonly book: CcxtOrderBook
+  readonly bids: ReadonlyArray<string>
+  readonly asks: ReadonlyArray<string>
+  readonly range: BookRange
+}
+
+interface Kept {
+  readonly nonce: number
+  readonly bids: ReadonlyArray<string>
+  readonly asks: ReadonlyArray<string>
+}
+
+/** One book since its snapshot. */
+class SeededBook {
+  readonly bids = new SeededSide("bids")
+  readonly asks = new SeededSide("asks")
+  /** Changes since the venue was asked; null while it is not. */
+  kept: Array<Kept> | null = null
+  /** An answer that is ahead of the stream. */
+  ahead: CcxtOrderBook | null = null
+  dueAt = 0
+  failures = 0
+  readonly held: HeldLevels
+
+  constructor(readonly book: CcxtOrderBook) {
+    const { bids, asks } = this
+    this.held = {
+      get bids() {
+        return bids.rows()
+      },
+      get asks() {
+        return asks.rows()
+      },
+    }
+  }
+
+  get nonce(): number {
+    return this.book.nonce ?? Number.NaN
+  }
+
+  get range(): BookRange {
+    return { lowestBid: this.bids.end, highestAsk: this.asks.end, levels: null }
+  }
+
+  /** How much of the seed is left where least is, 0 to 1. */
+  get left(): number {
+    return Math.min(this.bids.left, this.asks.left)
+  }
+
+  get isExhausted(): boolean {
+    return this.left === 0
+  }
+}
+
+export class SeededBooks {
+  readonly #exchange: CcxtExchange
+  readonly #reach: Extract<BookReach, { way: "SEED" }>
+  readonly #digits: Digits
+  readonly #budget: SeedBudget
+  readonly #grown: (symbol: string, change: SeedChange) => void
+  readonly #differs: (symbol: string, levels: number) => void
+  readonly #failed: (symbol: string, failure: unknown) => void
+  /** By symbol. */
+  readonly #books = new Map<string, SeededBook>()
+  readonly #spacingMillis: number
+  readonly #looks: NodeJS.Timeout
+  #running = 0
+  /** First looks that are under way, by symbol: one that begins anew while it waits takes the place of the other, which is never answered. */
+  readonly #looking = new Set<string>()
+  #lookedAt = Number.NEGATIVE_INFINITY
+
+  /** `differs` hears that a book was not the venue's within its range, at so many levels. */
+  constructor(options: {
+    readonly exchange: CcxtExchange
+    readonly reach: Extract<BookReach, { way: "SEED" }>
+    readonly digits: Digits
+    readonly budget: SeedBudget
+    readonly grown: (symbol: string, change: SeedChange) => void
+    readonly differs: (symbol: string, levels: number) => void
+    readonly failed: (symbol: string, failure: unknown) => void
+    /** Where not as usual. */
+    readonly lookMillis?: number
+    readonly spacingMillis?: number
+  }) {
+    this.#exchange = options.exchange
+    this.#reach = options.reach
+    this.#digits = options.digits
+    this.#budget = options.budget
+    this.#grown = options.grown
+    this.#differs = options.differs
+    this.#failed = options.failed
+    this.#spacingMillis = options.spacingMillis ?? SPACING_MILLIS
+    this.#looks = setInterval(() => this.#look(), options.lookMillis ?? LOOK_MILLIS)
+    this.#looks.unref()
+  }
+
+  /** A first look for a stream that begins, at fewer levels while others are under way or wait: the rest comes when there is room. */
+  async look<A>(symbol: string, ask: (levels: number) => Promise<A>): Promise<A> {
+    const { levels, quick = levels } = this.#reach
+    const isAlone = this.#looking.size === 0 && !this.#budget.isQueueing() && this.#budget.used() < ROOMY
+    this.#looking.add(symbol)
+    try {
+      return await ask(isAlone ? levels : quick)
+    } finally {
+      this.#looking.delete(symbol)
+    }
+  }
+
+  /** What is left of a change within the range of its book; of a snapshot the range is its own. */
+  take(symbol: string, change: BookChange): BookChange & { readonly range?: BookRange; readonly isExhausted: boolean } {
+    const book = this.#bookOf(symbol, change)
+    const { seed } = change
+    const { levels: most, quick = most } = this.#reach
+    if (change.snapshot)
+      for (const side of SIDES) book[side].begin(seed?.[side].levels ?? 0, seed?.[side].last ?? null, most, quick)
+    else book.kept?.push({ nonce: book.nonce, bids: change.bids, asks: change.asks })
+    const bids = book.bids.take(change.bids)
+    const asks = book.asks.take(change.asks)
+    if (book.ahead !== null && book.ahead.nonce !== undefined && book.nonce >= book.ahead.nonce) {
+      const answer = book.ahead
+      book.ahead = null
+      // After this change, which is not told yet.
+      queueMicrotask(() => this.#join(symbol, book, answer))
+    }
+    if (book.kept === null && book.left < THIN && performance.now() - this.#lookedAt >= LOOK_MILLIS_MIN) this.#look()
+    const range = change.snapshot ? { range: book.range } : {}
+    return { ...change, bids, asks, ...range, isExhausted: book.isExhausted }
+  }
+
+  /** The levels of a book that has begun, sorted when they are read. */
+  held(symbol: string): HeldLevels | undefined {
+    return this.#books.get(symbol)?.held
+  }
+
+  forget(symbol: string): void {
+    this.#books.delete(symbol)
+  }
+
+  stop(): void {
+    clearInterval(this.#looks)
+    this.#books.clear()
+  }
+
+  #bookOf(symbol: string, { book, snapshot }: BookChange): SeededBook {
+    const known = this.#books.get(symbol)
+    if (known !== undefined && !snapshot && known.book === book) return known
+    const begun = new SeededBook(book)
+    // A book that begins again and again is not asked for any more often for that.
+    begun.failures = known?.failures ?? 0
+    begun.dueAt = Math.max(known?.dueAt ?? 0, performance.now() + this.#spacingMillis)
+    this.#books.set(symbol, begun)
+    return begun
+  }
+
+  #look(): void {
+    const now = performance.now()
+    this.#lookedAt = now
+    const due = [...this.#books].filter(([, { kept, left, dueAt }]) => kept === null && left < THIN && now >= dueAt)
+    due.sort(([, one], [, other]) => one.left - other.left)
+    for (const [symbol, book] of due) {
+      if (this.#running >= AT_ONCE) return
+      const isUrgent = book.left < URGENT
+      if (isUrgent || this.#budget.hasRoomForAudits()) void this.#ask(symbol, book, isUrgent ? "market" : "audit")
+    }
+  }
+
+  async #ask(symbol: string, book: SeededBook, purpose: "market" | "audit"): Promise<void> {
+    this.#running += 1
+    book.kept = []
+    const from = book.nonce
+    try {
+      const until = Date.now() + ASK_WITHIN_MILLIS
+      const fetched = (): Promise<CcxtOrderBook> => this.#exchange.fetchOrderBook(symbol, this.#reach.levels)
+      const answer = await lookingAside(purpose, until, fetched)
+      if (!this.#isCurrent(symbol, book)) return
+      const nonce = answer.nonce ?? Number.NaN
+      if (!(nonce >= from)) throw new Error(`its book is of ${nonce}, older than the stream's ${from}`)
+      if (nonce <= book.nonce) return this.#join(symbol, book, answer)
+      book.ahead = answer
+      setTimeout(() => {
+        if (book.ahead !== answer) return
+        book.ahead = null
+        this.#gaveUp(symbol, book, new Error(`its book is of ${nonce}, and the stream ends at ${book.nonce}`))
+      }, JOIN_WITHIN_MILLIS).unref()
+    } catch (failure) {
+      this.#gaveUp(symbol, book, failure)
+    } finally {
+      this.#running -= 1
+    }
+  }
+
+  #gaveUp(symbol: string, book: SeededBook, failure: unknown): void {
+    book.kept = null
+    book.failures += 1
+    book.dueAt = performance.now() + Math.min(SPACING_MAX_MILLIS, this.#spacingMillis * 2 ** book.failures)
+    if (this.#isCurrent(symbol, book)) this.#failed(symbol, failure)
+  }
+
+  /** The answer and what came after it is the book of now. */
+  #join(symbol: string, book: SeededBook, answer: CcxtOrderBook): void {
+    const { kept } = book
+    if (kept === null || !this.#isCurrent(symbol, book)) return
+    book.kept = null
+    book.failures = 0
+    book.dueAt = performance.now() + this.#spacingMillis
+    const later = kept.filter(({ nonce }) => nonce > (answer.nonce ?? 0))
+    const seeds = SIDES.map((side) => {
+      const levels = new Map<number, RowText>()
+      for (const row of answer[side]) levels.set(Number(row[0]), this.#digits.row(row))
+      const last = answer[side][answer[side].length - 1]
+      for (const change of later) overlay(levels, change[side])
+      return { side, levels, rows: answer[side].length, last: last === undefined ? null : this.#digits.row(last)[0] }
+    })
+    const apart = seeds.reduce(
+      (sum, { side, levels, rows, last }) => sum + book[side].apart(levels, rows, last, this.#reach.levels),
+      0,
+    )
+    if (apart > 0) return this.#differs(symbol, apart)
+    const [bids = [], asks = []] = seeds.map(({ side, levels, rows, last }) =>
+      book[side].extend(levels, rows, last, this.#reach.levels),
+    )
+    this.#grown(symbol, { book: book.book, bids, asks, range: book.range })
+  }
+
+  #isCurrent(symbol: string, book: SeededBook): boolean {
+    return this.#books.get(symbol) === book
+  }
+}
+
+/** Absolute quantities on top; a zero deletes. */
+const overlay = (levels: Map<number, RowText>, flat: ReadonlyArray<string>): void => {
+  for (let i = 0; i + 1 < flat.length; i += 2) {
+    const [price = "", quantity = ""] = [flat[i], flat[i + 1]]
+    if (Number(quantity) === 0) levels.delete(Number(price))
+    else levels.set(Number(price), [price, quantity])
+  }
+}
