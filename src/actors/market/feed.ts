@@ -351,6 +351,7 @@ export class MarketFeed {
   #onDown(stream: MarketStream, instrumentId: InstrumentId, reason: string): void {
     if (stream === "book") this.#books.get(instrumentId)?.onDown(reason)
     else if (stream === "trade") this.#onTradesDown(instrumentId)
+    else if (stream === "ticker") this.tickers.lost(instrumentId)
     else this.#withInterval(stream, (interval) => this.klines.onDown(instrumentId, interval))
   }
 

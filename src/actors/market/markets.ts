@@ -213,6 +213,7 @@ const make = ({ warmFeeds }: MarketOptions) =>
       topOfBook: (instrumentId, side, rows) =>
         feedOfInstrument(instrumentId)?.book(instrumentId)?.top(side, rows) ?? [],
       levels: (instrumentId, side) => feedOfInstrument(instrumentId)?.book(instrumentId)?.levels(side) ?? [],
+      isWhole: (instrumentId, side) => feedOfInstrument(instrumentId)?.book(instrumentId)?.isWhole(side) ?? true,
       lastPrice: (instrumentId) => feedOfInstrument(instrumentId)?.lastPrice(instrumentId) ?? null,
       hold: (instrumentId, key) => {
         listen(instrumentId, "book", `subscription ${key}`)

@@ -57,6 +57,11 @@ export class Markets extends Context.Tag("actors/Markets")<
       instrumentId: InstrumentId,
       side: "bids" | "asks",
     ) => Iterable<readonly [price: string, quantity: string]>
+    /**
+     * Whether those are all that the venue has. False: they end where the book is not known any further, and a walk that needs more has no
+     * price.
+     */
+    readonly isWhole: (instrumentId: InstrumentId, side: "bids" | "asks") => boolean
     /** Price of the newest trade, as decimal text, as far as an open feed knows it. */
     readonly lastPrice: (instrumentId: InstrumentId) => string | null
     /** An order book subscription registered over HTTP: keeps the book's feed open until released. `key` is its subscription id. */

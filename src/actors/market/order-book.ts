@@ -6,17 +6,17 @@ import type { Context } from "effect"
 import { bookChannel } from "../../domain/channel.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
 import type { InstrumentName } from "../../domain/instrument/instrument.ts"
-import type { BookQuality } from "../../domain/market/market.ts"
+import type { BookQuality, BookRange } from "../../domain/market/market.ts"
 import { type BookSide, deletesLevel, MalformedLevel, OrderBook } from "../../domain/market/order-book.ts"
 import type { ChannelPort, StreamPosition } from "../../ports/channel-port.ts"
 import type { DepthUpdate } from "../../ports/market-source.ts"
 import { ChannelCursor } from "./channel-cursor.ts"
 
 /**
- * Levels a side in a SNAPSHOT for subscribers: more than a venue's own snapshot has, and below a socket's back-pressure limit. A
- * book that grew deeper still is exact to this depth for as long as not all of it is used up.
+ * Levels a side in a SNAPSHOT for subscribers: more than a seeded book ever holds, and below a socket's back-pressure limit. A whole book
+ * that is deeper still is exact to this depth for as long as not all of it is used up.
  */
-const SNAPSHOT_LEVELS_MAX = 5000
+const SNAPSHOT_LEVELS_MAX = 10_000
 
 /** An update was missed, or the book contradicts itself: it must be read anew. */
 export class BookLost extends Error {
@@ -42,6 +42,9 @@ export class OrderBookActor {
   #isLost = true
   #feedSequence = 0
   #timestamp = 0
+  /** Null: to its end. */
+  #range: BookRange | null = null
+  #rangeJson = ""
 
   constructor(options: {
     readonly instrumentId: InstrumentId
@@ -87,6 +90,13 @@ export class OrderBookActor {
     return this.#quality === "SYNCED" ? this.#book[side].rows() : []
   }
 
+  /** Whether a side ends where the venue's does, not only where it is known no further. */
+  isWhole(side: "bids" | "asks"): boolean {
+    if (this.#range === null) return true
+    const { lowestBid, highestAsk, levels } = this.#range
+    return (side === "bids" ? lowestBid : highestAsk) === null && (levels === null || this.#book[side].size < levels)
+  }
+
   /**
    * Takes an update in and publishes it. Throws BookLost, after telling the subscribers, when the update does not follow the one
    * before, holds no decimals, or leaves the book crossed. Updates between a loss and the next snapshot are of no use and pass.
@@ -114,10 +124,14 @@ export class OrderBookActor {
 
   position(): StreamPosition {
     const known = this.#cursor.offset > 0
+    const snapshotOf = (): string | null => (known ? this.snapshotJson(SNAPSHOT_LEVELS_MAX) : null)
     return {
       epoch: this.#cursor.epoch,
       offset: this.#cursor.offset,
-      snapshot: known ? this.snapshotJson(SNAPSHOT_LEVELS_MAX) : null,
+      // Written when it is read: whoever recovers what was missed needs none, and of 5,000 levels it takes ms.
+      get snapshot() {
+        return snapshotOf()
+      },
     }
   }
 
@@ -138,6 +152,7 @@ export class OrderBookActor {
       throw this.#dropped(cause)
     }
     if (this.#book.isCrossed()) throw this.#dropped("crossed snapshot")
+    this.#reach(update.range ?? null)
     this.#feedSequence = update.sequence
     this.#timestamp = update.venueAt ?? update.receivedAt
     this.#quality = "SYNCED"
@@ -160,6 +175,7 @@ export class OrderBookActor {
       throw this.#dropped(cause)
     }
     if (this.#book.isCrossed()) throw this.#dropped("crossed")
+    if (update.range !== undefined) this.#reach(update.range)
     this.#feedSequence = update.sequence
     this.#timestamp = update.venueAt ?? update.receivedAt
     // An update that follows in sequence ends a silence.
@@ -171,6 +187,7 @@ export class OrderBookActor {
   #dropped(cause: unknown): BookLost {
     if (typeof cause !== "string" && !(cause instanceof MalformedLevel)) throw cause
     this.#book.clear()
+    this.#reach(null)
     const wasKnown = this.#cursor.offset > 0
     this.#quality = "RESYNCING"
     this.#isLost = true
@@ -199,7 +216,13 @@ export class OrderBookActor {
   }
 
   #record(updateType: "SNAPSHOT" | "DIFF", bids: string, asks: string, previous: number | null): string {
-    return `${this.#heads[updateType]}${bids}],"asks":[${asks}],"timestamp":${this.#timestamp},"sequence":${this.#cursor.offset},"previousSequence":${previous},"quality":"${this.#quality}"}`
+    return `${this.#heads[updateType]}${bids}],"asks":[${asks}],"timestamp":${this.#timestamp},"sequence":${this.#cursor.offset},"previousSequence":${previous},"quality":"${this.#quality}"${this.#rangeJson}}`
+  }
+
+  #reach(range: BookRange | null): void {
+    const isBounded = range !== null && (range.lowestBid ?? range.highestAsk ?? range.levels) !== null
+    this.#range = isBounded ? range : null
+    this.#rangeJson = isBounded ? `,"coveredRange":${JSON.stringify(range)}` : ""
   }
 }
 

@@ -53,7 +53,16 @@ export class TickerBoard {
   }
 
   update(instrumentId: InstrumentId, record: TickerRecord): void {
-    const entry: Entry = { record, json: null }
+    this.#put(instrumentId, { record, json: null })
+  }
+
+  /** The venue's stream of an instrument is interrupted: what it said last is told as such, and is not known any more. */
+  lost(instrumentId: InstrumentId): void {
+    const record = this.find(instrumentId)
+    if (record !== undefined) this.#put(instrumentId, { record: { ...record, isStale: true }, json: null })
+  }
+
+  #put(instrumentId: InstrumentId, entry: Entry): void {
     this.#entries.set(instrumentId, entry)
     const channel = tickerChannel(instrumentId)
     const cursor = this.#cursor(channel)
@@ -88,8 +97,10 @@ export class TickerBoard {
     this.#venueSentAt.delete(instrumentId)
   }
 
+  /** Undefined also while its stream is interrupted. */
   find(instrumentId: InstrumentId): TickerRecord | undefined {
-    return this.#entries.get(instrumentId)?.record
+    const record = this.#entries.get(instrumentId)?.record
+    return record?.isStale === true ? undefined : record
   }
 
   json(instrumentId: InstrumentId): string | null {
@@ -98,7 +109,7 @@ export class TickerBoard {
   }
 
   all(): ReadonlyArray<TickerRecord> {
-    return [...this.#entries.values()].map((entry) => entry.record)
+    return [...this.#entries.values()].flatMap(({ record }) => (record.isStale === true ? [] : [record]))
   }
 
   #venueChannelOf(tenantId: TenantId | null): string {

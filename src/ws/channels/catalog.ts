@@ -172,7 +172,7 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
     title: "Order book",
     summary: "A SNAPSHOT, then every DIFF, in the venue's own digits",
     description:
-      'The SNAPSHOT comes first: in the subscribe reply, or as soon as the book is there. Then DIFFs: rows are `[price, quantity, orderCount]` with absolute quantities, "0" deletes the level, and `orderCount` is "" where the venue gives none. `previousSequence` of a DIFF is the `sequence` of the record before it; a SNAPSHOT replaces everything. `quality` tells whether the book equals the venue\'s (SYNCED), waits for a SNAPSHOT after a gap at the venue (RESYNCING), or is old because the venue is silent (STALE).',
+      'The SNAPSHOT comes first: in the subscribe reply, or as soon as the book is there. Then DIFFs: rows are `[price, quantity, orderCount]` with absolute quantities, "0" deletes the level, and `orderCount` is "" where the venue gives none. `previousSequence` of a DIFF is the `sequence` of the record before it; a SNAPSHOT replaces everything. `quality` tells whether the book equals the venue\'s (SYNCED), waits for a SNAPSHOT after a gap at the venue (RESYNCING), or is old because the venue is silent (STALE). `coveredRange`, where the gateway does not know the book to its end, says how far it does: within it no level is missing, beyond it nothing is told of. A DIFF that moves it has the levels that are newly known, and deletes those that are given up.',
     access: ANYBODY,
     messages: [
       {
@@ -183,7 +183,7 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
       },
       {
         name: "OrderBook.DIFF",
-        summary: "The levels that changed, or a new `quality` without any",
+        summary: "The levels that changed or became known, or a new `quality` without any",
         record: OrderBookDiff,
         example: DIFF_EXAMPLE,
       },
@@ -191,7 +191,7 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
     map: {
       key: "`bids/<price>` and `asks/<price>`, and `book`",
       description:
-        "One entry per level, and the entry `book` with `sequence`, `timestamp` and `quality`. `book` is the last change of every update: when it comes, the levels are the book at its `sequence`.",
+        "One entry per level, and the entry `book` with `sequence`, `timestamp`, `quality` and, where there is one, `coveredRange`. `book` is the last change of every update: when it comes, the levels are the book at its `sequence`.",
       messages: [
         {
           name: "OrderBook.LEVEL",

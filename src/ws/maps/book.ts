@@ -6,7 +6,7 @@ import type { OrderBookRecord } from "../../domain/market/market.ts"
 import { deletesLevel } from "../../domain/market/order-book.ts"
 import type { EntryChange } from "./entries.ts"
 
-/** Key of the entry that tells `sequence`, `timestamp` and `quality`. */
+/** Key of the entry that tells `sequence`, `timestamp`, `quality` and `coveredRange`. */
 export const BOOK_KEY = "book"
 
 export const levelKey = (side: "bids" | "asks", price: string): string => `${side}/${price}`
@@ -24,7 +24,7 @@ const levels = (side: "bids" | "asks", rows: OrderBookRecord["bids"]): ReadonlyA
 export const bookChanges = (
   json: string,
 ): { readonly isWhole: boolean; readonly changes: ReadonlyArray<EntryChange> } => {
-  const { updateType, bids, asks, sequence, timestamp, quality } = JSON.parse(json) as OrderBookRecord
-  const book: EntryChange = { key: BOOK_KEY, json: JSON.stringify({ sequence, timestamp, quality }) }
+  const { updateType, bids, asks, sequence, timestamp, quality, coveredRange } = JSON.parse(json) as OrderBookRecord
+  const book: EntryChange = { key: BOOK_KEY, json: JSON.stringify({ sequence, timestamp, quality, coveredRange }) }
   return { isWhole: updateType === "SNAPSHOT", changes: [...levels("bids", bids), ...levels("asks", asks), book] }
 }

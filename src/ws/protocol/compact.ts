@@ -1,7 +1,7 @@
 /** The compact payloads of proto/market.proto, made of the JSON text of the market records: the venue's digits pass as they are. */
 import { parseChannel } from "../../domain/channel.ts"
 import type { KlineRecord } from "../../domain/market/kline.ts"
-import type { OrderBookRecord, TickerRecord, TradeRecord } from "../../domain/market/market.ts"
+import type { BookRange, OrderBookRecord, TickerRecord, TradeRecord } from "../../domain/market/market.ts"
 import { gateway } from "../generated/market.js"
 
 const { Kline, OrderBook, Ticker, Trade } = gateway.market.v1
@@ -9,6 +9,12 @@ const { Kline, OrderBook, Ticker, Trade } = gateway.market.v1
 type Row = OrderBookRecord["bids"][number]
 
 const level = ([price, quantity, order_count]: Row) => ({ price, quantity, order_count })
+
+const range = ({ lowestBid, highestAsk, levels }: BookRange) => ({
+  lowest_bid: lowestBid,
+  highest_ask: highestAsk,
+  levels,
+})
 
 const orderBook = (record: OrderBookRecord): Uint8Array =>
   OrderBook.encode({
@@ -20,6 +26,7 @@ const orderBook = (record: OrderBookRecord): Uint8Array =>
     sequence: record.sequence,
     previous_sequence: record.previousSequence,
     quality: OrderBook.Quality[record.quality],
+    ...(record.coveredRange !== undefined && { covered_range: range(record.coveredRange) }),
   }).finish()
 
 const ticker = (record: TickerRecord): Uint8Array =>
@@ -32,6 +39,7 @@ const ticker = (record: TickerRecord): Uint8Array =>
     ask_price: record.askPrice,
     ask_quantity: record.askQuantity,
     timestamp: record.timestamp,
+    ...(record.isStale === true && { is_stale: true }),
   }).finish()
 
 const trade = (record: TradeRecord): Uint8Array =>

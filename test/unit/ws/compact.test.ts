@@ -85,6 +85,15 @@ describe("a compact order book", () => {
     })
   })
 
+  it("says how far it is known, and nothing of one that is known to its end", () => {
+    const coveredRange = { lowestBid: "0.10", highestAsk: null, levels: null }
+    expect(readBook({ ...book, coveredRange })).toMatchObject({ covered_range: { lowest_bid: "0.10" } })
+    expect(readBook({ ...book, coveredRange: { lowestBid: null, highestAsk: null, levels: 400 } })).toMatchObject({
+      covered_range: { levels: 400 },
+    })
+    expect(readBook(book)).not.toHaveProperty("covered_range")
+  })
+
   it("says what a DIFF follows, also when that is 0, and of what quality it is", () => {
     const diff = { ...book, updateType: "DIFF", previousSequence: 0, asks: [["1", "0", ""]] } as const
     expect(readBook(diff)).toMatchObject({

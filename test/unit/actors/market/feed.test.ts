@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
 import { MarketFeed } from "../../../../src/actors/market/feed.ts"
 import { WarmFeeds } from "../../../../src/actors/market/warm-feeds.ts"
-import { bookChannel, tradeChannel } from "../../../../src/domain/channel.ts"
+import { bookChannel, tickerChannel, tradeChannel } from "../../../../src/domain/channel.ts"
 import type { DomainError } from "../../../../src/domain/errors/domain-error.ts"
 import { VenueUnavailable } from "../../../../src/domain/errors/venue.ts"
 import type { InstrumentId, VenueId } from "../../../../src/domain/ids.ts"
@@ -72,6 +72,43 @@ const fed = () => {
 }
 
 describe("a market feed", () => {
+  it.effect("tells that a ticker's stream is interrupted, and serves it no more until it speaks again", () =>
+    Effect.gen(function* () {
+      const { feed, channels, ticker, sink } = fed()
+      const answers: Array<string> = []
+      const read = (waitMillis: number) =>
+        feed.readTicker(
+          BTC,
+          waitMillis,
+          ({ lastPrice }) => answers.push(String(lastPrice)),
+          () => answers.push("none"),
+        )
+      feed.hold("ticker", BTC, "test")
+      const channel = tickerChannel(BTC)
+      channels.port.attach("ticker", {
+        opened: () => feed.tickers.opened(BTC),
+        closed: () => undefined,
+        position: () => feed.tickers.position(BTC),
+      })
+      channels.subscribe(channel, () => undefined)
+      ticker()
+      read(0)
+      sink().down("ticker", BTC, "the socket ended")
+      expect([feed.lastPrice(BTC), feed.tickers.all()]).toEqual([null, []])
+      read(0)
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve)))
+      ticker({ lastPrice: "101" })
+      read(0)
+      expect(answers).toEqual(["100.5", "none", "101"])
+      const told = channels.of(channel).map(({ json }) => JSON.parse(json))
+      expect(told.map(({ lastPrice, isStale }) => [lastPrice, isStale])).toEqual([
+        ["100.5", undefined],
+        ["100.5", true],
+        ["101", undefined],
+      ])
+    }),
+  )
+
   it("begins a new epoch of the trades where some are missing for good, after the subscribers were told", () => {
     const { feed, channels, sink } = fed()
     feed.hold("trade", BTC, "test")

@@ -157,4 +157,45 @@ describe("an order book actor", () => {
       ["SYNCED", 3],
     ])
   })
+
+  it("says in every record how far it reaches, until it reaches to the end", () => {
+    const { actor, records } = listened()
+    const range = { lowestBid: "99.50", highestAsk: null, levels: null }
+    actor.onDepth({ ...snapshot(1, ["100", "1", "99.50", "2"], ["101", "1"]), range })
+    expect([actor.isWhole("bids"), actor.isWhole("asks")]).toEqual([false, true])
+    actor.onDepth(depth(2, ["100", "3"], []))
+    const farther = { lowestBid: "98", highestAsk: null, levels: null }
+    actor.onDepth({ ...depth(3, ["99", "4", "98", "5"], []), range: farther })
+    actor.lose()
+    actor.onDepth(snapshot(9, ["100", "1"], ["101", "1"]))
+    expect(records().map(({ updateType, coveredRange }) => [updateType, coveredRange])).toEqual([
+      ["SNAPSHOT", range],
+      ["DIFF", range],
+      ["DIFF", farther],
+      ["DIFF", farther],
+      ["SNAPSHOT", undefined],
+    ])
+    expect([actor.isWhole("bids"), actor.isWhole("asks")]).toEqual([true, true])
+  })
+
+  it("of a venue that shows so many levels is whole while there are fewer", () => {
+    const { actor } = listened()
+    const range = { lowestBid: null, highestAsk: null, levels: 2 }
+    actor.onDepth({ ...snapshot(1, ["100", "1", "99", "2"], ["101", "1"]), range })
+    expect([actor.isWhole("bids"), actor.isWhole("asks")]).toEqual([false, true])
+  })
+
+  it("is not written as a SNAPSHOT for who asks for its position alone", () => {
+    const { actor } = listened()
+    actor.onDepth(snapshot(1, ["100", "1"], ["101", "1"]))
+    let written = 0
+    const write = actor.snapshotJson.bind(actor)
+    actor.snapshotJson = (levels) => {
+      written++
+      return write(levels)
+    }
+    const position = actor.position()
+    expect([position.offset, written]).toEqual([1, 0])
+    expect([JSON.parse(position.snapshot ?? "").sequence, written]).toEqual([1, 1])
+  })
 })
