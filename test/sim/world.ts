@@ -297,6 +297,7 @@ export class World {
         tickers: () => [],
         topOfBook: (id, side) => (side === "asks" ? (this.market?.of(id).asks ?? this.asks) : []),
         levels: (id, side) => (side === "asks" ? (this.market?.of(id).asks ?? this.asks) : []),
+        isWhole: () => true,
         lastPrice: (id) => (this.market === null ? this.lastPrice : this.market.of(id).lastPrice),
         hold: () => undefined,
         release: () => undefined,

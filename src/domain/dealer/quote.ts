@@ -23,6 +23,7 @@ export type QuoteStatus = typeof QuoteStatus.Type
 
 export const QuoteRejectReason = Schema.Literal(
   "INSUFFICIENT_LIQUIDITY",
+  "BEYOND_COVERED_RANGE",
   "RISK_LIMIT",
   "INSUFFICIENT_INVENTORY",
   "NOTIONAL_LIMIT",
@@ -32,6 +33,8 @@ export type QuoteRejectReason = typeof QuoteRejectReason.Type
 /** What the reasons would be as failures of a request (contract C12): told in the record, never in the envelope. */
 export const REJECT_ERRNO: Readonly<Record<QuoteRejectReason, number | null>> = {
   INSUFFICIENT_LIQUIDITY: -140006,
+  // No liquidity that is known: the books may go on, and nobody has told how.
+  BEYOND_COVERED_RANGE: -140006,
   RISK_LIMIT: -140007,
   INSUFFICIENT_INVENTORY: null,
   NOTIONAL_LIMIT: null,
@@ -182,7 +185,7 @@ export const QuoteRecord = Schema.Struct({
   status: QuoteStatus,
   rejectReason: orNull(QuoteRejectReason),
   rejectErrno: orNull(Schema.Int).annotations({
-    description: "Extension: -140006 for INSUFFICIENT_LIQUIDITY, -140007 for RISK_LIMIT",
+    description: "Extension: -140006 for INSUFFICIENT_LIQUIDITY and BEYOND_COVERED_RANGE, -140007 for RISK_LIMIT",
   }),
   pricingProfileId: orNull(Schema.String),
   tradeOrderId: orNull(Schema.String).annotations({ description: "Extension: the order that executed it" }),

@@ -45,6 +45,8 @@ export class InvalidDepth extends Schema.TaggedError<InvalidDepth>()("InvalidDep
 
 export class OrderBookUnavailable extends Schema.TaggedError<OrderBookUnavailable>()("OrderBookUnavailable", {
   instrumentId: Schema.String,
+  /** There is one, and what was asked for lies beyond what is known of it. */
+  reason: Schema.optional(Schema.Literal("BEYOND_COVERED_RANGE")),
 }) {
   override message = "Order book not available"
 }

@@ -66,6 +66,8 @@ export interface OrderCircumstances {
   readonly mayAwaitCollar: (id: InstrumentId) => boolean
   /** Best first; empty when no book is known. */
   readonly book: (id: InstrumentId, side: "bids" | "asks") => BookRows
+  /** Whether those end where the book is not known any further; they never do when absent. */
+  readonly isCut?: (id: InstrumentId, side: "bids" | "asks") => boolean
   /** What the account may use of an asset. */
   readonly available: (asset: string) => Decimal
   /** Prices that are not known may be waited for. */

@@ -104,13 +104,16 @@ export const movesOf = (
   ]
 }
 
+const NEVER = (): boolean => false
+
 /**
- * What a BUY of `quantity` costs walking `asks` (best first); beyond the shown depth at its last price. Undefined for an empty
- * book: the cost is not known.
+ * What a BUY of `quantity` costs walking `asks` (best first); beyond the shown depth at its last price, or not at all where the book is not
+ * known any further (`isCut`): levels may be missing there. Undefined as for an empty book: the cost is not known.
  */
 export const walkCost = (
   asks: ReadonlyArray<readonly [price: string, quantity: string]>,
   quantity: Decimal,
+  isCut = NEVER,
 ): Decimal | undefined => {
   let rest = quantity
   let cost = Decimal.ZERO
@@ -125,16 +128,17 @@ export const walkCost = (
     rest = rest.subtract(taken)
     if (!rest.isPositive()) return cost
   }
-  return last === undefined ? undefined : cost.add(last.multiply(rest))
+  return last === undefined || isCut() ? undefined : cost.add(last.multiply(rest))
 }
 
 /**
  * How much base `amount` of quote trades for walking `rows` (best first), 18 digits, never too much; beyond the shown depth at its last
- * price. Undefined for an empty book.
+ * price, as `walkCost`. Undefined for an empty book.
  */
 export const walkBase = (
   rows: ReadonlyArray<readonly [price: string, quantity: string]>,
   amount: Decimal,
+  isCut = NEVER,
 ): Decimal | undefined => {
   let rest = amount
   let base = Decimal.ZERO
@@ -149,7 +153,7 @@ export const walkBase = (
     base = base.add(offered)
     rest = rest.subtract(cost)
   }
-  return last === undefined ? undefined : base.add(rest.divide(last, 18, "DOWN"))
+  return last === undefined || isCut() ? undefined : base.add(rest.divide(last, 18, "DOWN"))
 }
 
 export class Portfolio {

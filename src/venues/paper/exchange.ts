@@ -164,10 +164,12 @@ export class PaperExchange {
     const { request, account } = placed
     const { instrument } = market
     if (request.cost !== undefined) {
+      if (market.market.isCostBeyond(Decimal.of(request.cost))) return this.#refuseBeyond(placed)
       const affordable = market.market.affordable(Decimal.of(request.cost), quantityStep(instrument))
       placed.quantity = Decimal.of(boughtFor(request, affordable).quantity)
     }
     const order = orderOf(placed)
+    if (market.market.isBeyond(order.side, placed.quantity, order.price)) return this.#refuseBeyond(placed)
     const cost = (quantity: Decimal): Decimal => market.market.quote("BUY", quantity, null).cost
     const refusal = refusalOf({ instrument, cost }, placed)
     if (refusal !== undefined) return this.#refuse(placed, refusal.code, refusal.text)
@@ -226,6 +228,11 @@ export class PaperExchange {
     const { tradeOrderId } = request
     account.orders.delete(tradeOrderId)
     this.#outbox.tell(account, { _tag: "Refused", tradeOrderId, code, text, at: this.#options.now() })
+  }
+
+  #refuseBeyond(placed: MockOrder): void {
+    const text = "the order would trade past what is known of the live book (its coveredRange)"
+    this.#refuse(placed, "ORDER_BOOK_UNAVAILABLE", text)
   }
 
   /** Now when the book is there, else when it comes, else with false after a time. */

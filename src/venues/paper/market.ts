@@ -4,6 +4,7 @@
  * it has traded or gone. Exact decimals, no clock, no money.
  */
 import { Decimal } from "../../domain/decimal.ts"
+import type { BookRange } from "../../domain/market/market.ts"
 import { type BookSide, MalformedLevel, OrderBook } from "../../domain/market/order-book.ts"
 import type { OrderSide } from "../../domain/order/trade-order.ts"
 import type { DepthUpdate, MarketTrade } from "../../ports/market-source.ts"
@@ -25,8 +26,8 @@ interface Resting<O extends PaperOrder> {
   readonly order: O
   readonly price: Decimal
   remaining: Decimal
-  /** Quantity of others that stands before it at its price. */
-  ahead: Decimal
+  /** Quantity of others that stands before it at its price; null while the book is not known so far from the market. */
+  ahead: Decimal | null
 }
 
 const keyOf = (side: BookSide["name"], price: Decimal): string => `${side} ${price}`
@@ -39,6 +40,7 @@ export class PaperMarket<O extends PaperOrder> {
   /** Level → what PAPER took of it since the venue's last word. */
   readonly #taken = new Map<string, Decimal>()
   #sequence: number | null = null
+  #range: BookRange | undefined
 
   constructor(fill: (fill: PaperFill<O>) => void) {
     this.#fill = fill
@@ -58,6 +60,7 @@ export class PaperMarket<O extends PaperOrder> {
     if (!update.snapshot && this.#sequence === null) return true
     if (!update.snapshot && update.sequence !== (this.#sequence ?? 0) + 1) return this.lose()
     try {
+      if (update.snapshot || update.range !== undefined) this.#range = update.range
       if (update.snapshot) this.#replace(update)
       else this.#change(update)
     } catch (cause) {
@@ -85,8 +88,10 @@ export class PaperMarket<O extends PaperOrder> {
     for (const resting of this.#inPriority()) {
       const reached = resting.order.side === "BUY" ? resting.price.compare(price) : price.compare(resting.price)
       if (reached < 0 || !wouldMeet(resting.order.side, trade.side, reached)) continue
-      const reaching = reached > 0 ? quantity : quantity.subtract(resting.ahead)
-      if (reached === 0) resting.ahead = Decimal.max(Decimal.ZERO, resting.ahead.subtract(quantity))
+      if (reached === 0 && resting.ahead === null) continue
+      const reaching = resting.ahead === null || reached > 0 ? quantity : quantity.subtract(resting.ahead)
+      if (resting.ahead !== null && reached === 0)
+        resting.ahead = Decimal.max(Decimal.ZERO, resting.ahead.subtract(quantity))
       const part = Decimal.min(Decimal.min(resting.remaining, left), Decimal.max(Decimal.ZERO, reaching))
       if (!part.isPositive()) continue
       left = left.subtract(part)
@@ -109,6 +114,27 @@ export class PaperMarket<O extends PaperOrder> {
       if (left.isZero()) break
     }
     return { quantity: quantity.subtract(left), cost }
+  }
+
+  /**
+   * Whether an order of this size would walk on past what is known of the book: there may be levels that nobody has told of, and no price
+   * is made without them.
+   */
+  isBeyond(side: OrderSide, quantity: Decimal, limit: Decimal | null): boolean {
+    const end = this.#knownTo(side === "BUY" ? "asks" : "bids")
+    if (end === null || (limit !== null && (side === "BUY" ? limit.atMost(end) : limit.atLeast(end)))) return false
+    return this.quote(side, quantity, limit).quantity.lessThan(quantity)
+  }
+
+  /** The same of a market buy of so much. */
+  isCostBeyond(cost: Decimal): boolean {
+    if (this.#knownTo("asks") === null) return false
+    let left = cost
+    for (const { price, quantity } of this.#levels("BUY", null)) {
+      left = left.subtract(price.multiply(quantity))
+      if (!left.isPositive()) return false
+    }
+    return true
   }
 
   /** How much a market buy of so much gets from the book at once, in whole steps. */
@@ -139,7 +165,7 @@ export class PaperMarket<O extends PaperOrder> {
 
   /** Joins the queue at the order's price, behind everything that is shown there. */
   rest(order: O, price: Decimal, remaining: Decimal): void {
-    this.#resting.set(order.id, { order, price, remaining, ahead: this.#shownAt(order.side, price) })
+    this.#resting.set(order.id, { order, price, remaining, ahead: this.#aheadAt(order.side, price) })
   }
 
   /** Leaves the queue; false when it does not stand there. */
@@ -168,8 +194,28 @@ export class PaperMarket<O extends PaperOrder> {
 
   /** Orders ahead were cancelled: no more can stand before it than is shown. */
   #moveUp(resting: Resting<O>): void {
-    if (resting.ahead.isZero()) return
-    resting.ahead = Decimal.min(resting.ahead, this.#shownAt(resting.order.side, resting.price))
+    if (resting.ahead?.isZero() === true) return
+    const shown = this.#aheadAt(resting.order.side, resting.price)
+    // What stood ahead where the book is not known any more stands there for all that is known.
+    if (shown === null) return
+    resting.ahead = resting.ahead === null ? shown : Decimal.min(resting.ahead, shown)
+  }
+
+  /** Null: the book is not known so far from the market. */
+  #aheadAt(side: OrderSide, price: Decimal): Decimal | null {
+    const end = this.#knownTo(side === "BUY" ? "bids" : "asks")
+    if (end !== null && (side === "BUY" ? price.lessThan(end) : price.greaterThan(end))) return null
+    return this.#shownAt(side, price)
+  }
+
+  /** The worst price up to which a side is known; null: to its end. */
+  #knownTo(name: BookSide["name"]): Decimal | null {
+    if (this.#range === undefined) return null
+    const { lowestBid, highestAsk, levels } = this.#range
+    const end = name === "bids" ? lowestBid : highestAsk
+    if (end !== null) return Decimal.of(end)
+    const last = levels === null ? undefined : this.#book[name].level(levels - 1)
+    return last === undefined ? null : Decimal.of(last[0])
   }
 
   /** The other side came to a resting order's price without a trade that reached it: it trades there. */

@@ -105,6 +105,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         tickers: () => [],
         topOfBook: (id, side) => rig.book(id)[side],
         levels: (id, side) => rig.book(id)[side],
+        isWhole: () => true,
         lastPrice: () => null,
         hold: () => undefined,
         release: () => undefined,

@@ -531,6 +531,7 @@ export class QuoteWorld {
       markets: {
         topOfBook: (id: string, side: "bids" | "asks") => (this.books.get(id) ?? this)[side],
         levels: (id: string, side: "bids" | "asks") => (this.books.get(id) ?? this)[side],
+        isWhole: () => true,
         bookAge: (id: string) => (this.bookAges.has(id) ? this.bookAges.get(id)! : this.bookAge),
         hold: (id: string) => void this.followed.add(id),
         release: (id: string) => void this.followed.delete(id),

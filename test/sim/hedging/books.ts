@@ -133,6 +133,7 @@ export const marketsOf = (
       looks()
       return books.rows(instrumentId, side, LEVELS)
     },
+    isWhole: () => true,
     lastPrice: () => null,
     hold: (instrumentId, key) => {
       if (isAlive()) books.held.set(instrumentId, (books.held.get(instrumentId) ?? new Set()).add(key))

@@ -130,5 +130,8 @@ describe("a market order's need", () => {
     expect(walkCost(book, d("1.5"))!.toString()).toBe("155")
     expect(walkCost(book, d("3"))!.toString()).toBe("320")
     expect(walkCost([], d("1"))).toBeUndefined()
+    // Known no further: what lies there may cost less or more.
+    expect(walkCost(book, d("1.5"), () => true)!.toString()).toBe("155")
+    expect(walkCost(book, d("3"), () => true)).toBeUndefined()
   })
 })

@@ -8,6 +8,7 @@ import { InsufficientBalance } from "../../../domain/errors/risk.ts"
 import { Busy } from "../../../domain/errors/service.ts"
 import { AccountDisconnected, AccountNotActive, AccountReconciling } from "../../../domain/errors/trading-account.ts"
 import { VenueInactive } from "../../../domain/errors/venue.ts"
+import type { InstrumentId } from "../../../domain/ids.ts"
 import { ordersFault } from "../../../domain/instrument/order-proof.ts"
 import { isSpot } from "../../../domain/instrument/venue.ts"
 import { MARKET_CLAMP, withFee } from "../../../domain/order/hold.ts"
@@ -40,6 +41,7 @@ export const circumstancesOf = (
     recentPrice: (instrumentId) => lastPrices.recent(instrumentId),
     mayAwaitCollar: (instrumentId) => mayWait && !isHedge && !lastPrices.isSilent(instrumentId),
     book: (instrumentId, side) => markets.topOfBook(instrumentId, side, WALK_ROWS),
+    isCut: (instrumentId, side) => isCut(core, instrumentId, side),
     available: (asset) => core.positions.portfolio.of(asset).available,
     mayWait,
   }
@@ -79,14 +81,19 @@ export const holdOf = (core: AccountCore, plan: OrderPlan): Decimal | Insufficie
   return Decimal.min(available, fixed === undefined ? need.multiply(MARKET_CLAMP) : withFee(fixed.most, core.venue))
 }
 
-/** What a buy at market costs by the book; undefined without one. */
-const walked = ({ parts }: AccountCore, { instrument, baseQuantity }: OrderPlan): Decimal | undefined => {
+/** What a buy at market costs by the book; undefined without one, and where it is not known far enough. */
+const walked = (core: AccountCore, { instrument, baseQuantity }: OrderPlan): Decimal | undefined => {
+  const { parts } = core
   const { instrumentId } = instrument
   const rows = parts.markets.topOfBook(instrumentId, "asks", WALK_ROWS)
   const best = rows[0] === undefined ? undefined : Decimal.fromVenue(rows[0][0])
   if (best !== undefined) parts.prices.note(instrumentId, best, parts.clock.now())
-  return walkCost(rows, baseQuantity)
+  return walkCost(rows, baseQuantity, () => isCut(core, instrumentId, "asks"))
 }
+
+/** Whether all that is known of a side is less than a walk reads of it, and the venue has more. */
+const isCut = ({ parts: { markets } }: AccountCore, instrumentId: InstrumentId, side: "bids" | "asks"): boolean =>
+  markets.topOfBook(instrumentId, side, WALK_ROWS).length < WALK_ROWS && !markets.isWhole(instrumentId, side)
 
 /** What it costs at most, by the newest trade, else by what the instrument cost a while ago; null where neither is known. */
 const estimate = ({ parts }: AccountCore, { instrument, baseQuantity }: OrderPlan): Decimal | null => {

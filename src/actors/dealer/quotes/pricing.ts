@@ -20,6 +20,7 @@ import {
 } from "../../../domain/errors/order-parameters.ts"
 import { PricingProfileNotFound } from "../../../domain/errors/quote.ts"
 import { type Instrument, quantityStep } from "../../../domain/instrument/instrument.ts"
+import type { OrderSide } from "../../../domain/order/trade-order.ts"
 import { AMOUNT_MAX, isWritableAmount } from "../../../domain/wallet/wallet.ts"
 import type { DealerCore } from "../core.ts"
 import { ageOf, type Source } from "./sources.ts"
@@ -79,6 +80,19 @@ export const limitFault = (
     ? new QuantityAboveMaximum({ maxQuantity: maxQuantity.toString() })
     : null
 }
+
+/** Whether no fresh book of these goes on where the gateway does not know it any further. */
+export const isKnownToItsEnd = (
+  core: Pick<DealerCore, "dealer" | "parts">,
+  orderSide: OrderSide,
+  sources: ReadonlyArray<Source>,
+): boolean =>
+  sources.every((source) => {
+    const { instrumentId } = source.instrument
+    return (
+      ageOf(core, source) === null || core.parts.markets.isWhole(instrumentId, orderSide === "BUY" ? "asks" : "bids")
+    )
+  })
 
 /** Of the books that are fresh, the one whose price for the whole size, all in, is best; undefined when none reaches so far, null for less than a lot. */
 export const priceNow = (

@@ -35,7 +35,7 @@ import { inLine } from "./collar.ts"
 import { type Funds, isCovered, readFunds, uncoveredFault } from "./cover.ts"
 import { newsOf } from "./news.ts"
 import { liveQuote } from "./open-quotes.ts"
-import { limitFault, priceNow, profileOf, sizeFault, termsOfTrade } from "./pricing.ts"
+import { isKnownToItsEnd, limitFault, priceNow, profileOf, sizeFault, termsOfTrade } from "./pricing.ts"
 import type { KnownRequest } from "./requests.ts"
 import { ageOf, isOld, type Source, sourcesOf } from "./sources.ts"
 import { reservation } from "./transfers.ts"
@@ -154,7 +154,10 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
     expireAt,
   }
   if (priced === null) return fail(new QuantityBelowMinimum({ minQuantity: quantityStep(instrument).toString() }))
-  if (priced === undefined) return reject(core, message, plain, "INSUFFICIENT_LIQUIDITY")
+  if (priced === undefined) {
+    const isKnown = isKnownToItsEnd(core, asked.orderSide, sources)
+    return reject(core, message, plain, isKnown ? "INSUFFICIENT_LIQUIDITY" : "BEYOND_COVERED_RANGE")
+  }
   const { price, quantity, receipt } = priced
   const beyond = limitFault(quantity, instrument)
   if (beyond !== null) return fail(beyond)

@@ -114,10 +114,15 @@ const ofQuote = (
 ): Pick<OrderQuantity, "baseQuantity" | "budget"> => {
   checkWorth(instrument, amount)
   if (price !== null) return { baseQuantity: within(instrument, lots(amount, price, word, instrument)), budget: null }
-  const { venue, book } = circumstances
-  const rows = book(instrument.instrumentId, orderSide === "BUY" ? "asks" : "bids")
-  const walked = walkBase(rows, amount)
+  const { venue, book, isCut } = circumstances
+  const { instrumentId } = instrument
+  const side = orderSide === "BUY" ? "asks" : "bids"
+  const rows = book(instrumentId, side)
+  const walked = walkBase(rows, amount, () => isCut?.(instrumentId, side) ?? false)
   const isByCost = orderSide === "BUY" && venue.capabilities.marketOrders && venue.capabilities.marketBuyByCost
+  // What comes to so much lies further than is known: only a venue that is told the amount itself can say how much it is.
+  if (rows.length > 0 && walked === undefined && !isByCost)
+    refuse(new OrderBookUnavailable({ instrumentId, reason: "BEYOND_COVERED_RANGE" }))
   const rounding = isByCost ? "DOWN" : word
   const base =
     walked === undefined

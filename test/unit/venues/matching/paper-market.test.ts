@@ -3,6 +3,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
+import type { BookRange } from "../../../../src/domain/market/market.ts"
 import type { OrderSide } from "../../../../src/domain/order/trade-order.ts"
 import type { MarketTrade } from "../../../../src/ports/market-source.ts"
 import { PaperMarket, type PaperOrder } from "../../../../src/venues/paper/market.ts"
@@ -10,7 +11,7 @@ import { PaperMarket, type PaperOrder } from "../../../../src/venues/paper/marke
 const BTC = "PAPER:BTC/USDT" as InstrumentId
 const d = Decimal.of
 
-const start = (bids: ReadonlyArray<string>, asks: ReadonlyArray<string>) => {
+const start = (bids: ReadonlyArray<string>, asks: ReadonlyArray<string>, range?: BookRange) => {
   const fills: Array<string> = []
   const market = new PaperMarket<PaperOrder>(({ order, price, quantity }) => {
     fills.push(`${order.id} ${quantity} at ${price}`)
@@ -18,7 +19,11 @@ const start = (bids: ReadonlyArray<string>, asks: ReadonlyArray<string>) => {
   let sequence = 1
   const depth = (
     snapshot: boolean,
-    update: { readonly bids?: ReadonlyArray<string>; readonly asks?: ReadonlyArray<string> },
+    update: {
+      readonly bids?: ReadonlyArray<string>
+      readonly asks?: ReadonlyArray<string>
+      readonly range?: BookRange | undefined
+    },
   ) =>
     market.onDepth({
       instrumentId: BTC,
@@ -29,8 +34,9 @@ const start = (bids: ReadonlyArray<string>, asks: ReadonlyArray<string>) => {
       nonce: null,
       venueAt: null,
       receivedAt: 0,
+      ...(update.range !== undefined && { range: update.range }),
     })
-  depth(true, { bids, asks })
+  depth(true, { bids, asks, range })
   const trade = (price: string, quantity: string, side: MarketTrade["side"] = "SELL"): void =>
     market.onTrade({ instrumentId: BTC, externalTradeId: "t", price, quantity, side, at: 0 })
   return { market, fills, trade, diff: (update: Parameters<typeof depth>[1]) => depth(false, update) }
@@ -205,5 +211,43 @@ describe("an order that rests", () => {
         },
       ),
     )
+  })
+})
+
+describe("a book that is known to a price", () => {
+  const RANGE: BookRange = { lowestBid: "98", highestAsk: "102", levels: null }
+
+  it("gives no price for what lies beyond it", () => {
+    const { market } = start(["99", "1", "98", "1"], ["101", "1", "102", "1"], RANGE)
+    expect(market.isBeyond("BUY", d("2"), null)).toBe(false)
+    expect(market.isBeyond("BUY", d("2.1"), null)).toBe(true)
+    expect(market.isBeyond("SELL", d("2.1"), d("97"))).toBe(true)
+    // All that there is up to the limit is known.
+    expect(market.isBeyond("SELL", d("2.1"), d("98"))).toBe(false)
+    expect([market.isCostBeyond(d("203")), market.isCostBeyond(d("203.1"))]).toEqual([false, true])
+  })
+
+  it("of a venue that shows so many levels ends with the last of them", () => {
+    const { market } = start(["99", "1"], ["101", "1", "102", "1"], { lowestBid: null, highestAsk: null, levels: 2 })
+    expect(market.isBeyond("BUY", d("3"), null)).toBe(true)
+    expect(market.isBeyond("SELL", d("3"), null)).toBe(false)
+  })
+
+  it("does not say what stands before an order that rests beyond it, until it is known so far", () => {
+    const { market, fills, trade, diff } = start(["99", "1"], ["101", "1"], { ...RANGE, lowestBid: "99" })
+    market.rest(order("a", "BUY", "97"), d("97"), d("1"))
+    diff({ bids: ["97", "5"], range: { ...RANGE, lowestBid: "97" } })
+    trade("97", "5")
+    expect(fills).toEqual([])
+    trade("97", "1")
+    expect(fills).toEqual(["a 1 at 97"])
+  })
+
+  it("keeps an order's place when it reaches less far than it did", () => {
+    const { market, fills, trade, diff } = start(["99", "1", "97", "5"], ["101", "1"], { ...RANGE, lowestBid: "97" })
+    market.rest(order("a", "BUY", "97"), d("97"), d("1"))
+    diff({ bids: ["97", "0"], range: { ...RANGE, lowestBid: "98" } })
+    trade("97", "5")
+    expect(fills).toEqual([])
   })
 })
