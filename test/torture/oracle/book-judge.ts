@@ -1,14 +1,17 @@
 /**
- * Compares what a subscriber has with what the venue said, at each publication: the whole book within what the connector was shown,
- * and the top at the update ids where the venue named it. A book is judged only while it is called SYNCED; whether it is crossed, always.
+ * Compares what a subscriber has with what the venue said, at each publication: the whole book within the range that it says it covers, which
+ * must reach to the 200 best levels, and the top at the update ids where the venue named it. A book is judged only while it is called SYNCED;
+ * whether it is crossed, always.
  */
+import type { BookRange } from "../../../src/domain/market/market.ts"
 import type { DepthUpdate } from "../../../src/ports/market-source.ts"
-import type { DepthShown } from "../../exchanges/binance/market.ts"
 import type { BookReader } from "../../kit/readers/market-reader.ts"
 import { beginningOf, change, type Levels, type RecordedDay, type Top } from "./recorded-day.ts"
 
 const SIDES = ["bids", "asks"] as const
 const SAMPLES = 5
+/** Levels a side that a book must have, as far as the venue has them. */
+const DEPTH = 200
 
 export interface BookFacts {
   /** Publications, of every quality. */
@@ -22,10 +25,14 @@ export interface BookFacts {
   readonly crossed: number
   /** Called SYNCED and older than what was published before, or past a frame that never came. */
   readonly stale: number
+  /** Seconds of the venue's time in which a book called SYNCED did not reach to the 200 best levels of the venue. */
+  readonly shallowSeconds: number
+  /** DIFFs that moved the range without a frame of the venue. */
+  readonly grown: number
   readonly samples: ReadonlyArray<string>
 }
 
-/** The worst prices that the connector was shown: what lies beyond them it knows from changes only. */
+/** The worst prices that the book says it covers. */
 interface Bounds {
   readonly bids: number
   readonly asks: number
@@ -45,11 +52,11 @@ export class BookJudge {
   #venueAt: number
   #nonce: number | null = null
   #newest = 0
-  #shown: Array<DepthShown> = []
-  #bounds = EVERYTHING
+  #range: BookRange | undefined
+  readonly #shallow = new Set<number>()
   readonly #lost = new Set<number>()
   readonly #samples: Array<string> = []
-  #facts = { publications: 0, snapshots: 0, compared: 0, checkpoints: 0, unequal: 0, crossed: 0, stale: 0 }
+  #facts = { publications: 0, snapshots: 0, compared: 0, checkpoints: 0, unequal: 0, crossed: 0, stale: 0, grown: 0 }
 
   constructor(day: RecordedDay) {
     this.#day = day
@@ -59,12 +66,7 @@ export class BookJudge {
   }
 
   get facts(): BookFacts {
-    return { ...this.#facts, samples: this.#samples }
-  }
-
-  /** The connector asked for a book and is shown this one. */
-  shown(depth: DepthShown): void {
-    this.#shown.push(depth)
+    return { ...this.#facts, shallowSeconds: this.#shallow.size, samples: this.#samples }
   }
 
   /** This frame does not arrive in its place: only a SNAPSHOT leads past it. */
@@ -96,28 +98,32 @@ export class BookJudge {
       this.#unequal(`an update that the venue never sent: ${nonce}`)
       return
     }
+    const isAgain = record.updateType === "DIFF" && nonce === this.#newest
+    if (isAgain && JSON.stringify(this.#range) !== JSON.stringify(record.coveredRange)) this.#facts.grown += 1
+    this.#range = record.coveredRange
     if (record.updateType === "SNAPSHOT") this.#begin(nonce)
     else this.#follow(nonce)
     this.at = nonce
     this.#newest = nonce
-    if (this.#advance(nonce)) this.#compare(reader, nonce, bid, ask)
+    if (!this.#advance(nonce)) return
+    const bounds = boundsOf(this.#range)
+    if (!this.#isDeep(bounds)) this.#shallow.add(Math.floor(record.timestamp / 1000))
+    this.#compare(reader, nonce, bounds)
+    if (!isAgain) this.#checkTop(nonce, bid, ask)
+  }
+
+  #isDeep(bounds: Bounds): boolean {
+    return SIDES.every((side) => {
+      let within = 0
+      for (const price of this.#venue[side].keys()) if (isWithin(Number(price), side, bounds[side])) within += 1
+      return within >= Math.min(DEPTH, this.#venue[side].size)
+    })
   }
 
   #begin(nonce: number): void {
     this.#facts.snapshots += 1
     this.snapshotAt = nonce
     if (nonce < this.#newest) this.#stale(`a SNAPSHOT of ${nonce} after ${this.#newest}`)
-    // Which answer was taken is the connector's affair: of all that may have been, the nearest ends count.
-    const answers = this.#shown.filter(({ lastUpdateId }) => lastUpdateId <= nonce)
-    this.#shown = []
-    if (answers.length > 0)
-      this.#bounds = answers.every((answer) => this.#isWhole(answer)) ? EVERYTHING : endsOf(answers)
-  }
-
-  /** The book that the day begins with, uncut. */
-  #isWhole({ lastUpdateId, bids, asks }: DepthShown): boolean {
-    const day = this.#day
-    return lastUpdateId === day.lastUpdateId && bids.length === day.bids.length && asks.length === day.asks.length
   }
 
   #follow(nonce: number): void {
@@ -138,10 +144,13 @@ export class BookJudge {
     return this.#venueAt === nonce
   }
 
-  #compare(reader: BookReader, nonce: number, bid: Row | undefined, ask: Row | undefined): void {
+  #compare(reader: BookReader, nonce: number, bounds: Bounds): void {
     this.#facts.compared += 1
-    const apart = SIDES.flatMap((side) => differences(reader.levels(side), this.#venue[side], side, this.#bounds[side]))
+    const apart = SIDES.flatMap((side) => differences(reader.levels(side), this.#venue[side], side, bounds[side]))
     if (apart.length > 0) this.#unequal(`${apart.length} levels at ${nonce}: ${apart[0]}`)
+  }
+
+  #checkTop(nonce: number, bid: Row | undefined, ask: Row | undefined): void {
     const top = this.#day.tops.get(nonce)
     if (top === undefined) return
     this.#facts.checkpoints += 1
@@ -181,12 +190,15 @@ const best = (levels: ReadonlyMap<string, string>, sign: 1 | -1): Row | undefine
 const isTop = ({ bid, ask }: Top, ownBid: Row | undefined, ownAsk: Row | undefined): boolean =>
   JSON.stringify([bid, ask]) === JSON.stringify([ownBid, ownAsk])
 
-const endsOf = (answers: ReadonlyArray<DepthShown>): Bounds => ({
-  bids: Math.max(...answers.map(({ bids }) => Number(bids.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY))),
-  asks: Math.min(...answers.map(({ asks }) => Number(asks.at(-1)?.[0] ?? Number.POSITIVE_INFINITY))),
+const boundsOf = (range: BookRange | undefined): Bounds => ({
+  bids: Number(range?.lowestBid ?? EVERYTHING.bids),
+  asks: Number(range?.highestAsk ?? EVERYTHING.asks),
 })
 
-/** Levels that one has and the other has not, or in other digits. Beyond the bound the reader may lack levels, not invent them. */
+const isWithin = (price: number, side: keyof Bounds, bound: number): boolean =>
+  side === "bids" ? price >= bound : price <= bound
+
+/** Levels that one has and the other has not, or in other digits. Beyond the bound the reader has none. */
 const differences = (
   own: ReadonlyMap<string, string>,
   venue: ReadonlyMap<string, string>,
@@ -196,10 +208,11 @@ const differences = (
   const found: Array<string> = []
   for (const [price, quantity] of own) {
     const said = venue.get(price)
+    if (!isWithin(Number(price), side, bound)) found.push(`${side} ${price}: beyond what it says it covers`)
     if (said !== quantity) found.push(`${side} ${price}: ${quantity}, the venue ${said ?? "nothing"}`)
   }
   for (const [price, quantity] of venue) {
-    if (own.has(price) || (side === "bids" ? Number(price) < bound : Number(price) > bound)) continue
+    if (own.has(price) || !isWithin(Number(price), side, bound)) continue
     found.push(`${side} ${price}: nothing, the venue ${quantity}`)
   }
   return found

@@ -15,6 +15,8 @@ import { planOf, type Variant } from "./fault-plan.ts"
 import type { RecordedDay } from "./recorded-day.ts"
 
 const BTC_USDT = "BINANCE:BTC/USDT" as InstrumentId
+/** As many as the recording begins with: no venue that is played from it can say more, so its books are seeded again and again. */
+const SEED_LEVELS = 1000
 /** A snapshot may wait for the venue's request budget, which is counted by the minute. */
 const PATIENCE_MILLIS = 100_000
 
@@ -58,7 +60,6 @@ export const runBook = async (options: BookRunOptions): Promise<BookRunFacts> =>
       file: recorded.file,
       speed,
       start: "by hand",
-      showing: (depth) => judge.shown(depth),
       sending: (frame) => {
         const planned = frame.kind === "depth" ? plan.faults.get(frame.finalUpdateId) : undefined
         if (planned === undefined) return
@@ -71,7 +72,10 @@ export const runBook = async (options: BookRunOptions): Promise<BookRunFacts> =>
   try {
     const { channels } = await Effect.runPromise(
       connectedMarkets(
-        PROFILES.filter(({ venue }) => venue === "BINANCE"),
+        PROFILES.filter(({ venue }) => venue === "BINANCE").map((profile) => ({
+          ...profile,
+          bookReach: { way: "SEED", levels: SEED_LEVELS },
+        })),
         {
           venueRoutes: exchange.routes,
           venuesInactive: [],

@@ -22,24 +22,40 @@ const EVERY: Readonly<Record<Variant, number>> = { clean: 50, dropped: 50, dupli
 const HARMLESS: ReadonlySet<Variant> = new Set(["clean", "duplicated"])
 
 export const faultsOf = (variant: Variant, facts: BookRunFacts): ReadonlyArray<string> => {
-  const { unequal, crossed, stale, unanswered, behind, compared, checkpoints, resyncs, faults, samples, frames } = facts
+  const {
+    unequal,
+    crossed,
+    stale,
+    unanswered,
+    behind,
+    compared,
+    checkpoints,
+    resyncs,
+    faults,
+    samples,
+    frames,
+    grown,
+  } = facts
   return [
     ...samples,
     ...behind.map((each) => `held at ${each}`),
     ...(unequal + crossed + stale > 0 ? [`unequal ${unequal}, crossed ${crossed}, stale as SYNCED ${stale}`] : []),
+    ...(facts.shallowSeconds > 0 ? [`${facts.shallowSeconds} s without the 200 best levels`] : []),
     ...(unanswered > 0 ? [`${unanswered} gaps without a SNAPSHOT`] : []),
     ...(compared === 0 || checkpoints === 0 ? ["nothing was compared"] : []),
     ...(variant !== "clean" && faults === 0 ? ["no fault was thrown"] : []),
     ...(HARMLESS.has(variant) && resyncs > 0 ? [`${resyncs} resyncs for nothing`] : []),
     // The book to begin with, and one publication for each frame.
-    ...(HARMLESS.has(variant) && compared !== frames + 1 ? [`${compared} publications of ${frames} frames`] : []),
+    ...(HARMLESS.has(variant) && compared !== frames + 1 + grown
+      ? [`${compared} publications of ${frames} frames`]
+      : []),
   ]
 }
 
 const says = (facts: BookRunFacts, millis: number): string =>
   `frames ${facts.frames}, faults ${facts.faults}, resyncs ${facts.resyncs}, publications ${facts.publications}, whole books compared ` +
   `${facts.compared}, checkpoints compared ${facts.checkpoints} of ${facts.named}, unequal ${facts.unequal}, crossed ${facts.crossed}, ` +
-  `stale as SYNCED ${facts.stale + facts.behind.filter((each) => each.includes("SYNCED")).length}, gaps without SNAPSHOT ` +
+  `seconds without the 200 best levels ${facts.shallowSeconds}, seeded again ${facts.grown}, stale as SYNCED ${facts.stale + facts.behind.filter((each) => each.includes("SYNCED")).length}, gaps without SNAPSHOT ` +
   `${facts.unanswered} (${(millis / 1000).toFixed(1)} s)`
 
 export const oracle = async ({ seed, progress }: OracleOptions): Promise<ReadonlyArray<Verdict>> => {
