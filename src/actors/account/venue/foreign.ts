@@ -22,7 +22,7 @@ import { askNames, isName, namesOf, ownersOf } from "./names.ts"
 import { attempt, quarantine } from "./quarantine.ts"
 import { inquire } from "./question.ts"
 import type { Named } from "./strays.ts"
-import { mayBe, type Possible, strayName, watchedThatMayBe, withhold } from "./unnamed.ts"
+import { heardTrade, mayBe, type Possible, strayName, watchedThatMayBe, withhold } from "./unnamed.ts"
 import { venueId } from "./venue-text.ts"
 
 /** Of foreign orders' names; never to be changed. */
@@ -94,7 +94,7 @@ export const strayFill = (core: AccountCore, fill: VenueFill, isListed = true): 
     if (live !== undefined) return apply(live)
     if (counted !== undefined) return
     // A list that is read soon may not have it yet: until its order is known it speaks against "never placed" by itself.
-    if (!isListed) core.strays.heard(fill)
+    if (!isListed) heardTrade(core, fill)
     // Also the trade of an order that was placed elsewhere has moved the account's balances.
     askBalances(core)
     withStray(core, { tradeOrderId: named ?? null, externalOrderId, instrumentId, state: null }, apply)

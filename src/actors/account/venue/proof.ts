@@ -59,7 +59,8 @@ const viewOf = (core: AccountCore, waiting: ReadonlyArray<readonly [Live, unknow
   return Effect.all({ open: asked.fetchOpenOrders, fills: listedFills(core, asked, since, instruments) }).pipe(
     Effect.flatMap(({ open, fills: listed }) => {
       const keys = new Set(listed.map(tradeKey))
-      const fills = [...listed, ...core.strays.heardTrades().filter((it) => !keys.has(tradeKey(it)))]
+      const heard = core.strays.heardTrades().flatMap(({ fill }) => (keys.has(tradeKey(fill)) ? [] : fill))
+      const fills = [...listed, ...heard]
       const unnamed = fills.filter((it) => it.tradeOrderId === null)
       return Effect.map(askNames(core, namesOf(unnamed)), (names): OpenAndFills => ({ open, fills, names }))
     }),

@@ -46,6 +46,12 @@ interface Stray {
   withheld: Omit<Withheld, "since"> | null
 }
 
+/** A trade that the stream told first at `at` (monotonic ms). */
+export interface ToldTrade {
+  readonly fill: VenueFill
+  readonly at: number
+}
+
 /** Views come in any order: of two the one that tells an end, else the one that names more, else the later. */
 const further = (before: VenueOrderState | null, state: VenueOrderState): VenueOrderState => {
   if (before === null || isEnd(state)) return state
@@ -61,16 +67,19 @@ export class Strays {
   private withheldCount = 0
   /** Orders of which the venue has said that it does not know them; monotonic ms of the first and the newest time. Of one that is forgotten it says so again. */
   private readonly unknown = new Remembered<{ readonly first: number; readonly newest: number }>()
-  private readonly told = new Remembered<VenueFill>()
+  private readonly told = new Remembered<ToldTrade>()
 
   constructor(
     private readonly monotonic: () => number,
     private readonly later: (millis: number, run: () => void) => unknown,
   ) {}
 
-  /** The stream has told it of an order that is not known; its list may have it later. */
-  heard(fill: VenueFill): void {
-    this.told.put(tradeKey(fill), fill)
+  /** The stream has told it of an order that is not known; its list may have it later. False: it was told before. */
+  heard(fill: VenueFill): boolean {
+    const key = tradeKey(fill)
+    if (this.told.of(key) !== undefined) return false
+    this.told.put(key, { fill, at: this.monotonic() })
+    return true
   }
 
   /** Whose it is, is known. */
@@ -79,7 +88,7 @@ export class Strays {
   }
 
   /** What the stream told, and no known order explains. */
-  heardTrades(): ReadonlyArray<VenueFill> {
+  heardTrades(): ReadonlyArray<ToldTrade> {
     return this.told.all
   }
 

@@ -11,6 +11,7 @@ import { releasedType, type TradeOrder } from "../../../domain/order/trade-order
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
+import { tradesSince } from "../orders/dispatch.ts"
 import { askBalances } from "./balances.ts"
 import type { Sent } from "./late-orders.ts"
 import { inquire } from "./question.ts"
@@ -98,6 +99,22 @@ export const goneThatMayBe = (
 const mayBeForgotten = (order: TradeOrder): boolean =>
   order.doubt?.kind === "EXECUTED" || order.cancelRequested || isRenewing(order)
 
+/** Whether an order may have traded so, by what was sent: of its pair and side, within its limit, no more than it was for. Null: they make no sense. */
+const tradesFit = (fills: ReadonlyArray<VenueFill>): ((order: Sent) => boolean) | null => {
+  const quantities = fills.flatMap((it) => Decimal.fromVenue(it.quantity) ?? [])
+  const prices = fills.flatMap((it) => Decimal.fromVenue(it.price) ?? [])
+  if (quantities.length < fills.length || prices.length < fills.length) return null
+  const total = quantities.reduce((sum, it) => sum.add(it), Decimal.ZERO)
+  return (order) => {
+    if (fills.some((it) => order.instrumentId !== it.instrumentId || order.orderSide !== it.orderSide)) return false
+    const limit = releasedType(order) === "MARKET" ? null : order.limitPrice
+    const isWithin = (price: Decimal): boolean =>
+      limit === null || (order.orderSide === "BUY" ? limit.atLeast(price) : price.atLeast(limit))
+    // The quantity of an order over so much quote is an estimate.
+    return (order.terms?.budget != null || order.baseQuantity.atLeast(total)) && prices.every(isWithin)
+  }
+}
+
 /**
  * All are of one order that the venue does not know any more, which by what they say may be this one, and no other of ours that it may have
  * forgotten: one whose cancel nobody asked for it would know by our id.
@@ -106,17 +123,8 @@ export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArra
   const [first] = fills
   if (first === undefined || !isUnsettled(core, live) || !mayBeForgotten(live.order)) return false
   if (fills.some((it) => it.externalOrderId !== first.externalOrderId)) return false
-  const quantities = fills.flatMap((it) => Decimal.fromVenue(it.quantity) ?? [])
-  const prices = fills.flatMap((it) => Decimal.fromVenue(it.price) ?? [])
-  if (quantities.length < fills.length || prices.length < fills.length) return false
-  const total = quantities.reduce((sum, it) => sum.add(it), Decimal.ZERO)
-  const fits = (order: Sent): boolean => {
-    if (order.instrumentId !== first.instrumentId || order.orderSide !== first.orderSide) return false
-    const limit = releasedType(order) === "MARKET" ? null : order.limitPrice
-    const isWithin = (price: Decimal): boolean =>
-      limit === null || (order.orderSide === "BUY" ? limit.atLeast(price) : price.atLeast(limit))
-    return order.baseQuantity.atLeast(total) && prices.every(isWithin)
-  }
+  const fits = tradesFit(fills)
+  if (fits === null) return false
   if (mayBeOneGivenUp(core, first.instrumentId, (sent) => sent.cancelRequested && fits(sent))) return false
   const fitting = core.orders
     .openLives()
@@ -124,10 +132,29 @@ export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArra
   return fitting.length === 1 && fitting[0] === live
 }
 
-/** Monotonic ms from which on no order that may be this one, and was shown, speaks against "not found"; null: none was. */
+/** A trade that the stream told of an order that no name joins to one of ours: it may be of this one. */
+const mayBeTradeOf = (core: AccountCore, live: Live, fill: VenueFill): boolean =>
+  isUnsettled(core, live) &&
+  fill.tradeOrderId === null &&
+  core.orders.findAtVenue(fill) === undefined &&
+  fill.executedAt >= tradesSince(core, live) &&
+  tradesFit([fill])?.(live.order) === true
+
+/** The stream tells a trade of an order that is not known. */
+export const heardTrade = (core: AccountCore, fill: VenueFill): void => {
+  if (!core.strays.heard(fill)) return
+  // What the question answers is stored, with this trade: a later process will not be told it again.
+  for (const live of core.orders.openLives())
+    if (live.question !== null && mayBeTradeOf(core, live, fill))
+      inquire(core, live, "a trade that may be of it was told")
+}
+
+/** Monotonic ms from which on no order that may be this one, and was shown or has traded, speaks against "not found"; null: none was. */
 export const hiddenUntil = (core: AccountCore, live: Live): number | null => {
-  const candidates = candidatesFor(core, live)
-  return candidates.length === 0 ? null : Math.max(...candidates.map(({ since }) => since)) + HIDDEN_MILLIS
+  const shown = candidatesFor(core, live).map(({ since }) => since)
+  const told = core.strays.heardTrades().flatMap(({ fill, at }) => (mayBeTradeOf(core, live, fill) ? at : []))
+  const times = [...shown, ...told]
+  return times.length === 0 ? null : Math.max(...times) + HIDDEN_MILLIS
 }
 
 /** Orders that were declared never placed, and appear late. The newest; most of them are not in memory. */

@@ -4,8 +4,10 @@
  */
 import { Effect } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
+import { Decimal } from "../../../../../src/domain/decimal.ts"
+import { PLAIN_CAPABILITIES } from "../../../../../src/domain/instrument/venue-capabilities.ts"
 import type { TradeOrder } from "../../../../../src/domain/order/trade-order.ts"
-import { placed, placedElsewhere, readyWorld } from "../../../../kit/worlds/ready-world.ts"
+import { type Patch, placed, placedElsewhere, readyWorld } from "../../../../kit/worlds/ready-world.ts"
 import { PLAIN_TRAITS } from "../../../../sim/traits.ts"
 import { VenueHistory } from "../../../../sim/venue/venue-history.ts"
 import type { World } from "../../../../sim/world.ts"
@@ -74,14 +76,14 @@ describe("an order that was given up although it was filled", () => {
 
 describe("an order of which the stream told a trade, without our name, and nothing else", () => {
   /** The venue does not know it by any name, nor lists its trade, for so long; its own end is no secret after that. */
-  const toldByItsTrade = (world: World, millis: number): TradeOrder => {
+  const toldByItsTrade = (world: World, millis: number, patch: Patch = {}): TradeOrder => {
     world.venue.traits = { ...PLAIN_TRAITS, clientIds: "ASKED" }
     const from = world.time.now + millis
     world.venue.isKnown = () => world.time.now >= from
     listsNothingFor(world, millis)
     world.venue.fates.stream = ({ _tag }) => (_tag === "Filled" ? "deliver" : "drop")
     world.venue.fates.submit = () => "lostAfter"
-    return placed(world, { orderType: "MARKET" })
+    return placed(world, { orderType: "MARKET", ...patch })
   }
 
   it("is not given up before the venue says what that trade was of", () => {
@@ -93,6 +95,31 @@ describe("an order of which the stream told a trade, without our name, and nothi
     world.advance(120_000)
     expect(rowOf(world, order)).toMatchObject({ orderStatus: "FILLED", doubt: null })
     expect(world.published.some(({ json }) => json.includes("FILL_AFTER_REJECT"))).toBe(false)
+  })
+
+  it("is not given up by a later process either, which was not told that trade", () => {
+    const world = readyWorld()
+    const order = toldByItsTrade(world, 100_000)
+    world.advance(5_000)
+    world.crash()
+    world.start()
+    world.advance(60_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "UNKNOWN", doubt: { kind: "SUBMIT" } })
+    world.advance(120_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "FILLED", doubt: null })
+    expect(world.published.some(({ json }) => json.includes("FILL_AFTER_REJECT"))).toBe(false)
+  })
+
+  it("is not given up by a later process where it was for so much money, and bought more for it than was estimated", () => {
+    const world = readyWorld({ venue: { capabilities: { ...PLAIN_CAPABILITIES, marketBuyByCost: true } } })
+    world.venue.price = Decimal.of("90")
+    const order = toldByItsTrade(world, 100_000, { quantity: "90", quantityType: "QUOTE" })
+    expect(world.venue.openOrders()).toHaveLength(0)
+    world.advance(5_000)
+    world.crash()
+    world.start()
+    world.advance(60_000)
+    expect(rowOf(world, order)).toMatchObject({ orderStatus: "UNKNOWN", doubt: { kind: "SUBMIT" } })
   })
 
   it("is given up when the venue denies the order of that trade for 300 s", () => {
