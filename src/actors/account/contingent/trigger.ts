@@ -25,6 +25,9 @@ const SAVE_MILLIS = 1_000
 /** Steps that one unit stores. */
 const SAVED_TOGETHER = 100
 
+/** What is known of the venue's clock is that old: the time of an answer on its way. */
+const VENUE_CLOCK_MILLIS = 1_000
+
 /** Where a trigger stands: on the board it moves ahead of the stored image. */
 type Stand = Pick<Trigger, "stopPrice"> & { readonly highWaterMark: Decimal | null }
 
@@ -81,6 +84,7 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     const trigger = triggerOf(order)
     if (trigger === null) return
     const { instrumentId, orderSide } = order
+    const watchedAt = parts.clock.monotonic()
     const mine = (run: (watch: TriggerWatch) => void): void =>
       self.turn(() => {
         const { watch } = live
@@ -99,7 +103,7 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
         // The first price after a restart tells what came to pass before it.
         fired: (price, { by, isFirst, at }) =>
           mine((watch) => {
-            if (isUnpriced(live) && at !== null && at < (trigger.armedAt ?? at)) judgeSoon(live, price)
+            if (isUnpriced(live) && at !== null && isOfBefore(trigger, watchedAt, at)) judgeSoon(live, price)
             else fire(live, standOf(watch), price, isResumed && isFirst ? "RECOVERY" : by)
           }),
         moved: () => {
@@ -118,6 +122,12 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     if (trigger.health === "STALE") turnHealth(live, true)
     if (isResumed) lookBack(live, own, order.updatedAt)
     else if (isUnpriced(live)) askPrice(live, own)
+  }
+
+  /** A trade of before the arming, by our clock and by the venue's: ours may have been ahead of it when the order was armed. */
+  const isOfBefore = ({ armedAt }: Trigger, watchedAt: number, at: number): boolean => {
+    const venueAt = core.balances.venueTimeAt(watchedAt)
+    return armedAt !== null && at < armedAt && (venueAt === null || at < venueAt + VENUE_CLOCK_MILLIS)
   }
 
   const isUnpriced = (live: Live): boolean => triggerOf(live.order)?.isUnpriced === true && !priced.has(live)

@@ -94,6 +94,24 @@ describe("a stop submitted while the feed is closed", () => {
     expect(world.venue.arrivals.get(order.tradeOrderId)).toBe(1)
   })
 
+  it("is fired by a trade of after its arming though our clock was ahead of the venue's then, after a restart too", () => {
+    for (const restarts of [false, true]) {
+      const world = readyWorld()
+      world.wallAheadMillis = 3_600_000
+      const order = placed(world)
+      if (restarts) {
+        world.crash()
+        world.start()
+        world.advance(1_000)
+      }
+      heard(world, ["100", world.time.now])
+      world.advance(240_000)
+      heard(world, ["94", world.time.now], ["96", world.time.now])
+      expect(world.read(order.tradeOrderId).terms?.trigger).toMatchObject({ triggerPrice: Decimal.of("94") })
+      expect(world.venue.arrivals.get(order.tradeOrderId)).toBe(1)
+    }
+  })
+
   it("may be cancelled between such a trade and the judgement", () => {
     const world = readyWorld()
     const order = placed(world)
