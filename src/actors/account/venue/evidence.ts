@@ -91,6 +91,7 @@ export const take = (core: AccountCore, live: Live, evidence: OrderEvidence): Ef
   if (evidence._tag === "CancelAccepted") live.cancelledAt = core.parts.clock.monotonic()
   const { effects } = fold(knownOf(core, live), evidence)
   for (const effect of effects) carryOut(core, live, effect)
+  if (!core.late.isEmpty && live.order.externalOrderId !== null) core.late.named(live.order.tradeOrderId)
   return effects
 }
 

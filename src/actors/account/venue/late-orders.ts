@@ -19,10 +19,13 @@ export type Sent = Pick<
   "instrumentId" | "orderSide" | "orderType" | "baseQuantity" | "limitPrice" | "terms" | "cancelRequested"
 >
 
+type Watched = Sent & Pick<TradeOrder, "tradeOrderId" | "externalOrderId">
+
 interface GivenUp {
   readonly until: number
   readonly instrumentId: InstrumentId
   readonly sent: Sent
+  isNamed: boolean
   /** How often the venue has answered for it, and monotonic ms, from when it is asked again. */
   looks: number
   lookAt: number
@@ -42,12 +45,12 @@ export class LateOrders {
   }
 
   /** It was given up now. */
-  watch(order: Sent & Pick<TradeOrder, "tradeOrderId">): void {
+  watch(order: Watched): void {
     this.watchOn(order, WATCH_MILLIS)
   }
 
   /** An older process gave it up: it is looked for so long from now on. */
-  watchOn(order: Sent & Pick<TradeOrder, "tradeOrderId">, millis: number): void {
+  watchOn(order: Watched, millis: number): void {
     const { tradeOrderId, instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms, cancelRequested } = order
     const sent = { instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms, cancelRequested }
     const now = this.monotonic()
@@ -55,6 +58,7 @@ export class LateOrders {
       until: now + millis,
       instrumentId,
       sent,
+      isNamed: order.externalOrderId !== null,
       looks: 0,
       lookAt: now + LOOKS_MILLIS[0]!,
     })
@@ -82,9 +86,17 @@ export class LateOrders {
     return this.givenUp.has(id)
   }
 
-  /** Of each order of an instrument that was given up: what was sent. */
+  /** What the venue calls it is known. */
+  named(id: TradeOrderId): void {
+    const it = this.givenUp.get(id)
+    if (it !== undefined) it.isNamed = true
+  }
+
+  /** Of each order of an instrument that was given up, and of which it is not known what the venue calls it: what was sent. */
   sentOf(instrumentId: InstrumentId): ReadonlyArray<Sent> {
-    return [...this.givenUp.values()].filter((it) => it.instrumentId === instrumentId).map(({ sent }) => sent)
+    return [...this.givenUp.values()]
+      .filter((it) => it.instrumentId === instrumentId && !it.isNamed)
+      .map(({ sent }) => sent)
   }
 
   /** What was watched for long enough is not watched any more. */

@@ -73,7 +73,7 @@ export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<V
   return candidatesFor(core, live).some(({ name, since }) => !shown.has(name) && now - since < HIDDEN_MILLIS)
 }
 
-/** One that was given up may be it as well. */
+/** One that was given up may be it as well. One that has appeared is another: the venue calls it by its own name. */
 const mayBeOneGivenUp = (core: AccountCore, instrumentId: InstrumentId, fits: (sent: Sent) => boolean): boolean =>
   core.late.sentOf(instrumentId).some(fits)
 
