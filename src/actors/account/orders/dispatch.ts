@@ -162,12 +162,15 @@ export const keepHere = (core: AccountCore, live: Live): void =>
 export const submittedAt = ({ createdAt, notAfter }: TradeOrder): number =>
   notAfter === null ? createdAt : Math.max(createdAt, notAfter - NOT_AFTER_MILLIS)
 
+/** From when on trades of it may be listed, by the wall clock of its submit. */
+export const sentSince = (order: TradeOrder): number => submittedAt(order) - FILLS_MARGIN_MILLIS
+
 /**
  * Venue ms: from when on trades of it may be listed. By the venue's clock as far as that is known: ours may be ahead of it, and then a list
  * since our time would prove nothing.
  */
 export const tradesSince = (core: AccountCore, { order, knownAt, knownBefore }: Live): number => {
-  const sentAt = submittedAt(order) - FILLS_MARGIN_MILLIS
+  const sentAt = sentSince(order)
   // When an older process sent it is known by the wall clock of then alone.
   if (knownBefore !== null) return Math.min(sentAt, core.trades.since())
   const venueAt = core.balances.venueTimeAt(knownAt)

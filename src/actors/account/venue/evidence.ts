@@ -149,7 +149,7 @@ const carryOut = (core: AccountCore, live: Live, effect: OrderEffect): void => {
       core.sequels.readAgain(core, live, MISFIT_MILLIS)
       return
     case "Watch":
-      core.late.watch(live.order)
+      core.late.watch(live.order, tradesSince(core, live))
       return
     case "FreshBalances":
       askBalances(core)

@@ -25,6 +25,8 @@ interface GivenUp {
   readonly until: number
   readonly instrumentId: InstrumentId
   readonly sent: Sent
+  /** Venue ms: its trades, if there are any, are no older. */
+  readonly tradesSince: number
   isNamed: boolean
   /** How often the venue has answered for it, and monotonic ms, from when it is asked again. */
   looks: number
@@ -45,12 +47,12 @@ export class LateOrders {
   }
 
   /** It was given up now. */
-  watch(order: Watched): void {
-    this.watchOn(order, WATCH_MILLIS)
+  watch(order: Watched, tradesSince: number): void {
+    this.watchOn(order, tradesSince, WATCH_MILLIS)
   }
 
   /** An older process gave it up: it is looked for so long from now on. */
-  watchOn(order: Watched, millis: number): void {
+  watchOn(order: Watched, tradesSince: number, millis: number): void {
     const { tradeOrderId, instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms, cancelRequested } = order
     const sent = { instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms, cancelRequested }
     const now = this.monotonic()
@@ -58,6 +60,7 @@ export class LateOrders {
       until: now + millis,
       instrumentId,
       sent,
+      tradesSince,
       isNamed: order.externalOrderId !== null,
       looks: 0,
       lookAt: now + LOOKS_MILLIS[0]!,
@@ -92,11 +95,9 @@ export class LateOrders {
     if (it !== undefined) it.isNamed = true
   }
 
-  /** Of each order of an instrument that was given up, and of which it is not known what the venue calls it: what was sent. */
-  sentOf(instrumentId: InstrumentId): ReadonlyArray<Sent> {
-    return [...this.givenUp.values()]
-      .filter((it) => it.instrumentId === instrumentId && !it.isNamed)
-      .map(({ sent }) => sent)
+  /** Of an instrument, those of which it is not known what the venue calls them. */
+  unnamedOf(instrumentId: InstrumentId): ReadonlyArray<Pick<GivenUp, "sent" | "tradesSince">> {
+    return [...this.givenUp.values()].filter((it) => it.instrumentId === instrumentId && !it.isNamed)
   }
 
   /** What was watched for long enough is not watched any more. */

@@ -74,8 +74,11 @@ export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<V
 }
 
 /** One that was given up may be it as well. One that has appeared is another: the venue calls it by its own name. */
-const mayBeOneGivenUp = (core: AccountCore, instrumentId: InstrumentId, fits: (sent: Sent) => boolean): boolean =>
-  core.late.sentOf(instrumentId).some(fits)
+const mayBeOneGivenUp = (
+  core: AccountCore,
+  instrumentId: InstrumentId,
+  fits: (sent: Sent, tradesSince: number) => boolean,
+): boolean => core.late.unnamedOf(instrumentId).some((it) => fits(it.sent, it.tradesSince))
 
 /**
  * The one order that may be this one, and no other of ours, was shown without our name, and is not open any more; null: none, or several.
@@ -123,12 +126,15 @@ export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArra
   const [first] = fills
   if (first === undefined || !isUnsettled(core, live) || !mayBeForgotten(live.order)) return false
   if (fills.some((it) => it.externalOrderId !== first.externalOrderId)) return false
-  const fits = tradesFit(fills)
-  if (fits === null) return false
-  if (mayBeOneGivenUp(core, first.instrumentId, (sent) => sent.cancelRequested && fits(sent))) return false
+  const isLike = tradesFit(fills)
+  if (isLike === null) return false
+  const oldest = Math.min(...fills.map((it) => it.executedAt))
+  const fits = (sent: Sent, since: number): boolean => since <= oldest && isLike(sent)
+  if (mayBeOneGivenUp(core, first.instrumentId, (sent, since) => sent.cancelRequested && fits(sent, since)))
+    return false
   const fitting = core.orders
     .openLives()
-    .filter((it) => fits(it.order) && isUnsettled(core, it) && mayBeForgotten(it.order))
+    .filter((it) => fits(it.order, tradesSince(core, it)) && isUnsettled(core, it) && mayBeForgotten(it.order))
   return fitting.length === 1 && fitting[0] === live
 }
 

@@ -368,6 +368,22 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(world.read(tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", doubt: null })
   })
 
+  it("has the trades that fit it, and another that left minutes after them and was given up", () => {
+    const world = worldOf(kind, { forgetsCancelled: true })
+    const { tradeOrderId } = cancelledUnheard(world)
+    world.advance(200_000)
+    world.venue.fates.submit = () => "lostBefore"
+    world.submit({ quantity: "2" as never })
+    world.advance(100)
+    const later = ordersOf(world).at(-1)!
+    world.cancel(later.tradeOrderId)
+    world.advance(60_000)
+    expect(world.read(later.tradeOrderId)).toMatchObject({ orderStatus: "REJECTED", cancelRequested: true })
+    world.advance(700_000)
+    expect(executed(world)).toEqual([tradeOrderId])
+    expect(world.read(tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", doubt: null })
+  })
+
   it("is one order here when it was shown, and the venue has forgotten it with its cancel", () => {
     const world = worldOf(kind, { forgetsCancelled: true })
     world.venue.fates.submit = () => "silentAfter"
