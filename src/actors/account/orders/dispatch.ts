@@ -19,6 +19,7 @@ import type { VenueOrder, VenueTrigger } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
 import { unexplainedOf } from "../venue/balances.ts"
+import type { Departure } from "../venue/late-orders.ts"
 import { FILLS_MARGIN_MILLIS } from "../venue/trades.ts"
 
 /** Past commit + 2 s an order is not signed any more. */
@@ -176,6 +177,11 @@ export const tradesSince = (core: AccountCore, { order, knownAt, knownBefore }: 
   const venueAt = core.balances.venueTimeAt(knownAt)
   return venueAt === null ? sentAt : Math.min(sentAt, venueAt - FILLS_MARGIN_MILLIS)
 }
+
+export const departureOf = (core: AccountCore, live: Live): Departure => ({
+  venueAt: tradesSince(core, live),
+  leftAt: live.knownBefore === null ? live.knownAt : null,
+})
 
 const venueOrderOf = (core: AccountCore, { order, actor }: Live): VenueOrder => {
   const { terms, expireAt } = order

@@ -271,7 +271,8 @@ export const watchAgain = (core: AccountCore, { unplacedOrders }: AccountState):
   for (const order of oldestFirst) {
     const left = order.updatedAt + WATCH_MILLIS - now
     // When an older process sent it is known by the wall clock of then alone.
-    if (left > 0) core.late.watchOn(order, Math.min(sentSince(order), core.trades.since()), left)
+    const venueAt = Math.min(sentSince(order), core.trades.since())
+    if (left > 0) core.late.watchOn(order, { venueAt, leftAt: null }, left)
   }
 }
 

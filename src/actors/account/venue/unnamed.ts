@@ -11,9 +11,9 @@ import { releasedType, type TradeOrder } from "../../../domain/order/trade-order
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
-import { tradesSince } from "../orders/dispatch.ts"
+import { departureOf, tradesSince } from "../orders/dispatch.ts"
 import { askBalances } from "./balances.ts"
-import type { Sent } from "./late-orders.ts"
+import type { Departure, Sent } from "./late-orders.ts"
 import { inquire } from "./question.ts"
 import type { Named, Withheld } from "./strays.ts"
 
@@ -35,10 +35,7 @@ export const strayName = ({
 const isUnsettled = (core: AccountCore, live: Live): boolean =>
   live.order.externalOrderId === null && isAsked(live.order) && !core.orders.hasVenueName(live.order.tradeOrderId)
 
-/**
- * By what was sent and what is shown. A price or a quantity that the venue may have made itself says nothing, nor does the time of its
- * making: our clock may have been ahead.
- */
+/** By what was sent and what is shown. A price or a quantity that the venue may have made itself says nothing. */
 export const mayBe = (order: Sent, state: VenueOrderState): boolean => {
   if (order.instrumentId !== state.instrumentId || order.orderSide !== state.orderSide) return false
   const quantity = Decimal.fromVenue(state.quantity)
@@ -48,17 +45,30 @@ export const mayBe = (order: Sent, state: VenueOrderState): boolean => {
   return price.equals(order.limitPrice)
 }
 
+/** It was there, or was shown here first at `since` (monotonic ms), before the other one left. */
+const isOlder = ({ createdAt }: VenueOrderState, since: number, { venueAt, leftAt }: Departure): boolean =>
+  (createdAt !== null && createdAt < venueAt) || (leftAt !== null && since < leftAt)
+
 /** Own orders that it may be. None where it has a client id that says all of ours: that one was placed by another account, or gateway. */
-export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyArray<Live> =>
-  core.venue.inProcess || state.tradeOrderId !== null
-    ? []
-    : core.orders.openLives().filter((live) => isUnsettled(core, live) && mayBe(live.order, state))
+export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyArray<Live> => {
+  if (core.venue.inProcess || state.tradeOrderId !== null) return []
+  const since = core.parts.clock.monotonic() - core.strays.ageOf(strayName(state))
+  return core.orders
+    .openLives()
+    .filter((it) => isUnsettled(core, it) && mayBe(it.order, state) && !isOlder(state, since, departureOf(core, it)))
+}
 
 /** Also what is just being looked for: whose it is, is not known before the answer. */
-const candidatesFor = (core: AccountCore, live: Live) =>
-  isUnsettled(core, live)
-    ? core.strays.shownNow().filter(({ state }) => state.tradeOrderId === null && mayBe(live.order, state))
-    : []
+const candidatesFor = (core: AccountCore, live: Live) => {
+  if (!isUnsettled(core, live)) return []
+  const departure = departureOf(core, live)
+  return core.strays
+    .shownNow()
+    .filter(
+      ({ state, since }) =>
+        state.tradeOrderId === null && mayBe(live.order, state) && !isOlder(state, since, departure),
+    )
+}
 
 /** The venue shows an order that may be this one. */
 export const mayBeShown = (core: AccountCore, live: Live): boolean => candidatesFor(core, live).length > 0
@@ -77,8 +87,8 @@ export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<V
 const mayBeOneGivenUp = (
   core: AccountCore,
   instrumentId: InstrumentId,
-  fits: (sent: Sent, tradesSince: number) => boolean,
-): boolean => core.late.unnamedOf(instrumentId).some((it) => fits(it.sent, it.tradesSince))
+  fits: (sent: Sent, departure: Departure) => boolean,
+): boolean => core.late.unnamedOf(instrumentId).some((it) => fits(it.sent, it.departure))
 
 /**
  * The one order that may be this one, and no other of ours, was shown without our name, and is not open any more; null: none, or several.
@@ -91,8 +101,9 @@ export const goneThatMayBe = (
   const shown = new Set(open.map(strayName))
   const [only, ...others] = candidatesFor(core, live).filter(({ name }) => !shown.has(name))
   if (only === undefined || others.length > 0 || suspectsOf(core, only.state).length > 1) return null
-  const { state } = only
-  return mayBeOneGivenUp(core, state.instrumentId, (sent) => mayBe(sent, state)) ? null : state
+  const { state, since } = only
+  const fits = (sent: Sent, departure: Departure): boolean => mayBe(sent, state) && !isOlder(state, since, departure)
+  return mayBeOneGivenUp(core, state.instrumentId, fits) ? null : state
 }
 
 /**
@@ -129,12 +140,12 @@ export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArra
   const isLike = tradesFit(fills)
   if (isLike === null) return false
   const oldest = Math.min(...fills.map((it) => it.executedAt))
-  const fits = (sent: Sent, since: number): boolean => since <= oldest && isLike(sent)
-  if (mayBeOneGivenUp(core, first.instrumentId, (sent, since) => sent.cancelRequested && fits(sent, since)))
+  const fits = (sent: Sent, { venueAt }: Departure): boolean => venueAt <= oldest && isLike(sent)
+  if (mayBeOneGivenUp(core, first.instrumentId, (sent, departure) => sent.cancelRequested && fits(sent, departure)))
     return false
   const fitting = core.orders
     .openLives()
-    .filter((it) => fits(it.order, tradesSince(core, it)) && isUnsettled(core, it) && mayBeForgotten(it.order))
+    .filter((it) => fits(it.order, departureOf(core, it)) && isUnsettled(core, it) && mayBeForgotten(it.order))
   return fitting.length === 1 && fitting[0] === live
 }
 

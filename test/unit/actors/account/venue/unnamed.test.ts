@@ -397,6 +397,25 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(locked(world)).toBe("0")
   })
 
+  it("is one order here when it was shown, the venue has forgotten it, and another one like it left minutes later", () => {
+    const world = worldOf(kind, { forgetsCancelled: true })
+    world.venue.fates.submit = () => "silentAfter"
+    world.submit({ quantity: "2" as never })
+    world.advance(100)
+    const first = only(world)
+    const { externalOrderId } = world.venue.find(first)!
+    world.venue.fates.stream = () => "drop"
+    world.cancel(first.tradeOrderId)
+    world.advance(100_000)
+    world.venue.fates.submit = () => "lostBefore"
+    world.submit({ quantity: "2" as never })
+    world.advance(900_000)
+    expect(ordersOf(world).map((it) => [it.origin, it.orderStatus, it.externalOrderId])).toEqual([
+      ["GATEWAY", "CANCELLED", externalOrderId],
+      ["GATEWAY", "REJECTED", null],
+    ])
+  })
+
   it("is not taken for another one that was given up, when the venue has forgotten that one", () => {
     const world = worldOf(kind, { forgetsCancelled: true })
     world.venue.fates.submit = () => "silentAfter"
