@@ -19,7 +19,6 @@ import type { VenueOrder, VenueTrigger } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
 import { unexplainedOf } from "../venue/balances.ts"
-import type { Departure } from "../venue/late-orders.ts"
 import { FILLS_MARGIN_MILLIS } from "../venue/trades.ts"
 
 /** Past commit + 2 s an order is not signed any more. */
@@ -163,25 +162,20 @@ export const keepHere = (core: AccountCore, live: Live): void =>
 export const submittedAt = ({ createdAt, notAfter }: TradeOrder): number =>
   notAfter === null ? createdAt : Math.max(createdAt, notAfter - NOT_AFTER_MILLIS)
 
-/** From when on trades of it may be listed, by the wall clock of its submit. */
-export const sentSince = (order: TradeOrder): number => submittedAt(order) - FILLS_MARGIN_MILLIS
-
 /**
  * Venue ms: from when on trades of it may be listed. By the venue's clock as far as that is known: ours may be ahead of it, and then a list
  * since our time would prove nothing.
  */
 export const tradesSince = (core: AccountCore, { order, knownAt, knownBefore }: Live): number => {
-  const sentAt = sentSince(order)
+  const sentAt = submittedAt(order) - FILLS_MARGIN_MILLIS
   // When an older process sent it is known by the wall clock of then alone.
   if (knownBefore !== null) return Math.min(sentAt, core.trades.since())
   const venueAt = core.balances.venueTimeAt(knownAt)
   return venueAt === null ? sentAt : Math.min(sentAt, venueAt - FILLS_MARGIN_MILLIS)
 }
 
-export const departureOf = (core: AccountCore, live: Live): Departure => ({
-  venueAt: tradesSince(core, live),
-  leftAt: live.knownBefore === null ? live.knownAt : null,
-})
+/** Monotonic ms of its departure; null: an older process sent it. */
+export const leftAtOf = ({ knownAt, knownBefore }: Live): number | null => (knownBefore === null ? knownAt : null)
 
 const venueOrderOf = (core: AccountCore, { order, actor }: Live): VenueOrder => {
   const { terms, expireAt } = order

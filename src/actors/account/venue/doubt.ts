@@ -13,7 +13,7 @@ import type { OrderLookup, VenueFill, VenueOrderState } from "../../../ports/ven
 import type { AccountCore } from "../core.ts"
 import type { Live, Question } from "../live.ts"
 import { mayCancel, sendCancel } from "../orders/cancel.ts"
-import { sentSince, submittedAt } from "../orders/dispatch.ts"
+import { submittedAt } from "../orders/dispatch.ts"
 import { isRenewalDue } from "../orders/renewal.ts"
 import { askForBalances, isAccountedFor } from "./balances.ts"
 import { applyFill, seen, take } from "./evidence.ts"
@@ -270,9 +270,7 @@ export const watchAgain = (core: AccountCore, { unplacedOrders }: AccountState):
   const oldestFirst = [...unplacedOrders].sort((a, b) => a.updatedAt - b.updatedAt)
   for (const order of oldestFirst) {
     const left = order.updatedAt + WATCH_MILLIS - now
-    // When an older process sent it is known by the wall clock of then alone.
-    const venueAt = Math.min(sentSince(order), core.trades.since())
-    if (left > 0) core.late.watchOn(order, { venueAt, leftAt: null }, left)
+    if (left > 0) core.late.watchOn(order, null, left)
   }
 }
 

@@ -17,7 +17,7 @@ import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts
 import type { AccountCore } from "../core.ts"
 import { type Live, tellChange } from "../live.ts"
 import { cancelAtVenue, mayCancel } from "../orders/cancel.ts"
-import { departureOf, partnerOf, sendAgain, takeBack, tradesSince } from "../orders/dispatch.ts"
+import { leftAtOf, partnerOf, sendAgain, takeBack, tradesSince } from "../orders/dispatch.ts"
 import { endCancelled } from "../orders/renewal.ts"
 import { askBalances } from "./balances.ts"
 import { listedFills } from "./names.ts"
@@ -149,7 +149,7 @@ const carryOut = (core: AccountCore, live: Live, effect: OrderEffect): void => {
       core.sequels.readAgain(core, live, MISFIT_MILLIS)
       return
     case "Watch":
-      core.late.watch(live.order, departureOf(core, live))
+      core.late.watch(live.order, leftAtOf(live))
       return
     case "FreshBalances":
       askBalances(core)

@@ -21,19 +21,12 @@ export type Sent = Pick<
 
 type Watched = Sent & Pick<TradeOrder, "tradeOrderId" | "externalOrderId">
 
-/** When an order left for its venue: what the venue had before is another. */
-export interface Departure {
-  /** Venue ms: no order or trade of it is older. */
-  readonly venueAt: number
-  /** Monotonic ms; null: an older process sent it. */
-  readonly leftAt: number | null
-}
-
 interface GivenUp {
   readonly until: number
   readonly instrumentId: InstrumentId
   readonly sent: Sent
-  readonly departure: Departure
+  /** Monotonic ms; null: an older process sent it. */
+  readonly leftAt: number | null
   isNamed: boolean
   /** How often the venue has answered for it, and monotonic ms, from when it is asked again. */
   looks: number
@@ -54,12 +47,12 @@ export class LateOrders {
   }
 
   /** It was given up now. */
-  watch(order: Watched, departure: Departure): void {
-    this.watchOn(order, departure, WATCH_MILLIS)
+  watch(order: Watched, leftAt: number | null): void {
+    this.watchOn(order, leftAt, WATCH_MILLIS)
   }
 
   /** An older process gave it up: it is looked for so long from now on. */
-  watchOn(order: Watched, departure: Departure, millis: number): void {
+  watchOn(order: Watched, leftAt: number | null, millis: number): void {
     const { tradeOrderId, instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms, cancelRequested } = order
     const sent = { instrumentId, orderSide, orderType, baseQuantity, limitPrice, terms, cancelRequested }
     const now = this.monotonic()
@@ -67,7 +60,7 @@ export class LateOrders {
       until: now + millis,
       instrumentId,
       sent,
-      departure,
+      leftAt,
       isNamed: order.externalOrderId !== null,
       looks: 0,
       lookAt: now + LOOKS_MILLIS[0]!,
@@ -103,7 +96,7 @@ export class LateOrders {
   }
 
   /** Of an instrument, those of which it is not known what the venue calls them. */
-  unnamedOf(instrumentId: InstrumentId): ReadonlyArray<Pick<GivenUp, "sent" | "departure">> {
+  unnamedOf(instrumentId: InstrumentId): ReadonlyArray<Pick<GivenUp, "sent" | "leftAt">> {
     return [...this.givenUp.values()].filter((it) => it.instrumentId === instrumentId && !it.isNamed)
   }
 

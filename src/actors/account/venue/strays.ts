@@ -107,6 +107,11 @@ export class Strays {
     return said === undefined ? 0 : said.newest - said.first
   }
 
+  /** Monotonic ms of its first such answer. */
+  unknownSince(name: string): number {
+    return this.unknown.of(name)?.first ?? this.monotonic()
+  }
+
   /** It is known after all. */
   becameKnown(name: string): void {
     this.unknown.forget(name)

@@ -11,9 +11,9 @@ import { releasedType, type TradeOrder } from "../../../domain/order/trade-order
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
-import { departureOf, tradesSince } from "../orders/dispatch.ts"
+import { leftAtOf, tradesSince } from "../orders/dispatch.ts"
 import { askBalances } from "./balances.ts"
-import type { Departure, Sent } from "./late-orders.ts"
+import type { Sent } from "./late-orders.ts"
 import { inquire } from "./question.ts"
 import type { Named, Withheld } from "./strays.ts"
 
@@ -35,7 +35,10 @@ export const strayName = ({
 const isUnsettled = (core: AccountCore, live: Live): boolean =>
   live.order.externalOrderId === null && isAsked(live.order) && !core.orders.hasVenueName(live.order.tradeOrderId)
 
-/** By what was sent and what is shown. A price or a quantity that the venue may have made itself says nothing. */
+/**
+ * By what was sent and what is shown. A price or a quantity that the venue may have made itself says nothing, nor does the time of its
+ * making: our clock may have been ahead.
+ */
 export const mayBe = (order: Sent, state: VenueOrderState): boolean => {
   if (order.instrumentId !== state.instrumentId || order.orderSide !== state.orderSide) return false
   const quantity = Decimal.fromVenue(state.quantity)
@@ -45,9 +48,8 @@ export const mayBe = (order: Sent, state: VenueOrderState): boolean => {
   return price.equals(order.limitPrice)
 }
 
-/** It was there, or was shown here first at `since` (monotonic ms), before the other one left. */
-const isOlder = ({ createdAt }: VenueOrderState, since: number, { venueAt, leftAt }: Departure): boolean =>
-  (createdAt !== null && createdAt < venueAt) || (leftAt !== null && since < leftAt)
+/** What this process first heard of at `since` is another than what left after that. By a monotonic clock: wall clocks are set. */
+const isOlder = (since: number, leftAt: number | null): boolean => leftAt !== null && since < leftAt
 
 /** Own orders that it may be. None where it has a client id that says all of ours: that one was placed by another account, or gateway. */
 export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyArray<Live> => {
@@ -55,19 +57,16 @@ export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyA
   const since = core.parts.clock.monotonic() - core.strays.ageOf(strayName(state))
   return core.orders
     .openLives()
-    .filter((it) => isUnsettled(core, it) && mayBe(it.order, state) && !isOlder(state, since, departureOf(core, it)))
+    .filter((it) => isUnsettled(core, it) && mayBe(it.order, state) && !isOlder(since, leftAtOf(it)))
 }
 
 /** Also what is just being looked for: whose it is, is not known before the answer. */
 const candidatesFor = (core: AccountCore, live: Live) => {
   if (!isUnsettled(core, live)) return []
-  const departure = departureOf(core, live)
+  const leftAt = leftAtOf(live)
   return core.strays
     .shownNow()
-    .filter(
-      ({ state, since }) =>
-        state.tradeOrderId === null && mayBe(live.order, state) && !isOlder(state, since, departure),
-    )
+    .filter(({ state, since }) => state.tradeOrderId === null && mayBe(live.order, state) && !isOlder(since, leftAt))
 }
 
 /** The venue shows an order that may be this one. */
@@ -87,8 +86,8 @@ export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<V
 const mayBeOneGivenUp = (
   core: AccountCore,
   instrumentId: InstrumentId,
-  fits: (sent: Sent, departure: Departure) => boolean,
-): boolean => core.late.unnamedOf(instrumentId).some((it) => fits(it.sent, it.departure))
+  fits: (sent: Sent, leftAt: number | null) => boolean,
+): boolean => core.late.unnamedOf(instrumentId).some((it) => fits(it.sent, it.leftAt))
 
 /**
  * The one order that may be this one, and no other of ours, was shown without our name, and is not open any more; null: none, or several.
@@ -102,7 +101,7 @@ export const goneThatMayBe = (
   const [only, ...others] = candidatesFor(core, live).filter(({ name }) => !shown.has(name))
   if (only === undefined || others.length > 0 || suspectsOf(core, only.state).length > 1) return null
   const { state, since } = only
-  const fits = (sent: Sent, departure: Departure): boolean => mayBe(sent, state) && !isOlder(state, since, departure)
+  const fits = (sent: Sent, leftAt: number | null): boolean => mayBe(sent, state) && !isOlder(since, leftAt)
   return mayBeOneGivenUp(core, state.instrumentId, fits) ? null : state
 }
 
@@ -139,13 +138,13 @@ export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArra
   if (fills.some((it) => it.externalOrderId !== first.externalOrderId)) return false
   const isLike = tradesFit(fills)
   if (isLike === null) return false
-  const oldest = Math.min(...fills.map((it) => it.executedAt))
-  const fits = (sent: Sent, { venueAt }: Departure): boolean => venueAt <= oldest && isLike(sent)
-  if (mayBeOneGivenUp(core, first.instrumentId, (sent, departure) => sent.cancelRequested && fits(sent, departure)))
+  const since = core.strays.unknownSince(strayName(first))
+  const fits = (sent: Sent, leftAt: number | null): boolean => !isOlder(since, leftAt) && isLike(sent)
+  if (mayBeOneGivenUp(core, first.instrumentId, (sent, leftAt) => sent.cancelRequested && fits(sent, leftAt)))
     return false
   const fitting = core.orders
     .openLives()
-    .filter((it) => fits(it.order, departureOf(core, it)) && isUnsettled(core, it) && mayBeForgotten(it.order))
+    .filter((it) => fits(it.order, leftAtOf(it)) && isUnsettled(core, it) && mayBeForgotten(it.order))
   return fitting.length === 1 && fitting[0] === live
 }
 

@@ -346,27 +346,30 @@ describe.each(KINDS)("at a venue whose views do not name our client id (%s), an 
     expect(executed(world)).toEqual([tradeOrderId])
   })
 
-  it.each(["this", "an older"])("has the trades that fit it, and another that was given up and appeared to %s process", (to) => {
-    const world = worldOf(kind, { forgetsCancelled: true })
-    world.venue.fates.submit = () => "lostBefore"
-    world.submit({ quantity: "2" as never })
-    world.advance(100)
-    const other = only(world)
-    world.cancel(other.tradeOrderId)
-    world.advance(30_000)
-    expect(only(world)).toMatchObject({ orderStatus: "REJECTED", cancelRequested: true, externalOrderId: null })
-    const appears = (): void => {
-      placedElsewhere(world, { quantity: "2" }, other.tradeOrderId)
+  it.each(["this", "an older"])(
+    "has the trades that fit it, and another that was given up and appeared to %s process",
+    (to) => {
+      const world = worldOf(kind, { forgetsCancelled: true })
+      world.venue.fates.submit = () => "lostBefore"
+      world.submit({ quantity: "2" as never })
+      world.advance(100)
+      const other = only(world)
+      world.cancel(other.tradeOrderId)
       world.advance(30_000)
-      expect(world.read(other.tradeOrderId).externalOrderId).not.toBeNull()
-    }
-    if (to !== "this") appears()
-    const { tradeOrderId } = cancelledUnheard(world)
-    if (to === "this") appears()
-    world.advance(900_000)
-    expect(executed(world)).toEqual([tradeOrderId])
-    expect(world.read(tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", doubt: null })
-  })
+      expect(only(world)).toMatchObject({ orderStatus: "REJECTED", cancelRequested: true, externalOrderId: null })
+      const appears = (): void => {
+        placedElsewhere(world, { quantity: "2" }, other.tradeOrderId)
+        world.advance(30_000)
+        expect(world.read(other.tradeOrderId).externalOrderId).not.toBeNull()
+      }
+      if (to !== "this") appears()
+      const { tradeOrderId } = cancelledUnheard(world)
+      if (to === "this") appears()
+      world.advance(900_000)
+      expect(executed(world)).toEqual([tradeOrderId])
+      expect(world.read(tradeOrderId)).toMatchObject({ orderStatus: "CANCELLED", doubt: null })
+    },
+  )
 
   it("has the trades that fit it, and another that left minutes after them and was given up", () => {
     const world = worldOf(kind, { forgetsCancelled: true })
