@@ -22,8 +22,8 @@ export interface VenueHealth {
   readonly reason: string | null
   /** Wall ms; null while idle. */
   readonly since: number | null
-  /** While it is down: when an attempt failed last, wall ms. */
-  readonly failedAt?: number
+  /** Of its market data while they are out of reach: what failed last, and when (wall ms). What is of one account alone makes none. */
+  readonly outage?: { readonly reason: string; readonly failedAt: number } | undefined
   /** How often its connectors began anew. */
   readonly restarts: number
   /** Open market streams. */

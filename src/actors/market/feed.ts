@@ -113,7 +113,7 @@ export class MarketFeed {
     })
     this.followers = new MarketFollowers({
       ...parts.clock,
-      hold: (stream, instrumentId, holder) => this.hold(stream, instrumentId, holder),
+      hold: (stream, instrumentId, holder) => this.#streams.insist(stream, instrumentId, holder),
       release: (stream, instrumentId, holder) => this.release(stream, instrumentId, holder),
       lastTrade: (instrumentId) => this.#trades.get(instrumentId)?.last ?? null,
       best: (instrumentId) => this.#best(instrumentId),
@@ -214,7 +214,6 @@ export class MarketFeed {
   /** The venue lists the instrument, or lists it no more: then who waits for it is told `fault`, and its channels are for others to end. */
   listingChanged(instrumentId: InstrumentId, fault: DomainError | undefined): void {
     if (fault !== undefined) {
-      this.#onTradesDown(instrumentId)
       giveUp(this.#books.get(instrumentId)?.waiting, fault)
       giveUp(this.#tickers.get(instrumentId)?.waiting, fault)
     }
@@ -308,8 +307,10 @@ export class MarketFeed {
     if (stream === "book") {
       this.#books.delete(instrumentId)
       this.#closedMarkets.bookClosed(instrumentId)
-    } else if (stream === "trade") this.#trades.delete(instrumentId)
-    else if (stream === "ticker") {
+    } else if (stream === "trade") {
+      this.#onTradesDown(instrumentId)
+      this.#trades.delete(instrumentId)
+    } else if (stream === "ticker") {
       this.#tickers.delete(instrumentId)
       this.tickers.remove(instrumentId)
     } else this.#withInterval(stream, (interval) => this.klines.close(instrumentId, interval))

@@ -17,7 +17,7 @@ export type Outage = (venue: VenueId, knownMillis?: number) => VenueUnavailable 
 export const outageOf =
   ({ health }: Pick<VenuePort["Type"], "health">, now: () => number): Outage =>
   (venue, knownMillis = KNOWN_MILLIS) => {
-    const found = health().find((it) => it.venue === venue)
-    if (found?.status !== "down" || now() - (found.failedAt ?? Number.NEGATIVE_INFINITY) > knownMillis) return undefined
-    return new VenueUnavailable({ reason: CATEGORY.exec(found.reason ?? "")?.[0] ?? "VENUE_UNREACHABLE" })
+    const found = health().find((it) => it.venue === venue)?.outage
+    if (found === undefined || now() - found.failedAt > knownMillis) return undefined
+    return new VenueUnavailable({ reason: CATEGORY.exec(found.reason)?.[0] ?? "VENUE_UNREACHABLE" })
   }

@@ -1,7 +1,7 @@
 /**
  * Which streams of one venue are open: by whom each is kept, and until when after the last of them left. A stream opens at the first
  * interest and closes 30 s after the last, later where clients read it (`warm-feeds.ts`). Of an instrument that its venue does not list
- * the interest alone is kept: its streams open when the venue lists it again.
+ * the interest alone is kept: its streams open when the venue lists it again, and stay open for who insists.
  */
 import type { InstrumentId, VenueId } from "../../domain/ids.ts"
 import { type InstrumentName, parseInstrumentId } from "../../domain/instrument/instrument.ts"
@@ -18,8 +18,9 @@ export interface OpenStream {
 
 interface Slot extends OpenStream {
   readonly holders: Set<string>
+  /** Those of them for whom it is open although its venue does not list the instrument. */
+  readonly insisting: Set<string>
   lingerUntil: number
-  /** Closed while its venue does not list the instrument. */
   isOpen: boolean
 }
 
@@ -56,6 +57,15 @@ export class MarketStreams {
     this.#slot(stream, instrumentId)?.holders.add(holder)
   }
 
+  /** As `hold`, listed or not: a market that is halted is in no list, and the next list may be an hour after its first trade. */
+  insist(stream: MarketStream, instrumentId: InstrumentId, holder: string): void {
+    const slot = this.#slot(stream, instrumentId)
+    if (slot === undefined) return
+    slot.holders.add(holder)
+    slot.insisting.add(holder)
+    this.#settle(slot)
+  }
+
   /** A client reads it: open for 30 s at least. False: a name that is no instrument of this venue. */
   touch(stream: MarketStream, instrumentId: InstrumentId): boolean {
     const slot = this.#slot(stream, instrumentId)
@@ -69,7 +79,9 @@ export class MarketStreams {
   /** Lets go: the stream closes 30 s after its last holder did. */
   release(stream: MarketStream, instrumentId: InstrumentId, holder: string): void {
     const slot = this.#open.get(stream)?.get(instrumentId)
-    if (slot?.holders.delete(holder) === true) slot.lingerUntil = this.#parts.monotonic() + LINGER_MILLIS
+    if (slot?.holders.delete(holder) !== true) return
+    slot.lingerUntil = this.#parts.monotonic() + LINGER_MILLIS
+    if (slot.insisting.delete(holder)) this.#settle(slot)
   }
 
   /** Closes what nobody wants any more. */
@@ -89,16 +101,20 @@ export class MarketStreams {
     this.#warmCount = warmCount
   }
 
-  /** The venue lists the instrument, or lists it no more: its streams follow, whoever holds them. */
+  /** The venue lists the instrument, or lists it no more: its streams follow, unless who holds them insists. */
   listingChanged(instrumentId: InstrumentId): void {
-    const isListed = this.#parts.isListed(instrumentId)
     for (const slots of this.#open.values()) {
       const slot = slots.get(instrumentId)
-      if (slot === undefined || slot.isOpen === isListed) continue
-      slot.isOpen = isListed
-      if (isListed) this.#parts.opened(slot)
-      else this.#parts.closed(slot)
+      if (slot !== undefined) this.#settle(slot)
     }
+  }
+
+  #settle(slot: Slot): void {
+    const isOpen = slot.insisting.size > 0 || this.#parts.isListed(slot.instrumentId)
+    if (slot.isOpen === isOpen) return
+    slot.isOpen = isOpen
+    if (isOpen) this.#parts.opened(slot)
+    else this.#parts.closed(slot)
   }
 
   #slot(stream: MarketStream, instrumentId: InstrumentId): Slot | undefined {
@@ -108,7 +124,7 @@ export class MarketStreams {
     if (name === undefined || name.venue !== this.#parts.venue) return undefined
     const lingerUntil = this.#parts.monotonic() + LINGER_MILLIS
     const isOpen = this.#parts.isListed(instrumentId)
-    const slot: Slot = { stream, instrumentId, name, holders: new Set(), lingerUntil, isOpen }
+    const slot: Slot = { stream, instrumentId, name, holders: new Set(), insisting: new Set(), lingerUntil, isOpen }
     const slots = this.#open.get(stream) ?? new Map<InstrumentId, Slot>()
     this.#open.set(stream, slots.set(instrumentId, slot))
     if (isOpen) this.#parts.opened(slot)

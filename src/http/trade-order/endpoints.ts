@@ -4,7 +4,12 @@ import { Schema } from "effect"
 import { PositiveDecimalText } from "../../domain/decimal.ts"
 import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { OrderRateLimited } from "../../domain/errors/limits.ts"
-import { InstrumentNotFound, InvalidInstrumentId } from "../../domain/errors/market.ts"
+import {
+  InstrumentDelisted,
+  InstrumentNotFound,
+  InstrumentNotTradable,
+  InvalidInstrumentId,
+} from "../../domain/errors/market.ts"
 import {
   InvalidPricePrecision,
   InvalidPriceRelation,
@@ -119,6 +124,8 @@ const replace = HttpApiEndpoint.post("replace", "/api/v3/tradeOrder/replace")
       OrderNotChangeable,
       ChangeRejected,
       InstrumentNotFound,
+      InstrumentDelisted,
+      InstrumentNotTradable,
       TradingHalted,
       InsufficientBalance,
       ParameterNotAllowed,

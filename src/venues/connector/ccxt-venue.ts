@@ -232,6 +232,8 @@ const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, connectors: 
       return {
         venue,
         ...worst(connectors.all.map((connector) => connector.health())),
+        // All market data are the first one's.
+        outage: first.outage(),
         restarts: sum(({ restarts }) => restarts),
         streams: sum(({ streams }) => streams),
         sessions: sum(({ sessions }) => sessions),

@@ -1,7 +1,10 @@
-/** Whether a venue could be reached the last time anybody tried, and since when that is so. */
+/**
+ * Whether a venue could be reached the last time anybody tried, and since when that is so. The one thing to know: an outage, for which others
+ * are turned away, is of its market data alone: an account's stream may fail by its own key.
+ */
 import type { VenueHealth } from "../../ports/venue-port.ts"
 
-export type Health = Pick<VenueHealth, "status" | "reason" | "since" | "failedAt">
+export type Health = Pick<VenueHealth, "status" | "reason" | "since">
 
 /** Failures, by category, that say nothing but that the venue is not there: a refused order does not, a gap does not. */
 const OUT_OF_REACH = /^VENUE_(UNREACHABLE|NETWORK|TIMEOUT|UNAVAILABLE)\b/
@@ -13,33 +16,43 @@ export class Reach {
   #isThere: boolean | undefined
   #since: number | null = null
   #reason: string | null = null
-  #failedAt = 0
+  #outage: VenueHealth["outage"]
 
   /** The venue said something. */
   seen(): void {
     if (this.#isThere !== true) this.#change(true, null)
   }
 
-  /** Something went wrong, in the words of a failure. */
-  failed(reason: string): void {
-    if (OUT_OF_REACH.test(reason)) this.lost(reason)
+  /** Something went wrong, in the words of a failure: with what all share, or with what is one account's. */
+  failed(reason: string, of: "MARKET" | "ACCOUNT"): void {
+    if (!OUT_OF_REACH.test(reason)) return
+    if (of === "MARKET") this.lost(reason)
+    else this.#away(reason)
   }
 
   lost(reason: string): void {
-    this.#failedAt = Date.now()
-    if (this.#isThere === false) this.#reason = reason
-    else this.#change(false, reason)
+    this.#away(reason)
+    this.#outage = { reason, failedAt: Date.now() }
+  }
+
+  outage(isIdle: boolean): VenueHealth["outage"] {
+    return isIdle ? undefined : this.#outage
   }
 
   health(isIdle: boolean): Health {
     if (isIdle || this.#isThere === undefined) return IDLE
-    const status = this.#isThere ? "up" : "down"
-    return { status, reason: this.#reason, since: this.#since, ...(!this.#isThere && { failedAt: this.#failedAt }) }
+    return { status: this.#isThere ? "up" : "down", reason: this.#reason, since: this.#since }
+  }
+
+  #away(reason: string): void {
+    if (this.#isThere === false) this.#reason = reason
+    else this.#change(false, reason)
   }
 
   #change(isThere: boolean, reason: string | null): void {
     this.#isThere = isThere
     this.#reason = reason
     this.#since = Date.now()
+    if (isThere) this.#outage = undefined
   }
 }

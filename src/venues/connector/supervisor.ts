@@ -15,6 +15,7 @@ import {
   type MarketStream,
   type MarketTrade,
 } from "../../ports/market-source.ts"
+import type { VenueHealth } from "../../ports/venue-port.ts"
 import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../../ports/venue-session.ts"
 import { type ConnectorStats, RESYNC_REASONS, type ResyncReason } from "../../ports/venue-stats.ts"
 import type { VenueMeters } from "../venue-meters.ts"
@@ -35,7 +36,11 @@ import type {
   WorkerRecord,
 } from "./wire.ts"
 
+/** What fails here fails for all: the others ask with an account's key, and with what its owner says. */
+const MARKET_CALLS: ReadonlySet<CallName> = new Set(["instruments", "klines", "confirm"])
+
 interface Waiting {
+  readonly name: CallName
   readonly answer: (value: unknown) => void
   readonly fail: (failure: VenueFailure) => void
 }
@@ -91,6 +96,11 @@ export class Supervisor {
   health(): Health {
     const { state } = this.#link
     return this.#reach.health(state === "idle" || state === "stopped")
+  }
+
+  outage(): VenueHealth["outage"] {
+    const { state } = this.#link
+    return this.#reach.outage(state === "idle" || state === "stopped")
   }
 
   stats(): ConnectorStats {
@@ -179,6 +189,7 @@ export class Supervisor {
       // `Calls` ties the name to what is asked and to what is answered; the types of a union cannot follow it through a map.
       const request = { name, ...ask } as unknown as CallRequest
       this.#calls.set(call, {
+        name,
         answer: (value) => resume(Effect.succeed(value as Calls[N]["answer"])),
         fail: (failure) => resume(Effect.fail(failure)),
       })
@@ -268,7 +279,7 @@ export class Supervisor {
         if (record.reason.startsWith(BOOK_DIFFERS)) this.#resyncsBy.differs += 1
         if (record.reason.startsWith(BOOK_SILENT)) this.#resyncsBy.silent += 1
         if (record.reason.startsWith(BOOK_OUTRUN)) this.#resyncsBy.outrun += 1
-        this.#reach.failed(record.reason)
+        this.#reach.failed(record.reason, "MARKET")
         if (this.#streams.has(`${record.stream} ${record.instrumentId}`)) {
           this.#sink?.down(record.stream, record.instrumentId, record.reason)
         }
@@ -281,8 +292,7 @@ export class Supervisor {
         this.#settle(record.call)?.answer(record.value)
         return
       case "Failed":
-        this.#reach.failed(`${record.failure.category}: ${record.failure.text}`)
-        this.#settle(record.call)?.fail(record.failure)
+        this.#onFailed(record.call, record.failure)
         return
       case "Reachable":
         if (record.reason === null) this.#reach.seen()
@@ -297,6 +307,13 @@ export class Supervisor {
     }
   }
 
+  #onFailed(call: number, failure: VenueFailure): void {
+    const waiting = this.#settle(call)
+    const isOfAll = waiting !== undefined && MARKET_CALLS.has(waiting.name)
+    this.#reach.failed(`${failure.category}: ${failure.text}`, isOfAll ? "MARKET" : "ACCOUNT")
+    waiting?.fail(failure)
+  }
+
   /** One frame's, of one instrument. */
   #onTrades(trades: ReadonlyArray<MarketTrade>): void {
     const [first] = trades
@@ -309,7 +326,7 @@ export class Supervisor {
     const open = this.#sessions.get(session)
     if (open === undefined) return
     if (report._tag === "StreamUp") this.#reach.seen()
-    else if (report._tag === "StreamDown") this.#reach.failed(report.reason)
+    else if (report._tag === "StreamDown") this.#reach.failed(report.reason, "ACCOUNT")
     open.reported(report)
   }
 

@@ -13,6 +13,7 @@ import { ChangeRejected, OrderClosed, OrderNotChangeable } from "../../../domain
 import { AccountDisconnected, AccountNotActive, AccountReconciling } from "../../../domain/errors/trading-account.ts"
 import { VenueInactive } from "../../../domain/errors/venue.ts"
 import type { InstrumentId } from "../../../domain/ids.ts"
+import { type Instrument, tradingFault } from "../../../domain/instrument/instrument.ts"
 import { ordersFault } from "../../../domain/instrument/order-proof.ts"
 import { changed, changeOf, isRenewal, type OrderChange, withChange } from "../../../domain/order/change.ts"
 import { isOnItsWay, maySend, replaceWayOf } from "../../../domain/order/evidence/law.ts"
@@ -207,7 +208,7 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder, mayWait = 
   const halted = checked === "CANCEL" ? null : changeHalted(core.parts.mode.current(), order)
   if (halted !== null) return fail(halted)
   const wanted = checked === "CANCEL" ? null : checked.change
-  const error = wanted === null ? null : (unprovenError(core, live, wanted) ?? fundsError(core, live, wanted))
+  const error = wanted === null ? null : (additionError(core, live, wanted, instrument) ?? fundsError(core, live, wanted))
   if (error !== null) return fail(error)
   let isAnswered = false
   const answer = (run: () => void): void => {
@@ -259,12 +260,17 @@ const siblingOf = (core: AccountCore, { order }: Live): TradeOrder | null => {
   return others.find((it) => isOther(it) && !isTerminal(it.orderStatus)) ?? null
 }
 
-/** At a venue whose orders the installation does not send, a change may only take back of what is there. */
-const unprovenError = (core: AccountCore, { order }: Live, wanted: OrderChange): DomainError | null => {
+/** Where no new order is taken, of the venue or of the instrument, a change may only take back of what is there. */
+const additionError = (
+  core: AccountCore,
+  { order }: Live,
+  wanted: OrderChange,
+  instrument: Instrument,
+): DomainError | null => {
   const next = changed(order, wanted)
   const isMore =
     next.baseQuantity.greaterThan(order.baseQuantity) || holdChanged(order, next, core.venue).greaterThan(order.held)
-  return isMore ? (ordersFault(core.venue) ?? null) : null
+  return isMore ? (ordersFault(core.venue) ?? tradingFault(instrument) ?? null) : null
 }
 
 /** What the change needs beyond what the order holds already. */

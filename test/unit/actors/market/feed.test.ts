@@ -5,6 +5,7 @@ import { MarketFeed } from "../../../../src/actors/market/feed.ts"
 import { WarmFeeds } from "../../../../src/actors/market/warm-feeds.ts"
 import { bookChannel, tickerChannel, tradeChannel } from "../../../../src/domain/channel.ts"
 import type { DomainError } from "../../../../src/domain/errors/domain-error.ts"
+import { InstrumentDelisted } from "../../../../src/domain/errors/market.ts"
 import { VenueUnavailable } from "../../../../src/domain/errors/venue.ts"
 import type { InstrumentId, VenueId } from "../../../../src/domain/ids.ts"
 import type { MarketSink, TickerUpdate } from "../../../../src/ports/market-source.ts"
@@ -14,7 +15,7 @@ const BTC = "BINANCE:BTC/USDT" as InstrumentId
 
 const fed = () => {
   const asked: Array<string> = []
-  const venue = { now: 0, answers: true, outage: undefined as DomainError | undefined }
+  const venue = { now: 0, answers: true, outage: undefined as DomainError | undefined, isListed: true }
   let sink: MarketSink | undefined
   const channels = new RecordingChannels()
   let uuids = 0
@@ -38,7 +39,7 @@ const fed = () => {
     history: () => Effect.succeed({ bars: [], venueAt: 0 }),
     channels: channels.port,
     tenantOf: () => null,
-    isListed: () => true,
+    isListed: () => venue.isListed,
     warm: new WarmFeeds(0),
     outage: () => venue.outage,
     clock: { now: () => venue.now, monotonic: () => venue.now },
@@ -215,6 +216,19 @@ describe("a market feed", () => {
     venue.answers = true
     expect((await all()).every(Boolean)).toBe(true)
     expect(asked).toEqual([`confirm ${BTC}`, `confirm ${BTC}`])
+  })
+
+  it("tells a trigger the first trade of a market that a list left out: it may have been a halt, and the next list is an hour away", () => {
+    const { feed, asked, sink, venue } = fed()
+    const heard: Array<string> = []
+    feed.followers.follow(BTC, { onTrade: (price) => heard.push(price), onDown: () => heard.push("down") })
+    feed.hold("trade", BTC, "a subscriber")
+    feed.hold("book", BTC, "a subscriber")
+    venue.isListed = false
+    feed.listingChanged(BTC, new InstrumentDelisted({ instrumentId: BTC }))
+    expect(asked).toEqual([`open trade ${BTC}`, `open book ${BTC}`, `close book ${BTC}`])
+    sink().trades([{ instrumentId: BTC, externalTradeId: "1", price: "94", quantity: "1", side: "SELL", at: 1 }])
+    expect([heard, feed.lastPrice(BTC)]).toEqual([["94"], "94"])
   })
 
   it("knows no last price of an instrument that was never traded, of which venues tell a zero", () => {

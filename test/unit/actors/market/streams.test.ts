@@ -71,25 +71,25 @@ describe("a stream that was read", () => {
 })
 
 describe("a stream of an instrument that its venue lists no more", () => {
-  it("closes under whoever holds it, and opens again by itself when it is listed again", () => {
+  it("closes under who holds it, and opens again by itself when it is listed again", () => {
     const { streams, open, delisted, at } = streamsOf()
-    streams.hold("book", BTC, "a trigger")
-    streams.hold("trade", BTC, "a trigger")
+    streams.hold("book", BTC, "a subscriber")
+    streams.hold("trade", BTC, "a subscriber")
     streams.hold("book", ETH, "another")
     delisted.add(BTC)
     streams.listingChanged(BTC)
     expect([...open]).toEqual([`book ${ETH}`])
-    streams.release("trade", BTC, "a trigger")
+    streams.release("trade", BTC, "a subscriber")
     expect(at(60_000)).toEqual([`book ${ETH}`])
     delisted.delete(BTC)
     streams.listingChanged(BTC)
     expect([...open]).toEqual([`book ${ETH}`, `book ${BTC}`])
   })
 
-  it("is not opened for who comes meanwhile, and is for him when it is listed again", () => {
+  it("is not opened for who comes meanwhile, and is when it is listed again", () => {
     const { streams, open, delisted } = streamsOf()
     delisted.add(BTC)
-    streams.hold("trade", BTC, "a trigger that was armed at the start")
+    streams.hold("trade", BTC, "a subscription of before the start")
     expect([...open]).toEqual([])
     delisted.delete(BTC)
     streams.listingChanged(BTC)
@@ -97,7 +97,25 @@ describe("a stream of an instrument that its venue lists no more", () => {
   })
 })
 
+describe("a stream of an instrument that is not listed, for who insists on it", () => {
+  it("stays open, and is open after a start, until who insists lets go: others alone keep it closed", () => {
+    const { streams, open, delisted } = streamsOf()
+    streams.hold("trade", BTC, "a subscriber")
+    streams.insist("trade", BTC, "a trigger")
+    delisted.add(BTC).add(ETH)
+    streams.listingChanged(BTC)
+    streams.insist("trade", ETH, "a trigger that was armed before the start")
+    expect([...open]).toEqual([`trade ${BTC}`, `trade ${ETH}`])
+    streams.release("trade", BTC, "a trigger")
+    expect([...open]).toEqual([`trade ${ETH}`])
+    delisted.delete(BTC)
+    streams.listingChanged(BTC)
+    expect([...open]).toEqual([`trade ${ETH}`, `trade ${BTC}`])
+  })
+})
+
 describe("an outage", () => {
+  const reason = "VENUE_NETWORK: connect ECONNREFUSED 10.0.0.1:443"
   const health = (patch: Partial<VenueHealth>) =>
     outageOf(
       {
@@ -105,9 +123,9 @@ describe("an outage", () => {
           {
             venue: VENUE,
             status: "down",
-            reason: "VENUE_NETWORK: connect ECONNREFUSED 10.0.0.1:443",
+            reason,
             since: 0,
-            failedAt: 1_000,
+            outage: { reason, failedAt: 1_000 },
             restarts: 0,
             streams: 0,
             sessions: 0,
@@ -120,10 +138,10 @@ describe("an outage", () => {
 
   it("is known for a minute after the last attempt that failed, in a word that has nothing of ours in it", () => {
     expect(health({})(VENUE)).toMatchObject({ _tag: "VenueUnavailable", reason: "VENUE_NETWORK" })
-    expect(health({ reason: "the connector was lost: out of memory" })(VENUE)?.reason).toBe("VENUE_UNREACHABLE")
-    expect(health({ failedAt: -11_000 })(VENUE)).toBeUndefined()
-    expect(health({ status: "up" })(VENUE)).toBeUndefined()
-    expect(health({ status: "idle" })(VENUE)).toBeUndefined()
+    const lost = { reason: "the connector was lost: out of memory", failedAt: 1_000 }
+    expect(health({ outage: lost })(VENUE)?.reason).toBe("VENUE_UNREACHABLE")
+    expect(health({ outage: { reason, failedAt: -11_000 } })(VENUE)).toBeUndefined()
+    expect(health({ outage: undefined })(VENUE)).toBeUndefined()
     expect(health({})("KRAKEN" as VenueId)).toBeUndefined()
     expect(health({})(VENUE, 5_000)).toBeUndefined()
   })

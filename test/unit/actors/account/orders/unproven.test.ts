@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../../../src/domain/decimal.ts"
 import { UNANSWERED_ORDERS } from "../../../../../src/venues/adapters/order-proofs.ts"
 import { placed, readyWorld } from "../../../../kit/worlds/ready-world.ts"
-import { okOf, type World } from "../../../../sim/world.ts"
+import { instrument } from "../../../../sim/venue/listing.ts"
+import { okOf, World } from "../../../../sim/world.ts"
 
 /** As the next release finds it. */
 const upgrade = (world: World): void =>
@@ -18,6 +19,24 @@ const REFUSAL = {
   missing: UNANSWERED_ORDERS.missing,
   optIn: expect.stringContaining("adds SIM to EXPERIMENTAL_ORDERS"),
 }
+
+describe("an order that is counted in contracts, of before such were refused", () => {
+  it("is not raised by a change, and may be lowered", () => {
+    const world = new World()
+    const listed = { ...instrument }
+    world.instruments = [listed]
+    world.start()
+    world.advance(1_000)
+    const { tradeOrderId } = placed(world, { quantity: "3" })
+    Object.assign(listed, { contract: { type: "INVERSE", size: Decimal.of("10") } })
+    const more = world.replace(tradeOrderId, { quantity: "4" })
+    world.advance(100)
+    expect(more.answer).toMatchObject({ error: { _tag: "InstrumentNotTradable" } })
+    const less = world.replace(tradeOrderId, { quantity: "2" })
+    world.advance(1_500)
+    expect(okOf(less).baseQuantity.toString()).toBe("2")
+  })
+})
 
 describe("without the opt-in", () => {
   it("a new order is refused with the venue, what is missing and how the installation opts in; nothing is stored or sent", () => {
