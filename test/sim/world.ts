@@ -277,7 +277,8 @@ export class World {
             reply.fail(new TickerUnavailable({ instrumentId }))
           }, this.tickerMillis)
         },
-        readKlines: (instrumentId, range, reply) => {
+        readKlines: () => undefined,
+        lookBack: (instrumentId, range, reply) => {
           const bars = (this.market?.of(instrumentId).bars ?? this.bars).filter(
             ({ openAt }) => openAt >= (range.from ?? 0),
           )

@@ -15,17 +15,18 @@ import { VenueInactive } from "../../domain/errors/venue.ts"
 import type { InstrumentId, VenueId } from "../../domain/ids.ts"
 import { invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import { invalidVenue } from "../../domain/instrument/venue.ts"
-import { KLINE_INTERVALS } from "../../domain/market/kline.ts"
+import { KLINE_INTERVALS, type KlineRecord } from "../../domain/market/kline.ts"
+import type { Reply } from "../../domain/reply.ts"
 import { ChannelPort, type ChannelSource, type StreamPosition } from "../../ports/channel-port.ts"
 import { Clock } from "../../ports/clock.ts"
 import { Ids } from "../../ports/ids.ts"
-import { klineStream, type MarketStream } from "../../ports/market-source.ts"
+import { type KlineAsk, klineStream, type MarketStream } from "../../ports/market-source.ts"
 import { VenuePort } from "../../ports/venue-port.ts"
 import { MarketFeed } from "./feed.ts"
 import { InstrumentDirectory } from "./instrument-directory.ts"
 import { KlineHistory } from "./klines/history.ts"
-import { Markets } from "./messages.ts"
-import { outageOf, RETRY_MILLIS } from "./outage.ts"
+import { type KlineRange, Markets } from "./messages.ts"
+import { type Outage, outageOf, RETRY_MILLIS } from "./outage.ts"
 import { WarmFeeds } from "./warm-feeds.ts"
 
 /** How long a read waits for the first state of a feed that was closed (contract C14a). */
@@ -168,6 +169,22 @@ const make = ({ warmFeeds }: MarketOptions) =>
       position: ({ venue, instrumentId, interval }) => feeds.get(venue)?.klines.position(instrumentId, interval),
     })
 
+    const readHistory = (
+      feed: MarketFeed | DomainError,
+      read: KlineRange & { readonly instrumentId: InstrumentId },
+      reply: Reply<KlineRecord, DomainError>,
+      fault: Outage,
+    ): void => {
+      if (!(feed instanceof MarketFeed)) return reply.fail(feed)
+      const name = parseInstrumentId(read.instrumentId)
+      if (name === undefined) return reply.fail(invalidInstrumentId(read.instrumentId))
+      const source = {
+        clock: feed.clock,
+        history: (ask: KlineAsk) => fault(name.venue) ?? venues.klines(name.venue, ask),
+      }
+      history.read({ ...read, name }, source, reply)
+    }
+
     const feedOfInstrument = (instrumentId: InstrumentId): MarketFeed | undefined => {
       const name = parseInstrumentId(instrumentId)
       return name === undefined ? undefined : feeds.get(name.venue)
@@ -191,20 +208,12 @@ const make = ({ warmFeeds }: MarketOptions) =>
           reply.fail(reason ?? new TickerUnavailable({ instrumentId })),
         )
       },
-      readKlines: (instrumentId, range, reply) => {
-        const feed = reachToRead(instrumentId)
-        const name = parseInstrumentId(instrumentId)
-        if (name === undefined || !(feed instanceof MarketFeed))
-          return reply.fail(feed instanceof MarketFeed ? invalidInstrumentId(instrumentId) : feed)
-        history.read(
-          { instrumentId, name, ...range },
-          {
-            clock: feed.clock,
-            history: (ask) => outage(name.venue, RETRY_MILLIS) ?? venues.klines(name.venue, ask),
-          },
-          reply,
-        )
-      },
+      readKlines: (instrumentId, range, reply) =>
+        readHistory(reachToRead(instrumentId), { instrumentId, ...range }, reply, (venue) =>
+          outage(venue, RETRY_MILLIS),
+        ),
+      lookBack: (instrumentId, range, reply) =>
+        readHistory(reach(instrumentId), { instrumentId, ...range }, reply, () => undefined),
       tickers: (viewer) =>
         [...feeds.values()]
           .flatMap((feed) => feed.tickers.all())

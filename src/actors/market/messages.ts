@@ -44,6 +44,8 @@ export class Markets extends Context.Tag("actors/Markets")<
     readonly readTicker: (instrumentId: InstrumentId, reply: Reply<TickerRecord, DomainError>) => void
     /** Bars of the venue's history, closed ones from memory when they were read before; the one that lives is always fresh. */
     readonly readKlines: (instrumentId: InstrumentId, range: KlineRange, reply: Reply<KlineRecord, DomainError>) => void
+    /** As `readKlines`, and asked of the venue whatever its list or its streams say: a trigger that missed prices is not turned away. */
+    readonly lookBack: (instrumentId: InstrumentId, range: KlineRange, reply: Reply<KlineRecord, DomainError>) => void
     /** All tickers known now that the tenant sees, by instrumentId. */
     readonly tickers: (viewer: TenantId) => ReadonlyArray<TickerRecord>
     /** Top of book for pricing a market order's hold: [price, quantity] rows best first; empty when there is no SYNCED book. */

@@ -102,6 +102,7 @@ const startAccounts = async (url: string): Promise<AccountProcess> => {
         readBook: () => undefined,
         readTicker: () => undefined,
         readKlines: () => undefined,
+        lookBack: () => undefined,
         tickers: () => [],
         topOfBook: (id, side) => rig.book(id)[side],
         levels: (id, side) => rig.book(id)[side],

@@ -4,6 +4,7 @@ import { Effect, Either } from "effect"
 import { bookChannel, tickerChannel, tradeChannel, venueTickerChannel } from "../../../src/domain/channel.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import type { InstrumentId, TenantId } from "../../../src/domain/ids.ts"
+import type { KlineRecord } from "../../../src/domain/market/kline.ts"
 import type { Reply } from "../../../src/domain/reply.ts"
 import { MOCK } from "../../../src/venues/mock/instruments.ts"
 import { BookReader } from "../../kit/readers/market-reader.ts"
@@ -21,6 +22,31 @@ const asked = <A>(ask: (reply: Reply<A, DomainError>) => void): Array<Either.Eit
   })
   return answers
 }
+
+describe("prices that a trigger missed", () => {
+  it.scoped("are asked of the venue's history while its streams fail, and while no list of it has the instrument", () =>
+    Effect.gen(function* () {
+      const { markets, directory, streams } = yield* marketWorld()
+      const range = { interval: "1m", from: null, to: null, limit: 1 } as const
+      const both = function* () {
+        const answers = [markets.readKlines, markets.lookBack].map((read) =>
+          asked<KlineRecord>((reply) => read(BTC, range, reply)),
+        )
+        yield* settle
+        return answers.map(
+          ([answer]) => answer && Either.match(answer, { onLeft: ({ _tag }) => _tag, onRight: () => "bars" }),
+        )
+      }
+      expect(yield* both()).toEqual(["bars", "bars"])
+      streams.outage = { reason: "VENUE_NETWORK: cut", failedAt: 0 }
+      expect(yield* both()).toEqual(["VenueUnavailable", "bars"])
+      streams.outage = undefined
+      const [listed] = directory.ofVenue(MOCK, null).filter(({ instrumentId }) => instrumentId === BTC)
+      directory.put([{ ...listed!, status: "DELISTED" }])
+      expect(yield* both()).toEqual(["InstrumentDelisted", "bars"])
+    }),
+  )
+})
 
 describe("a market feed", () => {
   it.scoped("opens at the first subscriber and closes 30 s after the last", () =>

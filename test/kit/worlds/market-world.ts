@@ -13,7 +13,7 @@ import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import { Clock } from "../../../src/ports/clock.ts"
 import { Ids } from "../../../src/ports/ids.ts"
 import { JournalPort } from "../../../src/ports/journal-port.ts"
-import { VenuePort } from "../../../src/ports/venue-port.ts"
+import { type VenueHealth, VenuePort } from "../../../src/ports/venue-port.ts"
 import type { SessionReport, VenueOrder } from "../../../src/ports/venue-session.ts"
 import { MOCK } from "../../../src/venues/mock/instruments.ts"
 import { mockVenue } from "../../../src/venues/mock/venue.ts"
@@ -134,6 +134,8 @@ export const marketWorld = (settings: Parameters<typeof mockWorld>[0] = {}) =>
     const channels = new RecordingChannels()
     const { adapter } = mock
     const opened: Array<string> = []
+    /** What the venue's streams fail with; its history answers all the same. */
+    const streams: { outage: VenueHealth["outage"] } = { outage: undefined }
     /** The matcher's book as it stood when its newest update was delivered. */
     const delivered = new Map<InstrumentId, ReturnType<typeof mock.rig.book>>()
     const venuePort = Layer.succeed(VenuePort, {
@@ -167,7 +169,7 @@ export const marketWorld = (settings: Parameters<typeof mockWorld>[0] = {}) =>
           confirm: source.confirm,
         }
       },
-      health: () => [adapter.health()],
+      health: () => [{ ...adapter.health(), outage: streams.outage }],
       stats: () => ({ shards: [], connectors: [] }),
     })
     const parts = Layer.mergeAll(
@@ -180,5 +182,5 @@ export const marketWorld = (settings: Parameters<typeof mockWorld>[0] = {}) =>
     const directory = yield* InstrumentDirectory.pipe(Effect.provide(built))
     directory.put(yield* adapter.instruments(null).pipe(Effect.orDie))
     const markets = yield* Markets.pipe(Effect.provide(built))
-    return { ...mock, channels, markets, directory, opened, delivered, advance }
+    return { ...mock, channels, markets, directory, opened, delivered, streams, advance }
   })

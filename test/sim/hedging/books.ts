@@ -124,6 +124,7 @@ export const marketsOf = (
       later("NONE", () => (books.age(instrumentId) === null ? reply.fail(silent(instrumentId)) : reply.ok("{}"))),
     readTicker: (instrumentId, reply) => reply.fail(silent(instrumentId)),
     readKlines: (instrumentId, _range, reply) => reply.fail(silent(instrumentId)),
+    lookBack: (instrumentId, _range, reply) => reply.fail(silent(instrumentId)),
     tickers: () => [],
     topOfBook: (instrumentId, side, rows) => {
       looks()

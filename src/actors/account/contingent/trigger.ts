@@ -358,7 +358,7 @@ export class MissedPrices {
   #read(instrumentId: InstrumentId, triggers: ReadonlyArray<MissedTrigger>, from: number, attempt: number): void {
     const { parts, self } = this.#core
     const range = { interval: MISSED_INTERVAL, from, to: null, limit: PAGE }
-    parts.markets.readKlines(instrumentId, range, {
+    parts.markets.lookBack(instrumentId, range, {
       ok: ({ candles, isClosed }) =>
         self.turn(() => {
           const bars = candles.map(([openAt, open, high, low, close, volume]): Bar => {

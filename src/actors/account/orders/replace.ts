@@ -208,7 +208,8 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder, mayWait = 
   const halted = checked === "CANCEL" ? null : changeHalted(core.parts.mode.current(), order)
   if (halted !== null) return fail(halted)
   const wanted = checked === "CANCEL" ? null : checked.change
-  const error = wanted === null ? null : (additionError(core, live, wanted, instrument) ?? fundsError(core, live, wanted))
+  const error =
+    wanted === null ? null : (additionError(core, live, wanted, instrument) ?? fundsError(core, live, wanted))
   if (error !== null) return fail(error)
   let isAnswered = false
   const answer = (run: () => void): void => {
