@@ -1,7 +1,8 @@
 /**
  * Continuity of order books that ccxt does not check itself: 30 of its 66 book connectors apply whatever arrives (venues 4.8).
  * The raw message is looked at before ccxt sees it; a hole tears the socket down, and the venue sends a fresh book. So does a change
- * of a book that has not begun: ccxt would take it for a whole one.
+ * of a book that has not begun: ccxt would take it for a whole one. Of a book that was left nothing is a hole: what the venue sends of it
+ * until it has heard so, or until its next snapshot, is passed over.
  */
 import type { CcxtSocket } from "../exchange/ccxt.ts"
 
@@ -9,6 +10,8 @@ import type { CcxtSocket } from "../exchange/ccxt.ts"
 export interface Position {
   /** What is counted: one book, or the whole connection. */
   readonly key: string
+  /** The venue's id of the market; null: of all of the connection. */
+  readonly market: string | null
   /** A snapshot starts the count anew. */
   readonly restarts: boolean
   /** Null where the venue does not count. */
@@ -33,13 +36,19 @@ const inner = (value: unknown): Message => (typeof value === "object" && value !
 const RULES: Readonly<Record<string, Rule>> = {
   bybit: ({ topic, type, data }) =>
     typeof topic === "string" && topic.startsWith("orderbook.")
-      ? { key: topic, restarts: type === "snapshot", sequence: Number(inner(data)["u"]), needsSnapshot: true }
+      ? {
+          key: topic,
+          market: topic.split(".")[2] ?? null,
+          restarts: type === "snapshot",
+          sequence: Number(inner(data)["u"]),
+          needsSnapshot: true,
+        }
       : undefined,
   // Counts every message of the connection, whatever it is about.
   coinbase: ({ sequence_num }) =>
     sequence_num === undefined
       ? undefined
-      : { key: "connection", restarts: false, sequence: Number(sequence_num), needsSnapshot: false },
+      : { key: "connection", market: null, restarts: false, sequence: Number(sequence_num), needsSnapshot: false },
   deribit: ({ params }) => {
     const { channel, data } = inner(params)
     if (typeof channel !== "string" || !channel.startsWith("book.")) return undefined
@@ -47,6 +56,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     const restarts = type === "snapshot"
     return {
       key: channel,
+      market: channel.split(".")[1] ?? null,
       restarts,
       sequence: Number(change_id),
       after: Number(prev_change_id),
@@ -59,6 +69,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     const { s, full, U, u } = inner(result)
     return {
       key: String(s),
+      // `ob.BTC_USDT.50`
+      market: String(s).split(".")[1] ?? null,
       restarts: full === true,
       sequence: Number(u),
       after: Number(U) - 1,
@@ -70,6 +82,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     message["type"] === "l2_updates"
       ? {
           key: String(message["symbol"]),
+          market: String(message["symbol"]),
           restarts: message["auction_events"] !== undefined && message["trades"] !== undefined,
           sequence: null,
           needsSnapshot: true,
@@ -79,6 +92,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     seq !== undefined && (feed === "book" || feed === "book_snapshot")
       ? {
           key: String(product_id),
+          market: String(product_id),
           restarts: feed === "book_snapshot",
           sequence: Number(seq),
           needsSnapshot: true,
@@ -90,6 +104,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     return typeof topic === "string" && topic.includes("/level2:") && sequenceEnd !== undefined
       ? {
           key: topic,
+          market: topic.slice(topic.indexOf(":") + 1),
           restarts: false,
           sequence: Number(sequenceEnd),
           after: Number(sequenceStart) - 1,
@@ -117,10 +132,22 @@ export const continuityOf = (exchange: string): Continuity =>
       ? "checked by ccxt"
       : "none"
 
+/** What is known of the books of one socket. Markets by the venue's id, in lower case: it spells some of them both ways. */
+interface Heard {
+  /** The newest message, by key. */
+  readonly seen: Map<string, { readonly sequence: number; readonly market: string | null }>
+  readonly left: Set<string>
+}
+
+/** STALE: of a book that was left. */
+export type Finding = { readonly hole: string } | "STALE" | undefined
+
+const lower = (market: string | null): string | null => market?.toLowerCase() ?? null
+
 export class SequenceGuard {
   readonly #rule: Rule | undefined
   readonly #bookAt: (marketId: string) => number | undefined
-  readonly #seen = new WeakMap<CcxtSocket, Map<string, number>>()
+  readonly #heard = new WeakMap<CcxtSocket, Heard>()
 
   /** `bookAt`: where the book of a market stands that no change has come for yet; undefined while there is none. */
   constructor(exchange: string, bookAt: (marketId: string) => number | undefined = () => undefined) {
@@ -128,33 +155,52 @@ export class SequenceGuard {
     this.#bookAt = bookAt
   }
 
-  /** A book that ends and may begin again on its socket: what came before says nothing of what will come. */
-  forget(socket: CcxtSocket, marketId: string): void {
-    const seen = this.#seen.get(socket)
-    for (const key of seen?.keys() ?? []) if (key.includes(marketId)) seen?.delete(key)
+  /** A book is left, and may begin again on its socket: what came before says nothing of what will come. */
+  leave(socket: CcxtSocket, marketId: string): void {
+    if (this.#rule === undefined) return
+    const market = marketId.toLowerCase()
+    const { seen, left } = this.#of(socket)
+    left.add(market)
+    for (const [key, { market: its }] of seen) if (its === market) seen.delete(key)
   }
 
-  /** The hole before this message, in words; undefined when there is none. Call it once per message, in order. */
-  holeBefore(socket: CcxtSocket, message: unknown): string | undefined {
+  /** The venue has heard of it. Where the socket brings snapshots, only the next one begins the book. */
+  hasLeft(socket: CcxtSocket, marketId: string): void {
+    const heard = this.#heard.get(socket)
+    if (heard === undefined || this.#exchangeBringsSnapshots) return
+    heard.left.delete(marketId.toLowerCase())
+  }
+
+  /** What there is to say against this message; undefined: nothing. Call it once per message, in order. */
+  look(socket: CcxtSocket, message: unknown): Finding {
     if (this.#rule === undefined || typeof message !== "object" || message === null) return undefined
     const position = this.#rule(message as Message)
     if (position === undefined) return undefined
-    let seen = this.#seen.get(socket)
-    if (seen === undefined) {
-      seen = new Map()
-      this.#seen.set(socket, seen)
-    }
+    const { seen, left } = this.#of(socket)
     const { key, sequence, restarts, needsSnapshot } = position
-    const previous = seen.get(key)
-    seen.set(key, sequence ?? 0)
+    const market = lower(position.market)
+    if (market !== null && left.size > 0 && left.has(market)) {
+      if (!restarts) return "STALE"
+      left.delete(market)
+    }
+    const previous = seen.get(key)?.sequence
+    seen.set(key, { sequence: sequence ?? 0, market })
     if (restarts) return undefined
     if (previous === undefined) {
       const began = position.marketId === undefined ? undefined : this.#bookAt(position.marketId)
       if (began !== undefined && (position.after ?? began) > began)
-        return `${key} began with ${began} and goes on from ${position.after}`
-      return needsSnapshot ? `${key} changed before it began` : undefined
+        return { hole: `${key} began with ${began} and goes on from ${position.after}` }
+      return needsSnapshot ? { hole: `${key} changed before it began` } : undefined
     }
     const { after = sequence === null ? previous : sequence - 1 } = position
-    return sequence === null || previous === after ? undefined : `${key} jumped from ${previous} to ${sequence}`
+    return sequence === null || previous === after ? undefined : { hole: `${key} jumped from ${previous} to ${sequence}` }
+  }
+
+  #of(socket: CcxtSocket): Heard {
+    const known = this.#heard.get(socket)
+    if (known !== undefined) return known
+    const heard: Heard = { seen: new Map(), left: new Set() }
+    this.#heard.set(socket, heard)
+    return heard
   }
 }
