@@ -1,7 +1,15 @@
 /** What a connector may have to know of a venue beyond its profile, as code: `adapter.ts` of the venue's folder. */
 import type { MarketTrade } from "../../ports/market-source.ts"
 import type { VenueOrder, VenueOrderState } from "../../ports/venue-session.ts"
-import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../worker/exchange/ccxt.ts"
+import type {
+  CcxtBalance,
+  CcxtExchange,
+  CcxtMarket,
+  CcxtOrder,
+  CcxtSocket,
+  CcxtTrade,
+  Raw,
+} from "../worker/exchange/ccxt.ts"
 import type { VenueProfile } from "./profile.ts"
 
 /** One asset in the venue's words. */
@@ -31,6 +39,32 @@ export interface TradeHooks {
   readonly last: (symbol: string) => MarketTrade | null
   /** Trades are missing for good before those that are handed on next. */
   readonly missed: (symbol: string) => void
+}
+
+/** How a venue is told that one public stream is over, and says that it has heard. */
+export interface Leave {
+  readonly message: Raw
+  /** ccxt's key of the subscription, and others that go with it. */
+  readonly keys: ReadonlyArray<string>
+  /** Its keys of what waits for the stream. */
+  readonly waiting: ReadonlyArray<string>
+  /** Whether a message says that the venue has heard; null: it never says so, and reads in order. */
+  readonly isHeard: ((message: unknown) => boolean) | null
+}
+
+export type LeavableStream = "book" | "trade" | "ticker"
+
+/** Where ccxt has no way to end streams one by one, or one that ends others. */
+export interface Leaving {
+  /** Book and trades of a market are one stream there. */
+  readonly isJoint?: boolean
+  /** "LATER": the venue has not given the stream a number yet. Null: ccxt's way is good. */
+  readonly leave: (parts: {
+    readonly stream: LeavableStream
+    readonly market: CcxtMarket
+    readonly socket: CcxtSocket
+    readonly request: () => unknown
+  }) => Leave | "LATER" | null
 }
 
 export interface ExchangeAdapter {
@@ -71,6 +105,7 @@ export interface ExchangeAdapter {
   readonly cancelPends?: (answer: CcxtOrder) => boolean
   /** Private events that ccxt would make wrong balances of. */
   readonly misleads: (event: Raw) => boolean
+  readonly leaving?: Leaving
   /** Answers to public subscriptions that ccxt would take for the failure of all streams, or not see at all. */
   readonly streamNews?: (message: unknown) => StreamNews | null
   /** How much of its request limit the venue itself has counted, 0 to 1 and more; by the headers of an answer, in lower case. */

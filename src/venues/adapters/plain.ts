@@ -19,7 +19,6 @@ export const plain = (venue: string, exchange: string, special: VenueFacts & Par
   options: {},
   needsCurrencies: false,
   bareNumbers: false,
-  unsubscribes: false,
   refusesRepeats: false,
   snapshotsAsked: false,
   tickerParams: {},

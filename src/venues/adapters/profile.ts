@@ -100,8 +100,6 @@ export interface VenueProfile extends VenueFacts {
   readonly bareNumbers: boolean
   /** ccxt cannot load its markets without its currencies. Elsewhere they are one more question that can fail. */
   readonly needsCurrencies: boolean
-  /** ccxt can end one of its streams without touching the others on the socket. */
-  readonly unsubscribes: boolean
   /** The venue refuses a subscription that it has already: after a gap the old one is ended first. */
   readonly refusesRepeats: boolean
   /** The venue counts requests of a connection: many subscriptions go in one. */

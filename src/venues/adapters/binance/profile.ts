@@ -15,7 +15,6 @@ const binanceSpot = {
   feeInQuote: false,
   needsCurrencies: false,
   bareNumbers: false,
-  unsubscribes: true,
   refusesRepeats: false,
   snapshotsAsked: false,
   options: {

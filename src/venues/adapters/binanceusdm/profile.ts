@@ -12,7 +12,6 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     timesInForce: ["GTC", "IOC", "FOK", "GTX"],
     lists: "perpetual",
     hosts: ["fapi.binance.com:443", "fstream.binance.com:443"],
-    unsubscribes: true,
     options: {
       defaultType: "swap",
       fetchMargins: false,

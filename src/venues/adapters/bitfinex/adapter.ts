@@ -2,6 +2,7 @@
 import type { ExchangeAdapter } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
 import { sumAsVenue } from "./checksums.ts"
+import { leaving } from "./leaving.ts"
 
 export const bitfinex: ExchangeAdapter = {
   ...adapterByScheme({
@@ -13,5 +14,6 @@ export const bitfinex: ExchangeAdapter = {
     logsIn: true,
     lists: [["fetchClosedOrders", {}]],
   }),
+  leaving,
   preparePublic: sumAsVenue,
 }

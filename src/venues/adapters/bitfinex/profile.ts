@@ -9,7 +9,6 @@ export const BITFINEX: ReadonlyArray<VenueProfile> = [
     timesInForce: ["GTC", "IOC", "FOK", "GTX"],
     hosts: ["api.bitfinex.com:443", "api-pub.bitfinex.com:443"],
     bareNumbers: true,
-    unsubscribes: true,
     refusesRepeats: true,
     // `len` 25, which is the venue's own default.
     bookReach: { way: "WINDOW", levels: 25 },

@@ -10,7 +10,6 @@ const WINDOW_MILLIS = 7 * 86_400_000
 
 const spot = {
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
-  unsubscribes: true,
   // `orderbook.50`, which ccxt subscribes.
   bookReach: { way: "WINDOW", levels: 50 },
   options: {

@@ -2,6 +2,7 @@
 import type { CcxtExchange } from "../../worker/exchange/ccxt.ts"
 import type { ExchangeAdapter } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
+import { leaving } from "./leaving.ts"
 
 /** ccxt asks for one currency's orders where no market is named. */
 const everyCurrency = (exchange: CcxtExchange): void => {
@@ -24,6 +25,7 @@ const byScheme = adapterByScheme({
 
 export const deribit: ExchangeAdapter = {
   ...byScheme,
+  leaving,
   prepare: (exchange, profile) => {
     everyCurrency(exchange)
     byScheme.prepare?.(exchange, profile)

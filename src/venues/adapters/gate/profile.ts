@@ -8,7 +8,6 @@ export const GATE: ReadonlyArray<VenueProfile> = [
     name: "Gate",
     timesInForce: ["GTC", "IOC", "FOK", "GTX"],
     hosts: ["api.gateio.ws:443"],
-    unsubscribes: true,
     // `ob.<pair>.50` of spot.obu, which ccxt subscribes.
     bookReach: { way: "WINDOW", levels: 50 },
     options: { defaultType: "spot", fetchMarkets: { types: ["spot"] } },

@@ -2,6 +2,7 @@
 import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
 import type { ExchangeAdapter } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
+import { leaving } from "./leaving.ts"
 
 const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
@@ -21,6 +22,7 @@ const byScheme = adapterByScheme({ ...commonScheme, askParam: "client_order_id" 
 
 export const gemini: ExchangeAdapter = {
   ...byScheme,
+  leaving,
   prepare: (exchange, profile) => {
     keepSocketSettings(exchange)
     byScheme.prepare?.(exchange, profile)

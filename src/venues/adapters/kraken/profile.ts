@@ -24,7 +24,6 @@ export const KRAKEN: ReadonlyArray<VenueProfile> = [
     bareNumbers: true,
     // Balances, fees and pairs name assets that only the list of assets tells apart.
     needsCurrencies: true,
-    unsubscribes: true,
     refusesRepeats: true,
     snapshotsAsked: false,
     // By default it moves with trades only.

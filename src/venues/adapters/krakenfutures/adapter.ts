@@ -1,13 +1,17 @@
 /** Kraken Futures, served as ccxt has it. Source: createOrder and fetchOrder of ccxt 4.5.84. */
 import type { ExchangeAdapter } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
+import { leaving } from "./leaving.ts"
 
-export const krakenfutures: ExchangeAdapter = adapterByScheme({
-  ...commonScheme,
-  idField: "cliOrdId",
-  logsIn: true,
-  lists: [
-    ["fetchClosedOrders", {}],
-    ["fetchCanceledOrders", {}],
-  ],
-})
+export const krakenfutures: ExchangeAdapter = adapterByScheme(
+  {
+    ...commonScheme,
+    idField: "cliOrdId",
+    logsIn: true,
+    lists: [
+      ["fetchClosedOrders", {}],
+      ["fetchCanceledOrders", {}],
+    ],
+  },
+  { leaving },
+)

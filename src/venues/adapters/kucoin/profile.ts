@@ -9,7 +9,6 @@ export const KUCOIN: ReadonlyArray<VenueProfile> = [
     needsPassphrase: true,
     timesInForce: ["GTC", "IOC", "FOK", "GTX"],
     hosts: ["api.kucoin.com:443", "ws-api-spot.kucoin.com:443"],
-    unsubscribes: true,
     snapshotsAsked: true,
     // GET /api/v1/market/orderbook/level2_100; the whole book (GET /api/v3/market/orderbook/level2) is for those with keys.
     bookReach: { way: "SEED", levels: 100 },

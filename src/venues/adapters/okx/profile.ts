@@ -15,7 +15,6 @@ const okxSpot = {
   feeInQuote: false,
   bareNumbers: false,
   needsCurrencies: false,
-  unsubscribes: true,
   // It takes a subscription again without a word and without a snapshot.
   refusesRepeats: true,
   snapshotsAsked: false,

@@ -128,7 +128,11 @@ export interface CcxtSocket {
   /** Of venues that have a ping of their own: what to send. */
   readonly ping?: ((socket: CcxtSocket) => unknown) | undefined
   readonly connection?: CcxtConnection | undefined
+  /** What is waited for, by key. */
+  readonly futures: Record<string, unknown>
+  readonly rejections: Record<string, unknown>
   send(message: unknown): Promise<unknown>
+  resolve(result: unknown, key: string): unknown
   /** Fails whoever waits for the key, now or next. */
   reject(error: Error, key: string): unknown
   onMessage(event: { readonly data: unknown }): void
@@ -176,6 +180,9 @@ export interface CcxtExchange {
   sign(path: string, api: unknown, method: string, params: Raw, headers?: unknown, body?: unknown): unknown
   /** The socket of a URL, made when there is none. */
   client(url: string): CcxtSocket
+  /** Waits for the key on the socket of the URL, and sends the message unless `subscription` is a key that was sent. */
+  watch(url: string, key: string, message: Raw, subscription: string): Promise<unknown>
+  requestId(): unknown
   handleMessage(socket: CcxtSocket, message: unknown): unknown
   numberToString(value: number | string): string
   amountToPrecision(symbol: string, amount: unknown): string

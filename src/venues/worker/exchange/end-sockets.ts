@@ -9,11 +9,18 @@ export const endAll = (exchange: CcxtExchange, reason: string): void => {
   }
 }
 
+/** As a whole word: the pair `BTC/USDT` is in `WBTC/USDT`, too. */
+const names = (key: string, name: string): boolean => {
+  for (let at = key.indexOf(name); at >= 0; at = key.indexOf(name, at + 1))
+    if (!/[a-z0-9]/.test(key[at - 1] ?? "") && !/[a-z0-9_/-]/.test(key[at + name.length] ?? "")) return true
+  return false
+}
+
 /** Subscriptions are kept under ccxt's symbol or the venue's own id, in upper or lower case. */
 export const socketsOf = (exchange: CcxtExchange, symbol: string): ReadonlyArray<CcxtSocket> => {
-  const names = [symbol, exchange.markets?.[symbol]?.id ?? symbol].map((name) => name.toLowerCase())
+  const wanted = [symbol, exchange.markets?.[symbol]?.id ?? symbol].map((name) => name.toLowerCase())
   return Object.values(exchange.clients).filter(({ subscriptions }) =>
-    Object.keys(subscriptions).some((key) => names.some((name) => key.toLowerCase().includes(name))),
+    Object.keys(subscriptions).some((key) => wanted.some((name) => names(key.toLowerCase(), name))),
   )
 }
 

@@ -24,6 +24,7 @@ export class Listing {
   #byName = new Map<string, CcxtMarket>()
   #names = new Map<string, string>()
   #shown = new Map<string, ReadonlyArray<string>>()
+  #sources = new Map<string, string>()
 
   constructor(profile: Pick<VenueProfile, "venue" | "lists">) {
     this.#profile = profile
@@ -43,10 +44,12 @@ export class Listing {
     this.#byName = chosen
     this.#names = new Map([...chosen].map(([name, { symbol }]) => [symbol, name]))
     this.#shown = new Map()
+    this.#sources = new Map()
     const byId = new Map([...chosen.values()].map((market) => [market.id, market.symbol]))
     for (const [name, { symbol, alias }] of chosen) {
       const source = (alias === undefined ? undefined : byId.get(alias)) ?? symbol
       this.#shown.set(source, [...(this.#shown.get(source) ?? []), name])
+      this.#sources.set(name, source)
     }
   }
 
@@ -71,6 +74,12 @@ export class Listing {
     if (own !== undefined) return own
     const name = this.nameOf(symbol)
     return name === undefined ? [] : [name]
+  }
+
+  /** The names that share their public data with this one, itself among them. */
+  namesBeside(name: string): ReadonlyArray<string> {
+    const source = this.#sources.get(name)
+    return (source === undefined ? undefined : this.#shown.get(source)) ?? [name]
   }
 
   /** The same thing of ccxt under the instrument's name; without a symbol where its market is not listed. */

@@ -3,7 +3,7 @@
  * becomes what readers are told; `watch-loop.ts` keeps each stream subscribed.
  */
 import type { InstrumentId } from "../../../domain/ids.ts"
-import { parseInstrumentId } from "../../../domain/instrument/instrument.ts"
+import { instrumentIdOf, parseInstrumentId } from "../../../domain/instrument/instrument.ts"
 import type { KlineInterval } from "../../../domain/market/kline.ts"
 import type { BookRange } from "../../../domain/market/market.ts"
 import { BOOK_DIFFERS, BOOK_OUTRUN, BOOK_SILENT, klineStream, type MarketStream } from "../../../ports/market-source.ts"
@@ -30,6 +30,7 @@ import { auditTimesOf, BookAudits, type Finding } from "./book-audits.ts"
 import { type BookChange, BookTap } from "./book-tap.ts"
 import { Digits } from "./digits.ts"
 import { KlineStreams, type SeenBar } from "./kline-streams.ts"
+import { Leaves } from "./leaves.ts"
 import { tickerRow, tradeRows } from "./market-rows.ts"
 import { type SeedChange, SeededBooks } from "./seeded-books.ts"
 import { SequenceGuard } from "./sequence-guard.ts"
@@ -65,6 +66,7 @@ export class PublicFeed {
   readonly #history: TradeHistoryParts
   /** By stream and name. */
   readonly #feeds = new Map<string, Feed>()
+  readonly #leaves: Leaves
   readonly #loop: WatchLoop
   readonly #audits: BookAudits | undefined
   /** Of a venue whose books begin with their best levels only. */
@@ -101,15 +103,23 @@ export class PublicFeed {
     this.#klines = new KlineStreams(exchange, this.digits, (symbol, interval, bars) =>
       this.#onBars(symbol, interval, bars),
     )
+    this.#leaves = new Leaves({
+      profile: settings.profile,
+      adapter: this.#adapter,
+      exchange,
+      klines: this.#klines,
+      guard: this.#guard,
+      notice: (what) => outbox.push({ _tag: "Noticed", what }),
+    })
     this.#loop = new WatchLoop({
       profile: settings.profile,
       exchange,
       markets,
       outbox,
       klines: this.#klines,
-      guard: this.#guard,
+      leaves: this.#leaves,
       onBook: (feed, book) => {
-        if (feed.open && !feed.live && !feed.ending) this.#beginUnseen(feed, book)
+        if (feed.open && !feed.live && !this.#isEnding(feed)) this.#beginUnseen(feed, book)
       },
       onTicker: (feed, ticker) => this.#onTicker(feed, ticker),
       onBookLost: ({ instrumentId }) => this.#forgetBook(instrumentId),
@@ -178,7 +188,6 @@ export class PublicFeed {
       tradeSocket: null,
       open: true,
       live: false,
-      ending: false,
       failures: 0,
     }
     this.#feeds.set(keyOf(stream, name), feed)
@@ -201,8 +210,11 @@ export class PublicFeed {
     feed.open = false
     if (stream === "book") this.#forgetBook(instrumentId)
     this.#feeds.delete(keyOf(stream, feed.name))
-    if (this.#settings.profile.unsubscribes) void this.#loop.unwatch(feed)
-    else if (this.#feeds.size === 0) for (const socket of Object.values(this.#exchange.clients)) socket.close()
+    // Pairs can share a stream, and a market's book and trades: it ends with the last of them.
+    if (!this.#markets.areLoaded || this.#carriedWith(feed).length > 0) return
+    const { listing } = this.#markets
+    for (const shared of listing.namesBeside(feed.name))
+      void this.#leaves.leave(stream, listing.symbolOf(instrumentIdOf(this.#settings.profile.venue, shared)))
   }
 
   /** A fresh snapshot from the venue. One that is on its way already is not asked for twice. */
@@ -210,10 +222,7 @@ export class PublicFeed {
     const name = parseInstrumentId(instrumentId)?.symbol
     const feed = name === undefined ? undefined : this.#feeds.get(keyOf("book", name))
     if (feed === undefined || !feed.live) return
-    feed.live = false
-    this.#forgetBook(instrumentId)
-    if (this.#settings.profile.unsubscribes) void this.#loop.unwatch(feed)
-    else this.#loop.startOver(feed, `a reader of ${feed.name} did`)
+    this.#renew(feed, `a reader of ${feed.name} did`)
   }
 
   /**
@@ -247,7 +256,29 @@ export class PublicFeed {
   #beginUnseen(feed: Feed, book: CcxtOrderBook): void {
     if (this.#seeds === undefined && book.bids.length === 0 && book.asks.length === 0)
       this.#onBook({ book, snapshot: true, bids: [], asks: [] }, this.#symbolOf(feed), [feed])
-    else this.#loop.startOver(feed, `came to ${feed.name} in the middle`)
+    else this.#renew(feed, `came to ${feed.name} in the middle`)
+  }
+
+  /** The stream begins anew, for all that it carries: it is sent from its snapshot. */
+  #renew(feed: Feed, reason: string): void {
+    for (const each of [feed, ...this.#carriedWith(feed)]) {
+      each.live = false
+      if (each.stream === "book") this.#forgetBook(each.instrumentId)
+    }
+    void this.#loop.renew(feed, reason)
+  }
+
+  /** The others that the venue's stream of this feed carries, too. */
+  #carriedWith(feed: Feed): ReadonlyArray<Feed> {
+    if (!this.#markets.areLoaded) return []
+    const names = this.#markets.listing.namesBeside(feed.name)
+    return [...this.#feeds.values()].filter(
+      (it) => it !== feed && names.includes(it.name) && this.#leaves.areJoint(it.stream, feed.stream),
+    )
+  }
+
+  #isEnding(feed: Feed): boolean {
+    return this.#leaves.pending(feed.stream, this.#symbolOf(feed)) !== undefined
   }
 
   #forgetBook(instrumentId: InstrumentId): void {
@@ -315,9 +346,11 @@ export class PublicFeed {
       socket.close()
       return false
     }
-    const hole = this.#guard.holeBefore(socket, message)
-    if (hole !== undefined) {
-      socket.onError(new Error(`${LOST_PLACE} ${hole}`))
+    this.#leaves.hear(socket, message)
+    const found = this.#guard.look(socket, message)
+    if (found === "STALE") return false
+    if (found !== undefined) {
+      socket.onError(new Error(`${LOST_PLACE} ${found.hole}`))
       socket.close()
       return false
     }

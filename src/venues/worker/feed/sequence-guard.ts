@@ -132,17 +132,17 @@ export const continuityOf = (exchange: string): Continuity =>
       ? "checked by ccxt"
       : "none"
 
-/** What is known of the books of one socket. Markets by the venue's id, in lower case: it spells some of them both ways. */
+/** What is known of the books of one socket. Markets by the venue's id, in lower case: some are spelled both ways. */
 interface Heard {
   /** The newest message, by key. */
-  readonly seen: Map<string, { readonly sequence: number; readonly market: string | null }>
-  readonly left: Set<string>
+  readonly seen: Map<string, number>
+  readonly keys: Map<string, Set<string>>
+  /** Markets that were left; true: the venue has heard so. */
+  readonly left: Map<string, boolean>
 }
 
-/** STALE: of a book that was left. */
+/** What there is to say against a message. STALE: it is of a book that was left. */
 export type Finding = { readonly hole: string } | "STALE" | undefined
-
-const lower = (market: string | null): string | null => market?.toLowerCase() ?? null
 
 export class SequenceGuard {
   readonly #rule: Rule | undefined
@@ -159,32 +159,30 @@ export class SequenceGuard {
   leave(socket: CcxtSocket, marketId: string): void {
     if (this.#rule === undefined) return
     const market = marketId.toLowerCase()
-    const { seen, left } = this.#of(socket)
-    left.add(market)
-    for (const [key, { market: its }] of seen) if (its === market) seen.delete(key)
+    const { seen, keys, left } = this.#of(socket)
+    left.set(market, false)
+    for (const key of keys.get(market) ?? []) seen.delete(key)
+    keys.delete(market)
   }
 
-  /** The venue has heard of it. Where the socket brings snapshots, only the next one begins the book. */
+  /** The venue has heard of it: what comes now is of a new subscription. A book that begins with a snapshot still waits for it. */
   hasLeft(socket: CcxtSocket, marketId: string): void {
-    const heard = this.#heard.get(socket)
-    if (heard === undefined || this.#exchangeBringsSnapshots) return
-    heard.left.delete(marketId.toLowerCase())
+    const left = this.#heard.get(socket)?.left
+    const market = marketId.toLowerCase()
+    if (left?.has(market) === true) left.set(market, true)
   }
 
-  /** What there is to say against this message; undefined: nothing. Call it once per message, in order. */
+  /** Call it once per message, in order. */
   look(socket: CcxtSocket, message: unknown): Finding {
     if (this.#rule === undefined || typeof message !== "object" || message === null) return undefined
     const position = this.#rule(message as Message)
     if (position === undefined) return undefined
-    const { seen, left } = this.#of(socket)
+    const heard = this.#of(socket)
+    if (heard.left.size > 0 && this.#isStale(heard, position)) return "STALE"
     const { key, sequence, restarts, needsSnapshot } = position
-    const market = lower(position.market)
-    if (market !== null && left.size > 0 && left.has(market)) {
-      if (!restarts) return "STALE"
-      left.delete(market)
-    }
-    const previous = seen.get(key)?.sequence
-    seen.set(key, { sequence: sequence ?? 0, market })
+    const previous = heard.seen.get(key)
+    heard.seen.set(key, sequence ?? 0)
+    if (previous === undefined) this.#remember(heard, position)
     if (restarts) return undefined
     if (previous === undefined) {
       const began = position.marketId === undefined ? undefined : this.#bookAt(position.marketId)
@@ -196,10 +194,27 @@ export class SequenceGuard {
     return sequence === null || previous === after ? undefined : { hole: `${key} jumped from ${previous} to ${sequence}` }
   }
 
+  #isStale({ left }: Heard, { market: of, restarts, needsSnapshot }: Position): boolean {
+    const market = of?.toLowerCase()
+    const isTold = market === undefined ? undefined : left.get(market)
+    if (market === undefined || isTold === undefined) return false
+    if (!restarts && (needsSnapshot || !isTold)) return true
+    left.delete(market)
+    return false
+  }
+
+  #remember({ keys }: Heard, { key, market: of }: Position): void {
+    const market = of?.toLowerCase()
+    if (market === undefined) return
+    const known = keys.get(market)
+    if (known === undefined) keys.set(market, new Set([key]))
+    else known.add(key)
+  }
+
   #of(socket: CcxtSocket): Heard {
     const known = this.#heard.get(socket)
     if (known !== undefined) return known
-    const heard: Heard = { seen: new Map(), left: new Set() }
+    const heard: Heard = { seen: new Map(), keys: new Map(), left: new Map() }
     this.#heard.set(socket, heard)
     return heard
   }

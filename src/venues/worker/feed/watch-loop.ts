@@ -16,8 +16,8 @@ import type { Markets } from "../exchange/markets.ts"
 import type { Outbox } from "../outbox.ts"
 import { waitsOf } from "../waits.ts"
 import type { KlineStreams } from "./kline-streams.ts"
+import type { Leaves } from "./leaves.ts"
 import type { MissedTrades } from "./missed-trades.ts"
-import type { SequenceGuard } from "./sequence-guard.ts"
 
 /** A gap is answered at once, but not for ever. */
 const GAPS_AT_ONCE = 3
@@ -44,8 +44,6 @@ export interface Feed {
   open: boolean
   /** A book that has its snapshot; any other stream that has brought something. */
   live: boolean
-  /** Its end was asked for; what ccxt still resolves is of before. */
-  ending: boolean
   failures: number
 }
 
@@ -55,7 +53,7 @@ export interface WatchLoopParts {
   readonly markets: Markets
   readonly outbox: Outbox
   readonly klines: KlineStreams
-  readonly guard: SequenceGuard
+  readonly leaves: Leaves
   /** ccxt has a book; the feed may not have heard of its snapshot. */
   readonly onBook: (feed: Feed, book: CcxtOrderBook) => void
   readonly onTicker: (feed: Feed, ticker: CcxtTicker) => void
@@ -73,11 +71,16 @@ export class WatchLoop {
 
   /** Until the feed is closed, or there is no such stream; never rejects. */
   async run(feed: Feed): Promise<void> {
-    const { profile, markets, klines } = this.#parts
+    const { profile, markets, klines, leaves } = this.#parts
     let watchdog = this.#watchdog(feed)
     while (feed.open && this.#isStreamed(feed)) {
       try {
         if (!markets.areLoaded) await markets.loaded()
+        const end = leaves.pending(feed.stream, this.#symbolOf(feed))
+        if (end !== undefined) {
+          await end
+          continue
+        }
         await this.#watch(feed)
         feed.failures = 0
       } catch (error) {
@@ -94,7 +97,7 @@ export class WatchLoop {
         this.#lost(feed, `${failure.category}: ${failure.text}`)
         clearTimeout(watchdog)
         watchdog = this.#watchdog(feed)
-        if (failure.category === "STREAM_GAP" && profile.refusesRepeats) await this.unwatch(feed)
+        if (failure.category === "STREAM_GAP" && profile.refusesRepeats) await this.leave(feed)
         if (failure.category === "STREAM_GAP" && feed.failures <= GAPS_AT_ONCE) continue
         await sleep(PAUSES_MILLIS[failure.category] ?? backoffMillis(feed.failures))
       }
@@ -102,28 +105,15 @@ export class WatchLoop {
     clearTimeout(watchdog)
   }
 
-  /** Ends the subscription; a loop that runs begins it anew. */
-  async unwatch(feed: Feed): Promise<void> {
-    const { profile, exchange, markets, outbox, klines, guard } = this.#parts
-    const { stream, name } = feed
-    const interval = intervalOf(stream)
-    if (!markets.areLoaded) return
-    const symbol = this.#symbolOf(feed)
-    if (stream === "book") {
-      const id = exchange.markets?.[symbol]?.id ?? symbol
-      for (const socket of Object.values(exchange.clients)) guard.forget(socket, id)
-    }
-    feed.ending = true
-    try {
-      if (stream === "book") await exchange.unWatchOrderBook(symbol)
-      else if (stream === "trade") await exchange.unWatchTrades(symbol)
-      else if (interval !== undefined) await klines.unwatch(symbol, interval)
-      else await exchange.unWatchTicker(symbol, { ...profile.tickerParams })
-    } catch (error) {
-      // The socket is gone or going: then there is nothing left to unsubscribe from.
-      outbox.push({ _tag: "Noticed", what: `unwatch ${stream} ${name}: ${classify(error).text}` })
-    }
-    feed.ending = false
+  /** Ends the subscription alone; a loop that runs begins it anew. False: the venue cannot, or did not. */
+  leave(feed: Feed): Promise<boolean> {
+    const { markets, leaves } = this.#parts
+    return markets.areLoaded ? leaves.leave(feed.stream, this.#symbolOf(feed)) : Promise.resolve(true)
+  }
+
+  /** Begins the subscription anew: alone where that can be done, else with all that share its socket. */
+  async renew(feed: Feed, reason: string): Promise<void> {
+    if (!(await this.leave(feed)) && feed.open) this.startOver(feed, reason)
   }
 
   /** Ends the sockets that carry the feed, with whatever else is on them. */
@@ -185,7 +175,7 @@ export class WatchLoop {
     return setInterval(() => {
       if (feed.live || !feed.open || this.#parts.isComing(snapshotMillis)) return
       attempts += 1
-      if (attempts === 1 && this.#parts.profile.unsubscribes) void this.unwatch(feed)
+      if (attempts === 1) void this.renew(feed, `no snapshot of ${feed.name} in time`)
       else this.startOver(feed, `no snapshot of ${feed.name} in time`)
     }, snapshotMillis).unref()
   }

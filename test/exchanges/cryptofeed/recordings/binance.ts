@@ -72,7 +72,6 @@ export const binanceUs = recorded(
   "api.binance.us",
   unproven("BINANCEUS", "binanceus", {
     hosts: ["api.binance.us:443", "stream.binance.us:9443"],
-    unsubscribes: true,
     options: { ...spot.options, ...aggregateTrades },
   }),
   ["CRV/USDT", "COMP/USDT", "OMG/BUSD", "ZRX/USDT"],

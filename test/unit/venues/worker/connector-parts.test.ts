@@ -181,19 +181,19 @@ describe("the sequence guard", () => {
 
   it("finds the hole that ccxt overlooks, and starts anew at a snapshot", () => {
     const guard = new SequenceGuard("bybit")
-    expect(guard.holeBefore(socket, bybit(10, "snapshot"))).toBeUndefined()
-    expect(guard.holeBefore(socket, bybit(11))).toBeUndefined()
-    expect(guard.holeBefore(socket, bybit(13))).toContain("jumped from 11 to 13")
-    expect(guard.holeBefore(socket, bybit(40, "snapshot"))).toBeUndefined()
-    expect(guard.holeBefore(socket, { topic: "publicTrade.BTCUSDT", data: [] })).toBeUndefined()
+    expect(guard.look(socket, bybit(10, "snapshot"))).toBeUndefined()
+    expect(guard.look(socket, bybit(11))).toBeUndefined()
+    expect(guard.look(socket, bybit(13))).toMatchObject({ hole: expect.stringContaining("jumped from 11 to 13") })
+    expect(guard.look(socket, bybit(40, "snapshot"))).toBeUndefined()
+    expect(guard.look(socket, { topic: "publicTrade.BTCUSDT", data: [] })).toBeUndefined()
   })
 
   it("counts each connection apart, and nothing of a venue that ccxt checks", () => {
     const guard = new SequenceGuard("coinbase")
-    expect(guard.holeBefore(socket, { sequence_num: 4 })).toBeUndefined()
-    expect(guard.holeBefore({} as CcxtSocket, { sequence_num: 9 })).toBeUndefined()
-    expect(guard.holeBefore(socket, { sequence_num: 6 })).toContain("jumped")
-    expect(new SequenceGuard("binance").holeBefore(socket, { sequence_num: 9 })).toBeUndefined()
+    expect(guard.look(socket, { sequence_num: 4 })).toBeUndefined()
+    expect(guard.look({} as CcxtSocket, { sequence_num: 9 })).toBeUndefined()
+    expect(guard.look(socket, { sequence_num: 6 })).toMatchObject({ hole: expect.stringContaining("jumped") })
+    expect(new SequenceGuard("binance").look(socket, { sequence_num: 9 })).toBeUndefined()
   })
 })
 

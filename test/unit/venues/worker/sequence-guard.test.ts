@@ -38,7 +38,10 @@ const MESSAGES: Readonly<Record<string, (nth: number) => unknown>> = {
 const heard = (exchange: string, ...nths: ReadonlyArray<number>): ReadonlyArray<string | undefined> => {
   const guard = new SequenceGuard(exchange)
   const socket = {} as CcxtSocket
-  return nths.map((nth) => guard.holeBefore(socket, MESSAGES[exchange]?.(nth)))
+  return nths.map((nth) => {
+    const found = guard.look(socket, MESSAGES[exchange]?.(nth))
+    return found === "STALE" ? found : found?.hole
+  })
 }
 
 describe("continuity", () => {
