@@ -28,6 +28,7 @@ import { growth } from "./load/growth.ts"
 import { loginStorm } from "./load/login-storm.ts"
 import { manyAccounts } from "./load/many-accounts.ts"
 import { overload } from "./load/overload.ts"
+import { readerStorms } from "./load/reader-storm.ts"
 import { reconnectStorm } from "./load/reconnect-storm.ts"
 import { recovery } from "./load/recovery.ts"
 import { slowReaders } from "./load/slow-readers.ts"
@@ -230,6 +231,18 @@ const RUNS: Readonly<Record<string, Run>> = {
   "reconnect-storm": {
     usage: "[--connections 10000] [--built]: all sockets are cut at once and come back at once",
     run: (progress) => reconnectStorm({ connections: count("connections", 1, 10_000), built: values.built, progress }),
+  },
+  "reader-storm": {
+    usage:
+      "[--acts 10000] [--only VENUE] [--seed N]: readers come and go at random at each venue; a tenth of the acts at each",
+    run: (progress) =>
+      readerStorms({
+        steps: Math.ceil(count("acts", 100) / 10),
+        instruments: 50,
+        seed: count("seed", 0),
+        venue: values.only,
+        progress,
+      }),
   },
   "slow-readers": {
     usage: "[--connections 1000]: half of them stop reading",

@@ -1,10 +1,11 @@
 /**
  * A reader that leaves a market, or comes back to it, is heard by nobody else: unmodified ccxt against the sockets of the venues, as they
- * speak (`kit/worlds/spoken-venues.ts`). One market's name is a part of another's, everywhere.
+ * speak (`kit/spoken-venues`). One market's name is a part of another's, everywhere.
  */
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { type SpokenFeed, speaking } from "../../../kit/worlds/spoken-feed.ts"
-import { SPOKEN } from "../../../kit/worlds/spoken-venues.ts"
+import { type SpokenFeed, speaking } from "../../../kit/spoken-venues/feed.ts"
+import { readerStorm } from "../../../kit/spoken-venues/storm.ts"
+import { SPOKEN } from "../../../kit/spoken-venues/venues.ts"
 
 const BASES = ["BTC", "WBTC", "ETH"]
 const PATIENCE = { timeout: 8000, interval: 10 }
@@ -79,5 +80,11 @@ describe.each(Object.keys(SPOKEN))("at %s", (name) => {
     await follows(spoken, ...BASES)
     expect(lost(spoken, ...BASES)).toEqual([])
     expect(spoken.connections()).toBe(made)
+  })
+
+  // The thousand of issue and scoreboard: `npm run torture -- reader-storm`.
+  it("readers that come and go at random end no connection, and no stream", async () => {
+    const found = await readerStorm(name, { instruments: 6, steps: 80, seed: 7 })
+    expect(found).toMatchObject({ ended: 0, lost: [], behind: [] })
   })
 })

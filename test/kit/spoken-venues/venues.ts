@@ -85,7 +85,8 @@ const gate: SpokenVenue = {
   idOf: (base, quote) => `${base}_${quote}`,
   read: (frame) => {
     const found = way(frame["event"], "subscribe", "unsubscribe")
-    return found && { way: found, streams: texts(frame["payload"]), frame }
+    const prefix = frame["channel"] === "spot.obu" ? "" : `${frame["channel"]}:`
+    return found && { way: found, streams: texts(frame["payload"]).map((it) => prefix + it), frame }
   },
   marketOf: (stream) => /^ob\.(.+)\.50$/.exec(stream)?.[1] ?? null,
   acknowledge: ({ frame: { id, channel, event, payload } }) => [

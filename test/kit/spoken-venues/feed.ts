@@ -11,7 +11,7 @@ import { loadExchange } from "../../../src/venues/worker/exchange/load.ts"
 import { Markets } from "../../../src/venues/worker/exchange/markets.ts"
 import { PublicFeed } from "../../../src/venues/worker/feed/public-feed.ts"
 import { Outbox } from "../../../src/venues/worker/outbox.ts"
-import { type Line, SPOKEN, type SpokenBook, type Taken } from "./spoken-venues.ts"
+import { type Line, SPOKEN, type SpokenBook, type Taken } from "./venues.ts"
 
 interface Scriptable extends CcxtExchange {
   safeMarketStructure(market: Readonly<Record<string, unknown>>): unknown
@@ -27,8 +27,9 @@ export interface SpokenFeed {
   readonly instrument: (base: string) => InstrumentId
   readonly open: (stream: MarketStream, base: string) => void
   readonly close: (stream: MarketStream, base: string) => void
-  /** Connections that were made so far. */
+  /** Connections that were made so far, and those of them that ended. */
   readonly connections: () => number
+  readonly ended: () => number
   /** One change of each book that is being sent. */
   readonly move: () => void
   readonly told: () => ReadonlyArray<WorkerRecord>
@@ -69,6 +70,7 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>): Prom
 
   const lines = new Set<Line>()
   let connections = 0
+  let ended = 0
   let channels = 0
   const changed = (line: Line, stream: string, taken: Taken): void => {
     taken.book.sequence += 1
@@ -92,7 +94,7 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>): Prom
         for (let nth = 0; nth < ON_THEIR_WAY && before !== undefined && id !== null; nth++)
           changed(line, stream, before)
         line.taken.delete(stream)
-      } else line.taken.set(stream, { book: bookOf(id ?? stream), channel: before?.channel ?? ++channels })
+      } else line.taken.set(stream, { book: bookOf(id ?? `no book: ${stream}`), channel: before?.channel ?? ++channels })
     }
     answer()
     if (asked.way === "unsubscribe") return
@@ -109,7 +111,10 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>): Prom
     lines.add(line)
     if (venue.greeting !== undefined) line.say(venue.greeting)
     far.on("message", (data) => heard(line, String(data)))
-    far.on("close", () => lines.delete(line))
+    far.on("close", () => {
+      lines.delete(line)
+      ended += 1
+    })
   })
   await new Promise((resolve) => server.once("listening", resolve))
   const to = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -140,7 +145,12 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>): Prom
   const markets = new Markets(profile, exchange, () => undefined)
   await markets.loaded()
   const records: Array<WorkerRecord> = []
-  const outbox = new Outbox({ postMessage: (batch: Batch) => records.push(...batch.records) })
+  const outbox = new Outbox({
+    postMessage: (batch: Batch) => {
+      records.push(...batch.records)
+      outbox.acknowledge(batch.weight)
+    },
+  })
   const feed = new PublicFeed(settings, exchange, markets, outbox)
   const instrument = (base: string): InstrumentId => `${name}:${base}/${quote}` as InstrumentId
   const told = (): ReadonlyArray<WorkerRecord> => {
@@ -155,6 +165,7 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>): Prom
     open: (stream, base) => feed.open(stream, instrument(base)),
     close: (stream, base) => feed.close(stream, instrument(base)),
     connections: () => connections,
+    ended: () => ended,
     move: () => {
       const done = new Set<SpokenBook>()
       for (const line of lines)
