@@ -11,6 +11,7 @@ import type {
   Raw,
 } from "../worker/exchange/ccxt.ts"
 import type { VenueProfile } from "./profile.ts"
+import type { StopReader } from "./stops.ts"
 
 /** One asset in the venue's words. */
 export interface BalanceRow {
@@ -40,6 +41,9 @@ export interface TradeHooks {
   /** Trades are missing for good before those that are handed on next. */
   readonly missed: (symbol: string) => void
 }
+
+/** What the venue says of channels of the private stream: of one by name, or of those that a frame asked for. */
+export type ChannelNews = { readonly isTaken: boolean } & ({ readonly channel: string } | { readonly asked: string })
 
 /** How a venue is told that one public stream is over, and says that it has heard. */
 export interface Leave {
@@ -91,12 +95,18 @@ export interface ExchangeAdapter {
   readonly fillClientId: (trade: CcxtTrade) => string | null
   /** The private stream ended although its socket stays open, and ccxt would wait for ever (venues 4.6). */
   readonly endsPrivateStream: (event: Raw) => boolean
+  /** ccxt would use a login again that the end of the stream has made void. */
+  readonly forgetLogin?: (exchange: CcxtExchange) => void
   /** Balances in an event of the private stream, null where it has none. Without this reader `watchBalance` has to do. */
   readonly changedBalances: ((event: Raw) => ChangedBalances | null) | null
+  /** Nothing is acknowledged: the stream is up when its socket is open. */
+  readonly upWhenOpen?: boolean
   /** Channels that are acknowledged one by one after the login: the stream is up when all are. Absent: the login subscribes. */
   readonly channels?: ReadonlyArray<string>
   /** What an event of the private stream says of one of them. */
-  readonly channelNews?: (event: Raw) => { readonly channel: string; readonly isTaken: boolean } | null
+  readonly channelNews?: (event: Raw) => ReadonlyArray<ChannelNews>
+  /** The channels that a frame of ours subscribes to, where the venue answers by the frame's number. */
+  readonly asksFor?: (frame: Raw) => { readonly id: string; readonly channels: ReadonlyArray<string> } | null
   /** Balances in the answer to `fetchBalance`, where ccxt makes something else of them. */
   readonly fetchedBalances?: (balance: CcxtBalance) => ReadonlyArray<BalanceRow>
   /** The venue's name of the account; absent where the balances carry it as `uid`. */
@@ -110,6 +120,8 @@ export interface ExchangeAdapter {
   readonly streamNews?: (message: unknown) => StreamNews | null
   /** How much of its request limit the venue itself has counted, 0 to 1 and more; by the headers of an answer, in lower case. */
   readonly usedShare?: (headers: ReadonlyMap<string, string>) => number | undefined
+  /** Answers by which the venue wants fewer requests, beyond 418 and 429 to all of an address. */
+  readonly stops?: StopReader
   /** ccxt's word on orders in the private stream is not good enough to be believed: it says which order to ask for. */
   readonly eventsAreHints?: boolean
   /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */

@@ -1,6 +1,7 @@
 /** The code that a connector needs of each venue, by the name that its profile gives; `none` trusts ccxt. */
 import { type ExchangeAdapter, none } from "./adapter.ts"
 import { binance } from "./binance/adapter.ts"
+import { binanceusdm } from "./binanceusdm/adapter.ts"
 import { bitfinex } from "./bitfinex/adapter.ts"
 import { bitstamp } from "./bitstamp/adapter.ts"
 import { bybit } from "./bybit/adapter.ts"
@@ -19,6 +20,7 @@ export type { BalanceRow, ExchangeAdapter } from "./adapter.ts"
 const ADAPTERS: { readonly [K in VenueProfile["adapter"]]: ExchangeAdapter } = {
   none,
   binance,
+  binanceusdm,
   bitfinex,
   bitstamp,
   bybit,

@@ -38,6 +38,8 @@ export interface VenueWaits {
  * then fills, a fill that is counted twice, a list that is cut.
  */
 export interface VenueFacts {
+  /** How often the venue lets one address connect a socket: so many within a time, by its documentation or, as said there, below it. */
+  readonly connects: { readonly most: number; readonly withinMillis: number }
   /** A cancel that was answered is carried out, or only asked for: then the order's end has to be seen. */
   readonly cancelAnswer: "DONE" | "REQUESTED"
   /** The same of a change of an order. */
@@ -138,6 +140,7 @@ export interface VenueProfile extends VenueFacts {
   /** The code that goes with it, in `adapters.ts`. */
   readonly adapter:
     | "binance"
+    | "binanceusdm"
     | "bitfinex"
     | "bitstamp"
     | "bybit"

@@ -42,7 +42,10 @@ export interface SpokenFeed {
   readonly stop: () => Promise<void>
 }
 
-export const speaking = async (name: string, bases: ReadonlyArray<string>): Promise<SpokenFeed> => {
+/** How a venue refuses every connection: it cuts it, answers its upgrade with a status, or closes it once it is open. */
+export type Refusal = "cuts" | "closes" | number
+
+export const speaking = async (name: string, bases: ReadonlyArray<string>, refusal?: Refusal): Promise<SpokenFeed> => {
   const [venue, profile] = [SPOKEN[name], PROFILES.find((it) => it.venue === name)]
   if (venue === undefined || profile === undefined) throw new Error(`${name} is not spoken here`)
   const isSwap = profile.lists === "perpetual"
@@ -80,6 +83,8 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>): Prom
     if (!line.taken.has(stream)) throw new Error(`${stream} is not sent`)
   }
   const heard = (line: Line, text: string): void => {
+    // OKX's own.
+    if (text === "ping") return line.say("pong")
     const frame: unknown = JSON.parse(text)
     if (typeof frame !== "object" || frame === null) return
     const asked = venue.read(frame as Record<string, unknown>, line)
@@ -104,10 +109,19 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>): Prom
       line.say(venue.snapshot(stream, taken, () => line.sent++))
     }
   }
-  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" })
+  const server = new WebSocketServer({
+    port: 0,
+    host: "127.0.0.1",
+    verifyClient: ({ req }, answer) => {
+      connections += 1
+      if (refusal === "cuts") req.socket.destroy()
+      else if (typeof refusal === "number") answer(false, refusal)
+      else answer(true)
+    },
+  })
   server.on("connection", (far: WebSocket) => {
-    connections += 1
-    const line: Line = { say: (frame) => far.send(JSON.stringify(frame)), taken: new Map(), sent: 0 }
+    if (refusal === "closes") return far.close()
+    const line: Line = { say: (frame) => far.send(frame === "pong" ? frame : JSON.stringify(frame)), taken: new Map(), sent: 0 }
     lines.add(line)
     if (venue.greeting !== undefined) line.say(venue.greeting)
     far.on("message", (data) => heard(line, String(data)))

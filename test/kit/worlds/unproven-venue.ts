@@ -4,6 +4,7 @@ import { plain } from "../../../src/venues/adapters/plain.ts"
 import type { VenueFacts, VenueProfile } from "../../../src/venues/adapters/profile.ts"
 
 const UNPROVEN: VenueFacts = {
+  connects: { most: 60, withinMillis: 60_000 },
   cancelAnswer: "REQUESTED",
   amendAnswer: "REQUESTED",
   openOrders: { way: "WHOLE" },

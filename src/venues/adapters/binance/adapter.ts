@@ -2,11 +2,20 @@
 import type { Raw } from "../../worker/exchange/ccxt.ts"
 import { costTerms, triggerTerms } from "../../worker/session/order-terms.ts"
 import { type ExchangeAdapter, word } from "../adapter.ts"
+import { saysCode } from "../stops.ts"
 import { joinSnapshots } from "./joined-snapshots.ts"
 import { isInBinanceList, placeBinancePair } from "./pairs.ts"
 
 /** Of Binance Spot, for one address (REQUEST_WEIGHT in exchangeInfo). */
-const BINANCE_WEIGHT_A_MINUTE = 6000
+const WEIGHT_A_MINUTE = 6000
+
+/** The weight that the venue has counted of its limit for one address. */
+export const usedWeightOf =
+  (aMinute: number): NonNullable<ExchangeAdapter["usedShare"]> =>
+  (headers) => {
+    const weight = Number(headers.get("x-mbx-used-weight-1m") ?? Number.NaN)
+    return Number.isFinite(weight) ? weight / aMinute : undefined
+  }
 
 const BINANCE_STOPS: ReadonlyArray<string> = ["STOP_LOSS", "STOP_LOSS_LIMIT", "TAKE_PROFIT", "TAKE_PROFIT_LIMIT"]
 
@@ -53,10 +62,12 @@ export const binance: ExchangeAdapter = {
     })
     return { at: typeof E === "number" ? E : null, rows }
   },
-  usedShare: (headers) => {
-    const weight = Number(headers.get("x-mbx-used-weight-1m") ?? Number.NaN)
-    return Number.isFinite(weight) ? weight / BINANCE_WEIGHT_A_MINUTE : undefined
-  },
+  usedShare: usedWeightOf(WEIGHT_A_MINUTE),
+  // "Too many new orders": of the account. Every other 429 is about the weight of all requests of the address.
+  stops: (answer) =>
+    answer.status === 429 && answer.ofAccount && saysCode(answer, /"code":\s*-1015\b/)
+      ? { scope: "ACCOUNT", millis: null }
+      : undefined,
   // A difference, not a balance: ccxt adds it to what it does not know. The account position that follows has the amounts.
   misleads: (event) => event["e"] === "balanceUpdate" || event["e"] === "externalLockUpdate",
 }

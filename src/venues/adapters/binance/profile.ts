@@ -33,6 +33,8 @@ const binanceSpot = {
   // GET /api/v3/trades: at most 1,000. ccxt would ask for aggregates, which have ids of their own.
   tradeHistory: { way: "BY_ID", params: { fetchTradesMethod: "publicGetTrades", limit: 1000 } },
   fillsWithOrders: true,
+  // "There is a limit of 300 connections per attempt every 5 minutes per IP."
+  connects: { most: 300, withinMillis: 300_000 },
   // DELETE /api/v3/order answers with the order as it ended, `status: "CANCELED"`.
   cancelAnswer: "DONE",
   // The gateway changes its orders by cancel and new order (`capabilities.json`): nothing of it is answered in advance.

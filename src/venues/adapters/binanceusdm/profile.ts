@@ -24,6 +24,8 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     tickerParams: { name: "ticker" },
     lastQuantityField: "Q",
     fillsWithOrders: true,
+    // Its pages name none; the spot side has this for the same address.
+    connects: { most: 300, withinMillis: 300_000 },
     // DELETE /fapi/v1/order answers with the order, `status: "CANCELED"`.
     cancelAnswer: "DONE",
     // PUT /fapi/v1/order answers with the order as it is then.
@@ -51,6 +53,6 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     clientIdParam: "origClientOrderId",
     // GET /fapi/v1/trades: at most 1,000. ccxt would ask for aggregates, which have ids of their own.
     tradeHistory: { way: "BY_ID", params: { fetchTradesMethod: "fapiPublicGetTrades", limit: 1000 } },
-    adapter: "binance",
+    adapter: "binanceusdm",
   }),
 ]

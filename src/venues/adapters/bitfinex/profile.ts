@@ -12,6 +12,8 @@ export const BITFINEX: ReadonlyArray<VenueProfile> = [
     refusesRepeats: true,
     // `len` 25, which is the venue's own default.
     bookReach: { way: "WINDOW", levels: 25 },
+    // wss://api-pub: 20 a minute; wss://api: 5 in 15 s. The smaller one is for both.
+    connects: { most: 5, withinMillis: 15_000 },
     // auth/w/order/cancel is answered by a notification: "Submitted for cancellation; waiting for confirmation".
     cancelAnswer: "REQUESTED",
     // auth/w/order/update likewise: "Submitting update to …".

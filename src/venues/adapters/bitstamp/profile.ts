@@ -12,6 +12,8 @@ export const BITSTAMP: ReadonlyArray<VenueProfile> = [
     snapshotsAsked: true,
     // Never equal to the number of changes it keeps: ccxt leaves the snapshot to us.
     options: { watchOrderBook: { snapshotDelay: -1 } },
+    // None is documented for sockets: less than the 10,000 requests in ten minutes of REST.
+    connects: { most: 60, withinMillis: 60_000 },
     // cancel_order answers with `status` "Canceled" or "Cancel pending" (ccxt parseOrderStatus: `canceling`).
     cancelAnswer: "REQUESTED",
     // replace_order answers with a new order's id; what became of the old one is to be seen.

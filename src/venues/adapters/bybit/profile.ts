@@ -21,6 +21,8 @@ const spot = {
     unifiedMarginStatus: 5,
     recvWindow: RECV_WINDOW_MILLIS,
   },
+  // "Do not build over 500 connections in 5 minutes."
+  connects: { most: 500, withinMillis: 300_000 },
   // v5/order/cancel: "The acknowledgement of a cancel order request indicates that the request was successfully accepted".
   cancelAnswer: "REQUESTED",
   // v5/order/amend: the same words.

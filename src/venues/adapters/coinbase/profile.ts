@@ -7,6 +7,8 @@ export const COINBASE: ReadonlyArray<VenueProfile> = [
   plain("COINBASE", "coinbase", {
     name: "Coinbase",
     timesInForce: ["GTC", "IOC", "FOK", "GTX"],
+    // "WebSocket connections are rate-limited at 8 per second per IP address."
+    connects: { most: 8, withinMillis: 1_000 },
     // orders/batch_cancel: "Initiate cancel requests for one or more orders."
     cancelAnswer: "REQUESTED",
     // orders/edit answers `success` and no order.

@@ -2,6 +2,7 @@
 import type { CcxtExchange } from "../../worker/exchange/ccxt.ts"
 import type { ExchangeAdapter } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
+import { countedByAccount } from "../stops.ts"
 import { leaving } from "./leaving.ts"
 
 /** ccxt asks for one currency's orders where no market is named. */
@@ -26,6 +27,14 @@ const byScheme = adapterByScheme({
 export const deribit: ExchangeAdapter = {
   ...byScheme,
   leaving,
+  // "too_many_requests": by the account's credits.
+  stops: countedByAccount(/"code":\s*10028\b/),
+  channels: ["user.orders", "user.portfolio", "user.trades"],
+  // The answer lists the channels that were taken: `user.portfolio.BTC`.
+  channelNews: ({ result }) =>
+    Array.isArray(result)
+      ? result.map((it) => ({ channel: String(it).split(".").slice(0, 2).join("."), isTaken: true }))
+      : [],
   prepare: (exchange, profile) => {
     everyCurrency(exchange)
     byScheme.prepare?.(exchange, profile)

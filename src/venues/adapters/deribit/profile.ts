@@ -8,6 +8,8 @@ const perpetuals = {
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
   lists: "perpetual",
   bareNumbers: true,
+  // None is documented but 32 connections of one address at once.
+  connects: { most: 32, withinMillis: 60_000 },
   // private/cancel answers with the order, `order_state: "cancelled"`.
   cancelAnswer: "DONE",
   // private/edit answers with the order as it is then.

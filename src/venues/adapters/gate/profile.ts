@@ -11,6 +11,8 @@ export const GATE: ReadonlyArray<VenueProfile> = [
     // `ob.<pair>.50` of spot.obu, which ccxt subscribes.
     bookReach: { way: "WINDOW", levels: 50 },
     options: { defaultType: "spot", fetchMarkets: { types: ["spot"] } },
+    // None is documented but 300 connections of one address at once.
+    connects: { most: 300, withinMillis: 300_000 },
     // DELETE /spot/orders/:id answers with the order, `status: "cancelled"`.
     cancelAnswer: "DONE",
     // PATCH /spot/orders/:id answers with the order as it is then.

@@ -23,6 +23,8 @@ const byScheme = adapterByScheme({ ...commonScheme, askParam: "client_order_id" 
 export const gemini: ExchangeAdapter = {
   ...byScheme,
   leaving,
+  channels: ["events"],
+  channelNews: ({ type }) => (type === "subscription_ack" ? [{ channel: "events", isTaken: true }] : []),
   prepare: (exchange, profile) => {
     keepSocketSettings(exchange)
     byScheme.prepare?.(exchange, profile)

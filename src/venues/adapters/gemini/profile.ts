@@ -7,6 +7,8 @@ const spot = {
   timesInForce: ["GTC", "IOC", "FOK", "GTX"],
   // With them it learns the steps of the pairs.
   needsCurrencies: true,
+  // None is documented for sockets: half of the 120 public requests a minute of REST.
+  connects: { most: 60, withinMillis: 60_000 },
   // v1/order/cancel answers with the order, `is_cancelled: true`.
   cancelAnswer: "DONE",
   // It cannot change an order.

@@ -59,8 +59,8 @@ export const kraken: ExchangeAdapter = {
   channels: ["executions", "balances"],
   channelNews: (event) =>
     event["method"] === "subscribe" && event["success"] === true
-      ? { channel: String(record(event["result"])["channel"]), isTaken: true }
-      : null,
+      ? [{ channel: String(record(event["result"])["channel"]), isTaken: true }]
+      : [],
   // The channel knows totals and nothing of what is on hold: what is available has to be asked for.
   changedBalances: () => null,
   balancesMoved: (event) =>

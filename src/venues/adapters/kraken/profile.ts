@@ -32,6 +32,8 @@ export const KRAKEN: ReadonlyArray<VenueProfile> = [
     // By number, in `trades.ts`.
     tradeHistory: { way: "BY_NUMBER" },
     fillsWithOrders: true,
+    // "Approximately 150 connection attempts per rolling 10 minutes" of an address (Cloudflare).
+    connects: { most: 150, withinMillis: 600_000 },
     // CancelOrder answers with the number of orders cancelled; where it says `pending`, the order itself is asked for.
     cancelAnswer: "DONE",
     // AmendOrder is answered once it is made, with its `amend_id`.

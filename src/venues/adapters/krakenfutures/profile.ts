@@ -9,6 +9,8 @@ const perpetuals = {
   timesInForce: ["GTC", "GTX"],
   lists: "perpetual",
   bareNumbers: true,
+  // None is documented but 100 connections at once; as at the spot venue, behind the same edge.
+  connects: { most: 150, withinMillis: 600_000 },
   // cancelorder answers `cancelStatus.status: "cancelled"`; ccxt throws over every other word.
   cancelAnswer: "DONE",
   // editorder answers `editStatus.status: "edited"`.

@@ -14,6 +14,8 @@ export const KUCOIN: ReadonlyArray<VenueProfile> = [
     bookReach: { way: "SEED", levels: 100 },
     // Never equal to the number of changes it keeps: ccxt leaves the snapshot to us.
     options: { defaultType: "spot", fetchMarkets: { types: ["spot"] }, watchOrderBook: { snapshotDelay: -1 } },
+    // "Connection limit: 30 per minute."
+    connects: { most: 30, withinMillis: 60_000 },
     // DELETE /api/v1/orders/:id: "This endpoint only sends cancellation requests."
     cancelAnswer: "REQUESTED",
     // POST /api/v1/hf/orders/alter answers with a new order's id.

@@ -7,6 +7,7 @@ import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../..
 import { NotSupported } from "../../worker/session/order-terms.ts"
 import { type BalanceRow, type ExchangeAdapter, word } from "../adapter.ts"
 import type { VenueProfile } from "../profile.ts"
+import { countedByAccount } from "../stops.ts"
 
 /** What ccxt's OKX has beside every exchange's. */
 interface OkxExchange extends CcxtExchange {
@@ -94,12 +95,14 @@ export const okx: ExchangeAdapter = {
   fillClientId: (trade) => word(record(trade.info), "clOrdId"),
   // "The connection will soon be closed for a service upgrade."
   endsPrivateStream: (event) => event["event"] === "notice" && event["code"] === "64008",
+  // 50011 is of the account where it was signed, of the address where not; 50061 counts a subaccount's orders.
+  stops: countedByAccount(/"code":\s*"(50011|50061)"/),
   channels: ["orders", "account"],
   channelNews: (event) => {
     const arg = record(event["arg"])
-    if (event["event"] === "subscribe") return { channel: String(arg["channel"]), isTaken: true }
+    if (event["event"] === "subscribe") return [{ channel: String(arg["channel"]), isTaken: true }]
     // Too many connections of the account have the channel: this one was acknowledged and then ended.
-    return event["event"] === "channel-conn-count-error" ? { channel: String(event["channel"]), isTaken: false } : null
+    return event["event"] === "channel-conn-count-error" ? [{ channel: String(event["channel"]), isTaken: false }] : []
   },
   changedBalances: (event) => {
     if (record(event["arg"])["channel"] !== "account") return null

@@ -38,6 +38,8 @@ const okxSpot = {
   tradeHistory: { way: "BY_ID", params: { limit: 500 } },
   fillsWithOrders: true,
   clientIdParam: "clOrdId",
+  // "Connection limit: 3 requests per second (based on IP)."
+  connects: { most: 3, withinMillis: 1_000 },
   // "Cancel order returns with sCode equal to 0. It is not strictly considered that the order has been canceled."
   cancelAnswer: "REQUESTED",
   // "Amend order returns … 0 … only means that the request has been accepted."

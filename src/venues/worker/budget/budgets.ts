@@ -5,9 +5,12 @@
 import { type BudgetLoad, PURPOSES, type Purpose } from "../../../ports/venue-stats.ts"
 import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
+import { type RestAnswer, stopOf } from "../../adapters/stops.ts"
 import type { CcxtExchange } from "../exchange/ccxt.ts"
+import { Dials } from "../exchange/dials.ts"
 import { waitsOf } from "../waits.ts"
 import { currentWork } from "../work.ts"
+import { AccountHolds } from "./account-holds.ts"
 import { type BudgetLimits, RateBudget } from "./rate-budget.ts"
 
 /** ccxt says so where it knows of no window; a minute's worth of requests at once would be a burst that most venues refuse. */
@@ -37,12 +40,14 @@ export class Budgets {
   readonly #notice: (what: string) => void
   readonly #all = new Map<CcxtExchange | null, RateBudget>()
   readonly #accounts = new Set<CcxtExchange>()
+  readonly dials: Dials
   #share = 1
 
   constructor(profile: VenueProfile, notice: (what: string) => void = () => undefined) {
     this.#profile = profile
     this.#adapter = adapterOf(profile)
     this.#notice = notice
+    this.dials = new Dials(profile)
   }
 
   /** Changes the instance in place. `ofAccount`: it has an account's keys. */
@@ -50,15 +55,21 @@ export class Budgets {
     const isItsOwn = ofAccount && this.#profile.privatePace !== undefined
     const budget = this.#budgetOf(exchange, isItsOwn)
     if (ofAccount) this.#join(exchange)
-    exchange.throttle = (cost) => {
+    const holds = new AccountHolds()
+    exchange.throttle = async (cost) => {
       const work = currentWork()
-      const waitMillis = work === undefined || work.until === null ? null : work.until - Date.now()
+      const purpose = work?.purpose ?? "market"
+      const left = (): number | null => (work === undefined || work.until === null ? null : work.until - Date.now())
+      const held = holds.pass(purpose, left())
+      if (held !== undefined) await held
       // With `number: String` costs are texts.
-      return budget.take(Number(cost ?? 1), work?.purpose ?? "market", waitMillis)
+      return budget.take(Number(cost ?? 1), purpose, left())
     }
     const handle = exchange.onRestResponse.bind(exchange)
     exchange.onRestResponse = (status, statusText, url, method, headers, ...rest) => {
-      this.#answered(budget, status, headersOf(headers))
+      const [body] = rest
+      const text = typeof body === "string" ? body : ""
+      this.#answered(budget, holds, { status, headers: headersOf(headers), body: text, ofAccount })
       return handle(status, statusText, url, method, headers, ...rest)
     }
   }
@@ -85,6 +96,7 @@ export class Budgets {
   share(of: number): void {
     this.#share = of
     this.#all.get(null)?.share(of)
+    this.dials.share(of)
   }
 
   /** Requests of this kind wait for their turn. */
@@ -146,13 +158,24 @@ export class Budgets {
     return { capacity: windowMillis / rateLimit, windowMillis, limitedMillis }
   }
 
-  #answered(budget: RateBudget, status: number, headers: ReadonlyMap<string, string>): void {
+  #answered(budget: RateBudget, holds: AccountHolds, answer: RestAnswer): void {
+    const { status, headers } = answer
     const used = this.#adapter.usedShare?.(headers)
     if (used !== undefined) budget.observe(used)
-    const pauseMillis = budget.answered(status, retryAfterMillis(headers.get("retry-after"), Date.now()))
-    if (pauseMillis === 0) return
+    const stop = stopOf(answer, this.#adapter.stops)
+    const named = retryAfterMillis(headers.get("retry-after"), Date.now())
+    const usual = budget.answered(status, named, stop !== undefined)
+    if (stop === undefined) return
+    const millis = Math.max(1, stop.millis ?? usual)
+    const seconds = Math.round(millis / 1000)
+    if (stop.scope === "ACCOUNT") {
+      holds.hold(currentWork()?.purpose ?? "market", millis)
+      this.#notice(`the venue answered ${status} to one account: no such request of it for ${seconds} s`)
+      return
+    }
     // Whatever the venue counts by, it wants to be left alone.
-    for (const each of this.#all.values()) each.pause(pauseMillis)
-    this.#notice(`the venue answered ${status}: no request for ${Math.round(pauseMillis / 1000)} s`)
+    for (const each of this.#all.values()) each.pause(millis)
+    if (stop.scope === "BAN") this.dials.pause(millis)
+    this.#notice(`the venue answered ${status}: no request for ${seconds} s`)
   }
 }

@@ -97,11 +97,13 @@ export class RateBudget {
     })
   }
 
-  /** An answer came. `retryAfterMillis`: what it asks for; null where it does not say. Answers the pause that it calls for, in ms. */
-  answered(status: number, retryAfterMillis: number | null): number {
-    const isLimited = status === 418 || status === 429
-    this.#answers[status < 400 ? "ok" : isLimited ? "limited" : status < 500 ? "refused" : "failed"] += 1
-    if (!isLimited) return 0
+  /**
+   * An answer came. `retryAfterMillis`: what it asks for; null where it does not say. `isStop`: it wants fewer requests, whatever its
+   * status. Answers the pause that it calls for, in ms.
+   */
+  answered(status: number, retryAfterMillis: number | null, isStop = status === 418 || status === 429): number {
+    this.#answers[isStop ? "limited" : status < 400 ? "ok" : status < 500 ? "refused" : "failed"] += 1
+    if (!isStop) return 0
     const { limitedMillis } = this.#limits
     return Math.max(1, retryAfterMillis ?? (status === 418 ? PAUSE_BANNED_MILLIS : limitedMillis))
   }

@@ -131,6 +131,11 @@ export interface CcxtSocket {
   /** What is waited for, by key. */
   readonly futures: Record<string, unknown>
   readonly rejections: Record<string, unknown>
+  /** Dials; called once, when the socket is first needed. */
+  createConnection(): void
+  readonly startedConnecting?: boolean
+  /** Resolves when it is open. */
+  readonly connected?: Promise<unknown>
   send(message: unknown): Promise<unknown>
   resolve(result: unknown, key: string): unknown
   /** Fails whoever waits for the key, now or next. */
@@ -180,6 +185,11 @@ export interface CcxtExchange {
   sign(path: string, api: unknown, method: string, params: Raw, headers?: unknown, body?: unknown): unknown
   /** The socket of a URL, made when there is none. */
   client(url: string): CcxtSocket
+  /** Before a new socket is dialled, in ms. */
+  calculateWsBackoffDelay(url: string): number
+  onConnected(socket: CcxtSocket, message?: unknown): unknown
+  onError(socket: CcxtSocket, error: Error): unknown
+  onClose(socket: CcxtSocket, event: unknown): unknown
   /** Waits for the key on the socket of the URL, and sends the message unless `subscription` is a key that was sent. */
   watch(url: string, key: string, message: Raw, subscription: string): Promise<unknown>
   requestId(): unknown

@@ -15,11 +15,6 @@ import { applyTransport } from "./transport.ts"
 
 /** A half-open socket is noticed after two missed pongs; ccxt waits up to 9 minutes on Binance otherwise. */
 const STREAMING = { keepAlive: 10_000, maxPingPongMisses: 2 }
-/** ccxt's own goes to 60 s and keeps the state. */
-const DIAL_BACKOFF = { base: 250, factor: 2, max: 10_000, stableAfter: 15_000 }
-
-const record = (value: unknown): Record<string, unknown> =>
-  typeof value === "object" && value !== null ? { ...value } : {}
 
 /** What an instance must know of its connector. */
 export type InstanceSettings = Pick<ConnectorSettings, "profile" | "routes" | "proxy">
@@ -46,7 +41,6 @@ const made = (
 }
 
 const connected = (exchange: CcxtExchange, { routes, proxy }: InstanceSettings): CcxtExchange => {
-  exchange.options["ws"] = { ...record(exchange.options["ws"]), backoff: { ...DIAL_BACKOFF } }
   // The rolling window is for REST. Sockets made from here on get the leaky bucket, which spaces what is sent: a window would let
   // 200 subscribe messages out at once, and Binance closes a connection that sends more than 5 a second.
   exchange.tokenBucket = { ...exchange.tokenBucket, algorithm: "leakyBucket" }
@@ -61,6 +55,7 @@ export const publicInstance = (
 ): CcxtExchange => {
   const exchange = connected(made(Exchange, settings, {}), settings)
   budgets.install(exchange, false)
+  budgets.dials.install(exchange, true)
   // Where we ask for snapshots ourselves, each question is answered.
   if (!settings.profile.snapshotsAsked) queueSnapshots(exchange)
   // Without keys it could only throw, and ccxt logs in for streams that need no login (`trades-all` of OKX).
@@ -88,6 +83,7 @@ export const privateInstances = (
       ...(secrets.apiPassphrase === null ? {} : { password: secrets.apiPassphrase }),
     })
     budgets.install(exchange, true)
+    budgets.dials.install(exchange, false)
     // Prices and quantities were checked against the steps before they came here; ccxt would truncate and round them silently.
     exchange.amountToPrecision = (_symbol, amount) => asGiven(amount)
     exchange.priceToPrecision = (_symbol, price) => asGiven(price)

@@ -1,6 +1,7 @@
 /**
  * Several subscriptions in one request, for venues that count requests (OKX: 480 an hour of a connection, subscribe and unsubscribe
- * together). ccxt sends one for each stream and spaces them; here they leave together, at most three requests a second, in order.
+ * together). ccxt sends one for each stream and spaces them; here they leave together, at most three requests a second, those of one stream
+ * in order.
  */
 import type { CcxtExchange, CcxtSocket } from "../exchange/ccxt.ts"
 
@@ -24,7 +25,7 @@ type Send = (message: unknown) => Promise<unknown>
 class Batches {
   readonly #send: Send
   readonly #failed: (error: Error) => void
-  readonly #waiting: Array<Request> = []
+  #waiting: ReadonlyArray<Request> = []
   #timer: NodeJS.Timeout | undefined
   #sentAt = Number.NEGATIVE_INFINITY
 
@@ -34,7 +35,7 @@ class Batches {
   }
 
   add(request: Request): void {
-    this.#waiting.push(request)
+    this.#waiting = [...this.#waiting, request]
     this.#schedule()
   }
 
@@ -44,20 +45,25 @@ class Batches {
     this.#timer = setTimeout(() => this.#flush(), pause)
   }
 
-  /** The longest row of requests of one kind. */
+  /** All of one kind that may leave before those of the other kind: none of a stream that one of these is about. */
   #flush(): void {
     this.#timer = undefined
     const [first] = this.#waiting
     if (first === undefined) return
     const args: Array<unknown> = []
-    let taken = 0
+    const passed = new Set<string>()
+    const left: Array<Request> = []
     for (const request of this.#waiting) {
-      if (request.op !== first.op || (taken > 0 && args.length + request.args.length > ARGS_MAX)) break
-      args.push(...request.args)
-      taken += 1
+      const streams = request.args.map((arg) => JSON.stringify(arg))
+      const isFull = args.length > 0 && args.length + request.args.length > ARGS_MAX
+      if (request.op === first.op && !isFull && !streams.some((it) => passed.has(it))) args.push(...request.args)
+      else {
+        left.push(request)
+        for (const it of streams) passed.add(it)
+      }
     }
     this.#sentAt = performance.now()
-    this.#waiting.splice(0, taken)
+    this.#waiting = left
     this.#send({ op: first.op, args }).catch(this.#failed)
     this.#schedule()
   }

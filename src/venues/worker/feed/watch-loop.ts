@@ -2,13 +2,12 @@
  * The loop around ccxt's watch call of one stream: ccxt dials, subscribes and checks; the loop only reports a failure and restarts.
  * Books, trades and bars come from the taps, not from here.
  */
-import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../../domain/ids.ts"
 import { intervalOf, klineStream, type MarketStream } from "../../../ports/market-source.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
 import type { FailureCategory } from "../../connector/wire.ts"
 import type { TradeIds } from "../../trade-ids.ts"
-import { backoffMillis } from "../backoff.ts"
+import { backoffMillis, pause } from "../backoff.ts"
 import type { CcxtExchange, CcxtOrderBook, CcxtTicker } from "../exchange/ccxt.ts"
 import { endSockets } from "../exchange/end-sockets.ts"
 import { classify, LOST_PLACE } from "../exchange/errors.ts"
@@ -99,7 +98,7 @@ export class WatchLoop {
         watchdog = this.#watchdog(feed)
         if (failure.category === "STREAM_GAP" && profile.refusesRepeats) await this.leave(feed)
         if (failure.category === "STREAM_GAP" && feed.failures <= GAPS_AT_ONCE) continue
-        await sleep(PAUSES_MILLIS[failure.category] ?? backoffMillis(feed.failures))
+        await pause(PAUSES_MILLIS[failure.category] ?? backoffMillis(feed.failures))
       }
     }
     clearTimeout(watchdog)
@@ -139,7 +138,7 @@ export class WatchLoop {
           ? exchange.watchTicker(symbol, { ...profile.tickerParams })
           : exchange.fetchTicker(symbol))
         if (feed.open) onTicker(feed, ticker)
-        if (!isStream) await sleep(TICKER_POLL_MILLIS)
+        if (!isStream) await pause(TICKER_POLL_MILLIS)
         return
       }
       default: {

@@ -1,15 +1,15 @@
 /**
  * The private stream of one session: subscribed, kept alive, and restarted. Events of orders, fills and balances are tapped, so none is
  * merged away (venues 4.5); the watch loops only hear that the socket is gone. Up means that the venue took every subscription: what
- * happens after is told, what happened before is for the account to ask.
+ * happens after is told, what happened before is for the account to ask. Only a stream that lasted ends the pauses before it.
  */
-import { setTimeout as sleep } from "node:timers/promises"
 import type { SessionReport, VenueBalance } from "../../../ports/venue-session.ts"
 import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
-import { backoffMillis } from "../backoff.ts"
+import { pause, redialMillis } from "../backoff.ts"
 import { tapCache } from "../exchange/cache-tap.ts"
-import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../exchange/ccxt.ts"
+import type { CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../exchange/ccxt.ts"
+import { STABLE_MILLIS } from "../exchange/dials.ts"
 import { endAll } from "../exchange/end-sockets.ts"
 import { classify, type Failure } from "../exchange/errors.ts"
 import type { Listing } from "../exchange/listing.ts"
@@ -37,6 +37,10 @@ export interface PrivateStreamOptions {
 
 const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
+/** The venue's rate of connects has it wait for its turn. */
+const waitsForDial = ({ clients }: CcxtExchange): boolean =>
+  Object.values(clients).some(({ startedConnecting, connection }) => startedConnecting === true && connection === undefined)
+
 export class PrivateStream {
   readonly #options: PrivateStreamOptions
   readonly #adapter: ExchangeAdapter
@@ -44,6 +48,8 @@ export class PrivateStream {
   #isUp = false
   /** Channels that are not acknowledged yet, and what to do when none is left. */
   #missing = new Set<string>()
+  /** Of frames that subscribe, by the number under which the venue answers. */
+  readonly #asked = new Map<string, ReadonlyArray<string>>()
   #complete: () => void = () => undefined
   #tried: () => void = () => undefined
   /** Resolves when the first attempt came up or did not: who agrees with the venue before would have to do it again. */
@@ -56,6 +62,8 @@ export class PrivateStream {
     this.#options = options
     this.#adapter = adapterOf(profile)
     this.#watchMessages()
+    this.#watchOpening()
+    this.#watchRequests()
     tapCache<CcxtOrder, "orders">(exchange, "orders", (order) => this.#onOrder(order))
     tapCache<CcxtTrade, "myTrades">(exchange, "myTrades", (trade) => this.#onFill(trade))
     void this.#run()
@@ -69,11 +77,12 @@ export class PrivateStream {
   async #run(): Promise<void> {
     const { exchange, report, ready, failed } = this.#options
     for (let failures = 0; this.#open; ) {
+      let upAt: number | null = null
       try {
         await ready()
         const watching = await this.#begun()
         if (!this.#open) return
-        failures = 0
+        upAt = performance.now()
         this.#isUp = true
         report({ _tag: "StreamUp" })
         this.#tried()
@@ -81,8 +90,10 @@ export class PrivateStream {
       } catch (error) {
         // A login or subscription that was refused stands in ccxt's socket as if it were there, and would never be sent again.
         endAll(exchange, "the private stream restarts")
+        this.#adapter.forgetLogin?.(exchange)
         if (!this.#open) return
         const failure = classify(error)
+        if (upAt !== null && performance.now() - upAt >= STABLE_MILLIS) failures = 0
         failures += 1
         if (this.#isUp || failures === 1) {
           this.#isUp = false
@@ -90,7 +101,7 @@ export class PrivateStream {
         }
         this.#tried()
         if (!(await failed(failure))) return
-        await sleep(backoffMillis(failures))
+        await pause(redialMillis(failures))
       }
     }
   }
@@ -101,23 +112,26 @@ export class PrivateStream {
    */
   async #begun(): Promise<{ readonly end: Promise<void> }> {
     const { exchange, profile } = this.#options
-    const { channels = [] } = this.#adapter
+    const { channels = [], upWhenOpen = false } = this.#adapter
     this.#missing = new Set(channels)
+    this.#asked.clear()
     const taken = new Promise<void>((resolve) => {
       this.#complete = resolve
     })
     // ccxt would wait for ever for an answer that is lost.
     const { acknowledgedMillis } = waitsOf(profile)
-    const late = setTimeout(() => endAll(exchange, "the private stream was not acknowledged"), acknowledgedMillis)
+    const late = setInterval(() => {
+      if (!waitsForDial(exchange)) endAll(exchange, "the private stream was not acknowledged")
+    }, acknowledgedMillis)
     try {
       await exchange.authenticate()
       const end = this.#watchAll()
       // Whoever waits for it hears of its failure, too.
       end.catch(() => undefined)
-      if (channels.length > 0) await Promise.race([taken, end])
+      if (channels.length > 0 || upWhenOpen) await Promise.race([taken, end])
       return { end }
     } finally {
-      clearTimeout(late)
+      clearInterval(late)
     }
   }
 
@@ -164,13 +178,50 @@ export class PrivateStream {
         this.#changed(named, changed.at)
       }
       if (this.#adapter.balancesMoved?.(event) === true) this.#options.balancesMoved()
-      const news = this.#adapter.channelNews?.(event)
-      if (news?.isTaken === true && this.#missing.delete(news.channel) && this.#missing.size === 0) this.#complete()
-      if (news?.isTaken === false || this.#adapter.endsPrivateStream(event)) {
+      const news = this.#adapter.channelNews?.(event) ?? []
+      for (const it of news) if (it.isTaken) this.#taken("asked" in it ? (this.#asked.get(it.asked) ?? []) : [it.channel])
+      if (news.some(({ isTaken }) => !isTaken) || this.#adapter.endsPrivateStream(event)) {
         socket.onError(new Error("the venue ended the private stream"))
         socket.close()
       }
       return result
+    }
+  }
+
+  #taken(channels: ReadonlyArray<string>): void {
+    let isNews = false
+    for (const channel of channels) isNews = this.#missing.delete(channel) || isNews
+    if (isNews && this.#missing.size === 0) this.#complete()
+  }
+
+  /** ccxt binds the handler when it makes a socket. */
+  #watchOpening(): void {
+    if (this.#adapter.upWhenOpen !== true) return
+    const { exchange } = this.#options
+    const { onConnected } = exchange
+    exchange.onConnected = (socket, message) => {
+      this.#complete()
+      return onConnected.call(exchange, socket, message)
+    }
+  }
+
+  #watchRequests(): void {
+    const { exchange } = this.#options
+    const { asksFor } = this.#adapter
+    if (asksFor === undefined) return
+    const client = exchange.client.bind(exchange)
+    const seen = new WeakSet<CcxtSocket>()
+    exchange.client = (url) => {
+      const socket = client(url)
+      if (seen.has(socket)) return socket
+      seen.add(socket)
+      const send = socket.send.bind(socket)
+      socket.send = (message) => {
+        const asked = asksFor(record(message))
+        if (asked !== null) this.#asked.set(asked.id, asked.channels)
+        return send(message)
+      }
+      return socket
     }
   }
 
