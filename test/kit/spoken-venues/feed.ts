@@ -99,7 +99,8 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>, refus
         for (let nth = 0; nth < ON_THEIR_WAY && before !== undefined && id !== null; nth++)
           changed(line, stream, before)
         line.taken.delete(stream)
-      } else line.taken.set(stream, { book: bookOf(id ?? `no book: ${stream}`), channel: before?.channel ?? ++channels })
+      } else
+        line.taken.set(stream, { book: bookOf(id ?? `no book: ${stream}`), channel: before?.channel ?? ++channels })
     }
     answer()
     if (asked.way === "unsubscribe") return
@@ -121,7 +122,11 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>, refus
   })
   server.on("connection", (far: WebSocket) => {
     if (refusal === "closes") return far.close()
-    const line: Line = { say: (frame) => far.send(frame === "pong" ? frame : JSON.stringify(frame)), taken: new Map(), sent: 0 }
+    const line: Line = {
+      say: (frame) => far.send(frame === "pong" ? frame : JSON.stringify(frame)),
+      taken: new Map(),
+      sent: 0,
+    }
     lines.add(line)
     if (venue.greeting !== undefined) line.say(venue.greeting)
     far.on("message", (data) => heard(line, String(data)))

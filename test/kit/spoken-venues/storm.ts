@@ -30,9 +30,11 @@ const SETTLED_MILLIS = 20_000
 
 /** B, AB, CAB, DCAB: a name is a part of the ones after it. */
 const namesOf = (count: number): ReadonlyArray<string> =>
-  Array.from({ length: count }, (_, nth) =>
-    Array.from({ length: (nth % 4) + 1 }, (__, at) => String.fromCharCode(65 + ((nth - at + 26) % 26))).join("") +
-    String.fromCharCode(65 + Math.floor(nth / 26)),
+  Array.from(
+    { length: count },
+    (_, nth) =>
+      Array.from({ length: (nth % 4) + 1 }, (__, at) => String.fromCharCode(65 + ((nth - at + 26) % 26))).join("") +
+      String.fromCharCode(65 + Math.floor(nth / 26)),
   )
 
 export const readerStorm = async (venue: string, { instruments, steps, seed }: Storm): Promise<StormFound> => {

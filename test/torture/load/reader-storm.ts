@@ -21,7 +21,9 @@ export const readerStorms = async (run: ReaderStormRun): Promise<ReadonlyArray<V
   for (const name of Object.keys(SPOKEN)) {
     if (venue !== undefined && venue !== name) continue
     const { opened, closed, read, ended, lost, behind } = await readerStorm(name, { instruments, steps, seed })
-    progress(`${name}: ${opened} opened, ${closed} closed, ${read} read; ${ended} connections ended, ${lost.length} lost`)
+    progress(
+      `${name}: ${opened} opened, ${closed} closed, ${read} read; ${ended} connections ended, ${lost.length} lost`,
+    )
     const wrong = [
       ...Array.from({ length: ended }, () => "a connection ended"),
       ...lost,

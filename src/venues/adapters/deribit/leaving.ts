@@ -15,10 +15,7 @@ export const leaving: Leaving = {
       message: { jsonrpc: "2.0", method: "public/unsubscribe", params: { channels }, id: number },
       keys: channels,
       // ccxt waits for `book|BTC/USDC:USDC|100ms`, and for a ticker by its channel.
-      waiting: [
-        ...channels,
-        ...Object.keys(socket.futures).filter((key) => key.startsWith(`${kind}|${symbol}|`)),
-      ],
+      waiting: [...channels, ...Object.keys(socket.futures).filter((key) => key.startsWith(`${kind}|${symbol}|`))],
       // Frames are read with their numbers as texts (`bareNumbers`).
       isHeard: (message) => String(record(message)["id"]) === String(number),
     }

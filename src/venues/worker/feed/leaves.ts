@@ -3,7 +3,7 @@
  * a stream that is wanted again meanwhile begins behind it. By ccxt where it can, else in the words of the venue's adapter.
  */
 import { intervalOf, type MarketStream } from "../../../ports/market-source.ts"
-import type { ExchangeAdapter, Leave, LeavableStream } from "../../adapters/adapter.ts"
+import type { ExchangeAdapter, LeavableStream, Leave } from "../../adapters/adapter.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
 import type { CcxtExchange, CcxtSocket } from "../exchange/ccxt.ts"
 import { socketsOf } from "../exchange/end-sockets.ts"

@@ -191,7 +191,9 @@ export class SequenceGuard {
       return needsSnapshot ? { hole: `${key} changed before it began` } : undefined
     }
     const { after = sequence === null ? previous : sequence - 1 } = position
-    return sequence === null || previous === after ? undefined : { hole: `${key} jumped from ${previous} to ${sequence}` }
+    return sequence === null || previous === after
+      ? undefined
+      : { hole: `${key} jumped from ${previous} to ${sequence}` }
   }
 
   #isStale({ left }: Heard, { market: of, restarts, needsSnapshot }: Position): boolean {

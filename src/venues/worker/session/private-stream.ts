@@ -39,7 +39,9 @@ const record = (value: unknown): Raw => (typeof value === "object" && value !== 
 
 /** The venue's rate of connects has it wait for its turn. */
 const waitsForDial = ({ clients }: CcxtExchange): boolean =>
-  Object.values(clients).some(({ startedConnecting, connection }) => startedConnecting === true && connection === undefined)
+  Object.values(clients).some(
+    ({ startedConnecting, connection }) => startedConnecting === true && connection === undefined,
+  )
 
 export class PrivateStream {
   readonly #options: PrivateStreamOptions
@@ -179,7 +181,8 @@ export class PrivateStream {
       }
       if (this.#adapter.balancesMoved?.(event) === true) this.#options.balancesMoved()
       const news = this.#adapter.channelNews?.(event) ?? []
-      for (const it of news) if (it.isTaken) this.#taken("asked" in it ? (this.#asked.get(it.asked) ?? []) : [it.channel])
+      for (const it of news)
+        if (it.isTaken) this.#taken("asked" in it ? (this.#asked.get(it.asked) ?? []) : [it.channel])
       if (news.some(({ isTaken }) => !isTaken) || this.#adapter.endsPrivateStream(event)) {
         socket.onError(new Error("the venue ended the private stream"))
         socket.close()
@@ -219,7 +222,10 @@ export class PrivateStream {
       socket.send = (message) => {
         const asked = asksFor(record(message))
         if (asked !== null) this.#asked.set(asked.id, asked.channels)
-        return send(message)
+        const sent = send(message)
+        // ccxt awaits none of what waited for its turn on a socket that died meanwhile (venues 4.1).
+        sent.catch(() => undefined)
+        return sent
       }
       return socket
     }

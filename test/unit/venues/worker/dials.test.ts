@@ -16,7 +16,11 @@ afterEach(() => {
 })
 
 /** An instance as far as it dials: what `dialled` makes of each connection decides how long it lives, in ms; null: it is not opened. */
-const instance = (dials: Dials, paces: boolean, dialled: (at: number) => { readonly lives: number | null; readonly error?: string }) => {
+const instance = (
+  dials: Dials,
+  paces: boolean,
+  dialled: (at: number) => { readonly lives: number | null; readonly error?: string },
+) => {
   const clients: Record<string, CcxtSocket> = {}
   const exchange = {
     clients,
