@@ -74,7 +74,10 @@ export class Leaves {
         if (asked.socket === socket && asked.leave.isHeard?.(message) === true) asked.heard()
     const later = this.#later.size === 0 ? undefined : this.#later.get(socket)
     // What it waits for is in what ccxt makes of the message.
-    if (later !== undefined) setImmediate(() => later.forEach((attempt) => attempt()))
+    if (later === undefined) return
+    setImmediate(() => {
+      for (const attempt of later) attempt()
+    })
   }
 
   #streamOf(stream: MarketStream): string {
