@@ -10,6 +10,7 @@ import { marketsLayer } from "./actors/market/markets.ts"
 import { keeperLayer, vaultLayer } from "./auth/keys/credential-vault.ts"
 import { type Keys, loadKeys } from "./auth/keys/keys.ts"
 import { Sessions } from "./auth/session/sessions.ts"
+import { Speakers } from "./auth/session/speakers.ts"
 import { tradingModeLayer } from "./auth/session/trading-mode-switch.ts"
 import { UserActs, userActsLayer } from "./auth/user/user-acts.ts"
 import { auditedActs, auditTrail } from "./composition/audit-trail.ts"
@@ -300,7 +301,7 @@ export const startGateway = (options: GatewayOptions) =>
       watch,
       onDefect: ({ what = "a request failed", requestId, route, error }) =>
         notice(what, { requestId, route, error: describe(error) }, "error"),
-      authenticate: Context.get(auth, Sessions).authenticate,
+      authenticate: Context.get(auth, Speakers).authenticate,
       isDraining: shutdown.isDraining,
       freshMillis: settings.sessions.freshMillis,
       limiter,

@@ -47,6 +47,7 @@ const program = (settings: Settings, task: Task) =>
       kind: "OPERATOR",
       userId: null,
       sessionId: null,
+      keyId: null,
       tenantId: null,
       ip: null,
       userAgent: `gateway admin, ${userInfo().username}`,

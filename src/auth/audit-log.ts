@@ -6,7 +6,7 @@
 import { createHmac } from "node:crypto"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { DomainError } from "../domain/errors/domain-error.ts"
-import type { SessionId, UserId } from "../domain/ids.ts"
+import type { ApiKeyId, SessionId, UserId } from "../domain/ids.ts"
 import type { Act, Action } from "../domain/user/act.ts"
 import { logText } from "../foundation/log-line.ts"
 import { dateTime } from "../foundation/time.ts"
@@ -38,6 +38,7 @@ export type AuthAction =
 export interface AuditFacts {
   readonly userId?: UserId | undefined
   readonly sessionId?: SessionId | undefined
+  readonly keyId?: ApiKeyId | undefined
   /** Whom the act is about, where that is not the user itself. */
   readonly targetUserId?: UserId | undefined
   /** An address that may be nobody's. */
@@ -90,6 +91,7 @@ const rowOf = (act: Act, outcome: string): AuditRow => {
     },
     userId: actor.userId ?? undefined,
     sessionId: actor.sessionId ?? undefined,
+    keyId: actor.keyId ?? undefined,
     targetUserId: object?.type === "USER" ? (object.id as UserId) : undefined,
     what: act.what,
   }
@@ -129,6 +131,7 @@ export const makeAudit = (options: {
         requestId: row.origin.requestId,
         userId: row.userId ?? null,
         sessionId: row.sessionId ?? null,
+        ...(row.keyId === undefined ? {} : { keyId: row.keyId }),
         targetUserId: row.targetUserId ?? null,
         subject: hashed,
         what: row.what ?? null,

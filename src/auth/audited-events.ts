@@ -19,6 +19,8 @@ const EVENTS: Readonly<Record<string, readonly [done: string | null, refused: st
   "user.unban": ["user_unbanned", "user_unban_refused"],
   "user.grant": ["permissions_changed", "permissions_change_refused"],
   "user.revoke": ["permissions_changed", "permissions_change_refused"],
+  "apiKey.create": ["api_key_created", "api_key_create_refused"],
+  "apiKey.revoke": ["api_key_revoked", "api_key_revoke_refused"],
   "user.signout": ["session_revoked", "session_revoke_refused"],
 }
 
@@ -43,6 +45,7 @@ export const tellAudited =
       requestId: row.origin.requestId,
       userId: row.userId,
       sessionId: row.sessionId,
+      keyId: row.keyId,
       targetUserId: row.targetUserId,
       subject: row.subject,
       ip: row.origin.ip,

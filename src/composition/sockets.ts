@@ -3,7 +3,7 @@ import { Effect, Layer, Runtime } from "effect"
 import { AccountDirectory } from "../actors/account/directory.ts"
 import { DealerDirectory } from "../actors/dealer/directory.ts"
 import { InstrumentDirectory } from "../actors/market/instrument-directory.ts"
-import { Sessions } from "../auth/session/sessions.ts"
+import { Speakers } from "../auth/session/speakers.ts"
 import { SERVICE } from "../http/api.ts"
 import { NAVIGATION_STYLE, navigation } from "../http/docs/navigation.ts"
 import { PAGE_STYLE } from "../http/docs/page-style.ts"
@@ -65,7 +65,7 @@ export const testProfile = ({ settings, notice }: GatewayOptions, hub: Hub, node
 
 export const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: ChannelKinds, sync: InstrumentSync) =>
   Effect.gen(function* () {
-    const sessions = yield* Sessions
+    const speakers = yield* Speakers
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
     const gate = makeVenueGate(yield* VenuePort, settings.environment)
     const maps = new Maps(hub, kinds)
@@ -74,9 +74,9 @@ export const gatewayAuthority = ({ settings }: GatewayOptions, hub: Hub, kinds: 
       dealers: yield* DealerDirectory,
       instruments: yield* InstrumentDirectory,
       findVenue: gate.find,
-      verify: sessions.verify,
+      verify: speakers.verify,
       isOpenTo: (venue, principal) => gate.closedTo(venue, principal) === undefined,
-      allows: sessions.allows,
+      allows: speakers.allows,
       learnInstruments: (venue, done) => {
         fork(sync.ensure(venue)).addObserver((exit) => done(exit._tag === "Success"))
       },
@@ -99,7 +99,7 @@ export const sockets = (
 ) =>
   Effect.gen(function* () {
     const clock = yield* Clock
-    const sessions = yield* Sessions
+    const speakers = yield* Speakers
     const dealers = yield* DealerDirectory
     const security = yield* SecurityLog
     return serveSockets({
@@ -125,8 +125,8 @@ export const sockets = (
         watch,
       }),
       security: (event, facts) => security.tell(event, "warn", { route: SOCKET_PATH, ...facts }),
-      onSessionEnded: sessions.onEnded,
-      onSessionRenewed: sessions.onRenewed,
+      onSpeakerEnded: speakers.onEnded,
+      onSpeakerRenewed: speakers.onRenewed,
       onOperatorGone: dealers.onOperatorGone,
     })
   })

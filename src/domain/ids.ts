@@ -25,6 +25,9 @@ export type UserId = typeof UserId.Type
 export const SessionId = uuid("SessionId")
 export type SessionId = typeof SessionId.Type
 
+export const ApiKeyId = uuid("ApiKeyId")
+export type ApiKeyId = typeof ApiKeyId.Type
+
 export const DealerAccountId = uuid("DealerAccountId")
 export type DealerAccountId = typeof DealerAccountId.Type
 

@@ -32,7 +32,8 @@ export const LOG_SCHEMA = {
     bytesIn: count("Size of the request body"),
     bytesOut: count("Size of the response body"),
     userId: maybe("The user that made the request"),
-    sessionId: maybe("Session of the access token"),
+    sessionId: maybe("Session of the access token; null for an API key"),
+    keyId: text("Id of the API key that a request came with, or that an audited operation was done with; absent without one"),
     tradingAccountId: maybe("Trading account named by the request"),
     tradeOrderId: text(
       "Order that a submit made, or that a get, cancel or replace was about; absent where there is none",

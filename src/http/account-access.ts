@@ -1,6 +1,7 @@
 /**
  * Who acts for an account: existence in the tenant (404), then ownership (403), read from the directories (contract C16). The one thing to
- * know: a dealer's own account has no owner among users; the dealer's admins and operators of the moment act for it.
+ * know: a dealer's own account has no owner among users; the dealer's admins and operators of the moment act for it. An API key that is
+ * limited to accounts reaches no other, whoever its user is.
  */
 import type { AccountDirectory } from "../actors/account/directory.ts"
 import type { DealerDirectory } from "../actors/dealer/directory.ts"
@@ -9,7 +10,7 @@ import { isDealersSide, maySee } from "../domain/dealer/dealer.ts"
 import { AccountForbidden, InsufficientPermissions } from "../domain/errors/authorisation.ts"
 import { TradingAccountNotFound } from "../domain/errors/trading-account.ts"
 import type { TradingAccountId, UserId } from "../domain/ids.ts"
-import type { Principal } from "../domain/user/user.ts"
+import { type Principal, reaches } from "../domain/user/user.ts"
 import { isFailure } from "./edge/answers.ts"
 
 export interface AccountReach {
@@ -29,6 +30,7 @@ export const accountOf = (
   if (account === undefined || account.tenantId !== principal.tenantId) return new TradingAccountNotFound()
   const dealerOf = (own: TradingAccountId) => dealers.ofOwnAccount(own)
   if (access === "read") return maySee(principal, account, dealerOf) ? account : new AccountForbidden()
+  if (!reaches(principal, account.tradingAccountId)) return new AccountForbidden()
   if (account.userId === null)
     return isDealersSide(principal, dealerOf(account.tradingAccountId)) ? account : new AccountForbidden()
   return account.userId === principal.userId ? account : new AccountForbidden()
@@ -39,12 +41,20 @@ export const accountsOf = (
   { accounts, dealers }: AccountReach,
   principal: Principal,
 ): ReadonlyArray<TradingAccount> => [
-  ...accounts.ofUser(principal.userId).filter((it) => it.tenantId === principal.tenantId),
+  ...ownedBy(accounts, principal, principal.userId),
   ...dealers.all().flatMap((dealer) => {
     const own = isDealersSide(principal, dealer) ? accounts.find(dealer.tradingAccountId) : undefined
-    return own?.userId === null ? [own] : []
+    return own?.userId === null && reaches(principal, own.tradingAccountId) ? [own] : []
   }),
 ]
+
+/** Of that user's, who is of the caller's tenant, those that the caller reaches. */
+export const ownedBy = (
+  accounts: Pick<AccountDirectory, "ofUser">,
+  principal: Principal,
+  userId: UserId,
+): ReadonlyArray<TradingAccount> =>
+  accounts.ofUser(userId).filter((it) => it.tenantId === principal.tenantId && reaches(principal, it.tradingAccountId))
 
 /** Whose records a list tells that takes `userId`: the caller's own, or of the user whom an admin names. */
 export const listedUser = (principal: Principal, named: unknown): UserId | InsufficientPermissions =>
@@ -66,5 +76,5 @@ export const listedAccounts = (
     return isFailure(account) ? account : [account].filter(isListed)
   }
   if (userId === undefined) return accountsOf(reach, principal)
-  return reach.accounts.ofUser(listed).filter((it) => it.tenantId === principal.tenantId)
+  return ownedBy(reach.accounts, principal, listed)
 }

@@ -8,6 +8,7 @@ export const actorOf = (request: RequestFacts, principal?: Principal): Actor => 
   kind: "USER",
   userId: principal?.userId ?? null,
   sessionId: principal?.sessionId ?? null,
+  keyId: principal?.key?.keyId ?? null,
   tenantId: principal?.tenantId ?? null,
   ip: request.ip,
   userAgent: request.header("user-agent").slice(0, 200) || null,

@@ -1,11 +1,13 @@
 /** The whole HTTP API as one declaration: types for handlers, checks for requests, and the OpenAPI document come from here. */
-import { HttpApi, OpenApi } from "@effect/platform"
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "@effect/platform"
 import { AdminOrderApi } from "./admin/order-endpoints.ts"
 import { AdminUserApi } from "./admin/user-endpoints.ts"
+import { ApiKeyApi } from "./api-key/endpoints.ts"
 import { AuditApi } from "./audit/endpoints.ts"
 import { CredentialApi } from "./credential/endpoints.ts"
 import { DealerApi } from "./dealer/endpoints.ts"
 import type { Handlers } from "./edge/route.ts"
+import { KEY_RULES, type KeyRule } from "./key-scopes.ts"
 import { MarketApi } from "./market/endpoints.ts"
 import { QuoteApi } from "./quote/endpoints.ts"
 import { RootApi } from "./root/endpoints.ts"
@@ -28,6 +30,7 @@ export const Api = HttpApi.make("gateway")
   .add(RootApi)
   .add(SessionApi)
   .add(SecondFactorApi)
+  .add(ApiKeyApi)
   .add(CredentialApi)
   .add(TradingAccountApi)
   .add(TradeOrderApi)
@@ -48,6 +51,7 @@ export interface ApiHandlers {
   readonly root: Handlers<typeof RootApi>
   readonly auth: Handlers<typeof SessionApi>
   readonly secondFactor: Handlers<typeof SecondFactorApi>
+  readonly apiKey: Handlers<typeof ApiKeyApi>
   readonly credential: Handlers<typeof CredentialApi>
   readonly tradingAccount: Handlers<typeof TradingAccountApi>
   readonly tradeOrder: Handlers<typeof TradeOrderApi>
@@ -61,3 +65,15 @@ export interface ApiHandlers {
   readonly tradingMode: Handlers<typeof TradingModeApi>
   readonly audit: Handlers<typeof AuditApi>
 }
+
+type GroupsOf<Declared> = Declared extends HttpApi.HttpApi<infer _Id, infer G, infer _E, infer _R> ? G : never
+type EndpointNames<G extends HttpApiGroup.HttpApiGroup.Any> = HttpApiEndpoint.HttpApiEndpoint.Name<
+  HttpApiGroup.HttpApiGroup.Endpoints<G>
+>
+
+/** What an API key needs, for every endpoint by group and name: a missing one does not compile. */
+export const API_KEY_RULES: {
+  readonly [G in GroupsOf<typeof Api> as HttpApiGroup.HttpApiGroup.Name<G>]: {
+    readonly [N in EndpointNames<G>]: KeyRule
+  }
+} = KEY_RULES

@@ -6,6 +6,7 @@ import { DealerDirectory } from "../actors/dealer/directory.ts"
 import { Dealers } from "../actors/dealer/messages.ts"
 import { InstrumentDirectory } from "../actors/market/instrument-directory.ts"
 import { Markets } from "../actors/market/messages.ts"
+import { ApiKeys } from "../auth/api-key/api-keys.ts"
 import { CredentialKeeper } from "../auth/keys/credential-vault.ts"
 import { Sessions } from "../auth/session/sessions.ts"
 import { TradingModeSwitch } from "../auth/session/trading-mode-switch.ts"
@@ -31,6 +32,7 @@ import { Credentials } from "../store/users/credentials.ts"
 import { adminOrderHandlers } from "./admin/order-handlers.ts"
 import { adminUserHandlers } from "./admin/user-handlers.ts"
 import type { ApiHandlers } from "./api.ts"
+import { apiKeyHandlers } from "./api-key/handlers.ts"
 import { auditHandlers } from "./audit/handlers.ts"
 import { credentialHandlers } from "./credential/handlers.ts"
 import { dealerHandlers } from "./dealer/handlers.ts"
@@ -109,6 +111,7 @@ export const makeHandlers = (options: HandlerOptions) =>
       adminOrder: adminOrderHandlers({ stories: yield* OrderStories }),
       tradingMode: tradingModeHandlers(modes),
       audit: auditHandlers({ rows: yield* AuditRows, cursors, defaultTenantId: options.defaultTenantId }),
+      apiKey: apiKeyHandlers(yield* ApiKeys, reach),
       credential: credentialHandlers({
         gate,
         venues: port,

@@ -1,4 +1,5 @@
 /** Which calls need a recent authentication, and the response to a call without one. */
+import { ApiKeyForbidden } from "../domain/errors/api-key.ts"
 import { ReauthenticationNeeded } from "../domain/errors/authentication.ts"
 import type { Principal } from "../domain/user/user.ts"
 import type { Route } from "./docs/reflect.ts"
@@ -17,9 +18,11 @@ export const missingProof = (
   principal: Principal | undefined,
   query: unknown,
   body: unknown,
-): ReauthenticationNeeded | undefined => {
+): ReauthenticationNeeded | ApiKeyForbidden | undefined => {
   if (principal === undefined || route.needsProof === null) return undefined
   if (!route.needsProof({ query: query as never, body: body as never })) return undefined
+  // Nothing that its holder could do gives a key a proof.
+  if (principal.key !== null) return new ApiKeyForbidden({ reason: "SESSION_NEEDED" })
   if (principal.provenAt > now() - freshMillis && principal.secondFactor !== "lacking") return undefined
   const needs = principal.secondFactor === "none" ? (["password"] as const) : (["password", "totp"] as const)
   return new ReauthenticationNeeded({ maxAgeSeconds: freshMillis / 1000, needs })

@@ -7,6 +7,7 @@ import { ERRNO, type Tag } from "./edge/errno.ts"
 const EVENTS: Partial<Readonly<Record<Tag, string>>> = {
   InvalidAccessToken: "token_refused",
   SessionRevoked: "token_refused",
+  ApiKeyRevoked: "token_refused",
   AccountForbidden: "not_owner",
   WalletsUnrelated: "not_owner",
   TenantForbidden: "tenant_refused",

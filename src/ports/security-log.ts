@@ -15,6 +15,8 @@ export interface SecurityFacts {
   readonly code?: string | undefined
   readonly userId?: string | null | undefined
   readonly sessionId?: string | null | undefined
+  /** Of the API key. */
+  readonly keyId?: string | undefined
   readonly tradingAccountId?: string | null | undefined
   readonly targetUserId?: string | null | undefined
   readonly subject?: string | null | undefined

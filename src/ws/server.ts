@@ -4,8 +4,9 @@ import type { HttpRequest, HttpResponse, us_socket_context_t, WebSocketBehavior 
 import * as uws from "uWebSockets.js"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { TooManyConnections } from "../domain/errors/limits.ts"
-import type { SessionId, UserId } from "../domain/ids.ts"
+import type { UserId } from "../domain/ids.ts"
 import { addressKey } from "../domain/user/address-key.ts"
+import { type SpeakerId, speakerOf } from "../domain/user/user.ts"
 import { isOriginAllowed } from "../domain/user/web-origin.ts"
 import type { Credentials } from "./channels/authority.ts"
 import type { Client, ConnectionContext } from "./connection/client.ts"
@@ -66,9 +67,9 @@ export interface SocketServerOptions extends Omit<ConnectionContext, MadeHere> {
       readonly retryAfterSeconds?: number | undefined
     } | null
   }
-  readonly onSessionEnded: (listener: (sessionId: SessionId) => void) => void
+  readonly onSpeakerEnded: (listener: (speaker: SpeakerId) => void) => void
   /** What it may do has changed, or from where. */
-  readonly onSessionRenewed: (listener: (sessionId: SessionId) => void) => void
+  readonly onSpeakerRenewed: (listener: (speaker: SpeakerId) => void) => void
   /** The user may see less of a dealer. */
   readonly onOperatorGone: (listener: (user: UserId) => void) => void
 }
@@ -110,7 +111,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
   const { hub, limits } = options
   hub.deflate = options.deflate
   const connections = new Set<Connection>()
-  const bySession = new Map<SessionId, Set<Client>>()
+  const bySpeaker = new Map<SpeakerId, Set<Client>>()
   const closes: Record<string, number> = {}
   let opened = 0
   let dropped = 0
@@ -141,20 +142,23 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
   const ofUser = new OpenSockets(limits?.perUser ?? null)
   const ofAddress = new OpenSockets(limits?.perAddress ?? null)
 
-  const forget = (connection: Client, sessionId: SessionId | undefined): void => {
-    if (sessionId === undefined) return
-    const set = bySession.get(sessionId)
-    if (set?.delete(connection) && set.size === 0) bySession.delete(sessionId)
+  const forget = (connection: Client, speaker: SpeakerId | undefined): void => {
+    if (speaker === undefined) return
+    const set = bySpeaker.get(speaker)
+    if (set?.delete(connection) && set.size === 0) bySpeaker.delete(speaker)
   }
 
+  const speakerIn = ({ principal }: Credentials): SpeakerId | undefined =>
+    principal === null ? undefined : speakerOf(principal)
+
   const connected = (connection: Client, now: Credentials, before: Credentials | undefined): void => {
-    const sessionId = now.principal?.sessionId
+    const speaker = speakerIn(now)
+    const last = before === undefined ? undefined : speakerIn(before)
     if (before === undefined && now.principal !== null) ofUser.enter(now.user)
-    if (before !== undefined && before.principal?.sessionId !== sessionId)
-      forget(connection, before.principal?.sessionId)
-    if (sessionId === undefined) return
-    const set = bySession.get(sessionId)
-    if (set === undefined) bySession.set(sessionId, new Set([connection]))
+    if (last !== speaker) forget(connection, last)
+    if (speaker === undefined) return
+    const set = bySpeaker.get(speaker)
+    if (set === undefined) bySpeaker.set(speaker, new Set([connection]))
     else set.add(connection)
   }
   const context: ConnectionContext = {
@@ -174,12 +178,12 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
       : limits.takeAddress(ip)
   }
 
-  options.onSessionEnded((sessionId) => {
-    for (const connection of bySession.get(sessionId) ?? []) connection.close(CLOSES.invalidToken)
-    bySession.delete(sessionId)
+  options.onSpeakerEnded((speaker) => {
+    for (const connection of bySpeaker.get(speaker) ?? []) connection.close(CLOSES.invalidToken)
+    bySpeaker.delete(speaker)
   })
-  options.onSessionRenewed((sessionId) => {
-    for (const connection of bySession.get(sessionId) ?? []) connection.renewed()
+  options.onSpeakerRenewed((speaker) => {
+    for (const connection of bySpeaker.get(speaker) ?? []) connection.renewed()
   })
   options.onOperatorGone((user) => {
     for (const connection of connections) if (connection.user === user) connection.renewed()
@@ -253,10 +257,10 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
       if (connection === undefined) return
       connection.gone()
       ofAddress.leave(addressKey(peer.ip))
-      if (connection.sessionId !== undefined && connection.user !== undefined) ofUser.leave(connection.user)
+      if (connection.speaker !== undefined && connection.user !== undefined) ofUser.leave(connection.user)
       connections.delete(connection)
       slow.gone(connection)
-      forget(connection, connection.sessionId)
+      forget(connection, connection.speaker)
     },
   })
 

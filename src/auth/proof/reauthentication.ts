@@ -11,14 +11,14 @@ import {
 } from "../../domain/errors/authentication.ts"
 import type { RateLimited } from "../../domain/errors/limits.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
-import type { Principal, SessionRecord } from "../../domain/user/user.ts"
+import type { SessionPrincipal, SessionRecord } from "../../domain/user/user.ts"
 import type { Origin } from "../audit-log.ts"
 import { factsOf, type UserParts } from "../user/user-parts.ts"
 import type { SecondFactor } from "./second-factor.ts"
 
 export interface Reauthentication {
   readonly reauthenticate: (
-    principal: Principal,
+    principal: SessionPrincipal,
     request: { readonly currentPassword: string; readonly totpCode: string | null },
     origin: Origin,
   ) => Effect.Effect<

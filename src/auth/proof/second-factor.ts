@@ -16,7 +16,7 @@ import type { SessionId, UserId } from "../../domain/ids.ts"
 import type { Action, Actor } from "../../domain/user/act.ts"
 import { NOTICE_MILLIS } from "../../domain/user/letter.ts"
 import type { RateLimits } from "../../domain/user/rate-limits.ts"
-import type { Principal, User } from "../../domain/user/user.ts"
+import type { SessionPrincipal, User } from "../../domain/user/user.ts"
 import { TokenBuckets } from "../../foundation/token-buckets.ts"
 import type { Learnt } from "../../store/audit/acts.ts"
 import type { SecondFactors } from "../../store/users/second-factors.ts"
@@ -33,14 +33,14 @@ export interface SecondFactor {
   /** Succeeds where the user has none, or brings a code of it, which is taken then. */
   readonly prove: (user: User, code: string | null) => Effect.Effect<void, SecondFactorNeeded | CodeRefused>
   readonly state: (
-    principal: Principal,
+    principal: SessionPrincipal,
   ) => Effect.Effect<
     { readonly enrolled: boolean; readonly recoveryCodesLeft: number },
     SessionRevoked | StorageUnavailable
   >
   /** For an authenticator; nothing needs it before it is confirmed. */
   readonly enrol: (
-    principal: Principal,
+    principal: SessionPrincipal,
     actor: Actor,
   ) => Effect.Effect<
     { readonly secret: string; readonly uri: string },
@@ -48,18 +48,18 @@ export interface SecondFactor {
   >
   /** Ends all other sessions: none of them has proven it. */
   readonly confirm: (
-    principal: Principal,
+    principal: SessionPrincipal,
     code: string,
     actor: Actor,
   ) => Effect.Effect<Codes, SecondFactorExists | SessionRevoked | CodeRefused>
   readonly remove: (
-    principal: Principal,
+    principal: SessionPrincipal,
     code: string,
     actor: Actor,
   ) => Effect.Effect<void, SessionRevoked | CodeRefused>
   /** Other recovery codes, in place of those of before. */
   readonly renewCodes: (
-    principal: Principal,
+    principal: SessionPrincipal,
     actor: Actor,
   ) => Effect.Effect<Codes, InvalidSecondFactor | SessionRevoked | StorageUnavailable>
 }
@@ -115,7 +115,7 @@ export const makeSecondFactor = (
   }
 
   /** In a transaction: the user, locked until it ends. */
-  const locked = ({ userId }: Principal) =>
+  const locked = ({ userId }: SessionPrincipal) =>
     Effect.gen(function* () {
       const found = yield* users.lockById(userId)
       if (found === null || found.user.bannedAt !== null) return yield* new SessionRevoked()
@@ -124,7 +124,7 @@ export const makeSecondFactor = (
 
   const act = <A, E extends DomainError>(
     action: Action,
-    principal: Principal,
+    principal: SessionPrincipal,
     actor: Actor,
     work: (user: User) => Effect.Effect<A, E>,
   ) =>

@@ -19,7 +19,7 @@ export interface From {
 }
 
 /** A look-up in node's list costs 3 µs, and most callers come from one address. */
-class Networks {
+export class Networks {
   readonly #list = new BlockList()
   #last = ""
   #isLastOn = false

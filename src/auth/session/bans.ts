@@ -1,4 +1,4 @@
-/** Bans by admins: all sessions of the user end at once, sockets included, and no password opens a new one. */
+/** Bans by admins: all sessions and API keys of the user end at once, sockets included, and no password opens a new session. */
 import { Effect } from "effect"
 import { AdminRequired } from "../../domain/errors/authorisation.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
@@ -29,7 +29,7 @@ export interface Bans {
 }
 
 export const makeBans = (parts: UserParts): Bans => {
-  const { now, uuid, users, changes, tokens, rows, sessions } = parts
+  const { now, uuid, users, changes, tokens, rows, keys, sessions, liveKeys } = parts
 
   const idOf = ({ userId, email }: WhichUser) =>
     Effect.gen(function* () {
@@ -93,10 +93,11 @@ export const makeBans = (parts: UserParts): Bans => {
             yield* changes.ban(userId, reason, now())
             yield* tokens.wipe(userId)
             const ended: ReadonlyArray<SessionId> = yield* rows.revokeOf(userId, null, "banned", now())
-            return ended
+            return { ended, revoked: yield* keys.revoke(userId, null, "banned", now()) }
           }),
         )
-        sessions.ended(answer)
+        sessions.ended(answer.ended)
+        for (const { keyId } of answer.revoked) liveKeys.end(keyId)
         return yield* asItIs(user)
       }),
     unban: (principal, which, actor) =>

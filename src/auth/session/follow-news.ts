@@ -1,5 +1,5 @@
 /**
- * Applies to a running gateway what the command line changes: rights, tenants, ends of sessions, lists of addresses; and ends of
+ * Applies to a running gateway what the command line changes: rights, tenants, ends of sessions, API keys, lists of addresses; and ends of
  * sessions by the gateway itself, which may never have heard that they are stored. The one thing to know: it looks again, whatever the
  * news is about, so that one that is heard twice or in another order does no harm.
  */
@@ -8,9 +8,11 @@ import type { TenantId, UserId } from "../../domain/ids.ts"
 import { keepLoop } from "../../kernel/loop.ts"
 import { Clock } from "../../ports/clock.ts"
 import { AllowedNetworks, type NetworksOf } from "../../store/users/allowed-networks.ts"
+import { ApiKeyRows } from "../../store/users/api-keys.ts"
 import { SessionRows } from "../../store/users/sessions.ts"
 import { UserNews } from "../../store/users/user-news.ts"
 import { Users } from "../../store/users/users.ts"
+import type { LiveKeys } from "../api-key/live-keys.ts"
 import type { SetupToken } from "../proof/setup-token.ts"
 import type { AllowedAddresses } from "./allowed-addresses.ts"
 import { Sessions } from "./sessions.ts"
@@ -21,11 +23,12 @@ const NEWS_MILLIS = 500
 const ENDED_MILLIS = 2 * 3_600_000
 
 /** Fills the lists of addresses before it returns, then goes on in the scope. */
-export const followNews = (addresses: AllowedAddresses, setupToken: SetupToken) =>
+export const followNews = (addresses: AllowedAddresses, setupToken: SetupToken, liveKeys: LiveKeys) =>
   Effect.gen(function* () {
     const { now } = yield* Clock
     const users = yield* Users
     const rows = yield* SessionRows
+    const keyRows = yield* ApiKeyRows
     const sessions = yield* Sessions
     const news = yield* UserNews
     const networks = yield* AllowedNetworks
@@ -53,16 +56,22 @@ export const followNews = (addresses: AllowedAddresses, setupToken: SetupToken) 
       for (const tenantId of waitingTenants) {
         yield* learn({ tenantId })
         sessions.review({ tenantId })
+        liveKeys.review({ tenantId })
         waitingTenants.delete(tenantId)
       }
       for (const userId of waitingUsers) {
         const ended = yield* rows.revokedSince(userId, now() - ENDED_MILLIS)
+        const keys = yield* keyRows.ofUser(userId)
         const user = yield* users.findById(userId)
         yield* learn({ userId })
         sessions.ended(ended)
-        if (user !== null) sessions.renew(user)
+        if (user !== null) {
+          sessions.renew(user)
+          for (const key of keys) liveKeys.enter(user, key)
+        }
         if (user?.permissions.includes("admin") && user.bannedAt === null) setupToken.forget()
         sessions.review({ userId })
+        liveKeys.review({ userId })
         waitingUsers.delete(userId)
       }
     })

@@ -11,7 +11,7 @@ import {
 } from "../../domain/errors/authentication.ts"
 import { IpForbidden } from "../../domain/errors/authorisation.ts"
 import type { SessionId } from "../../domain/ids.ts"
-import type { Principal, User } from "../../domain/user/user.ts"
+import type { Principal, SessionPrincipal, User } from "../../domain/user/user.ts"
 import type { NetworksOf } from "../../store/users/allowed-networks.ts"
 import type { AllowedAddresses, From } from "./allowed-addresses.ts"
 import { ACCESS_TOKEN_SECONDS, type Tokens } from "./tokens.ts"
@@ -25,7 +25,7 @@ export type AuthFailure = AccessTokenMissing | InvalidAccessToken | AccessTokenE
 
 export interface Verified {
   /** As it is now: another one once the user's rights have changed. */
-  readonly principal: Principal
+  readonly principal: SessionPrincipal
   /** Seconds since the Unix epoch. */
   readonly expiresAt: number
 }
@@ -54,7 +54,7 @@ export interface AdminTerms {
 /** One per session for as long as one of its access tokens may be valid; every known token points at it. */
 interface LiveSession {
   /** Null: it ended before it was seen here. */
-  principal: Principal | null
+  principal: SessionPrincipal | null
   proof: Pick<SessionProof, "generation" | "provenAt" | "secondFactor">
   /** Whether its user is admin, in this session or only in another. */
   isAdmin: boolean
@@ -66,7 +66,7 @@ interface LiveSession {
 }
 
 /** One that was seen here and goes on. */
-type Seen = LiveSession & { readonly principal: Principal }
+type Seen = LiveSession & { readonly principal: SessionPrincipal }
 const UNPROVEN = { generation: 0, provenAt: 0, secondFactor: false } as const
 const isSeen = (session: LiveSession): session is Seen => !session.ended && session.principal !== null
 
@@ -79,20 +79,27 @@ interface Known {
 
 const isAdmin = ({ permissions }: User): boolean => permissions.includes("admin")
 
-/** Who the session speaks for, and what it may do. */
-export const principalOf = (
+/** What a user may do by a session or key in which so much was proven. */
+export const rightsOf = (
   user: User,
-  { sessionId, provenAt, secondFactor: isProven }: Pick<SessionProof, "sessionId" | "provenAt" | "secondFactor">,
+  { provenAt, secondFactor: isProven }: Pick<SessionProof, "provenAt" | "secondFactor">,
   { needsSecondFactor }: AdminTerms,
-): Principal => {
+): Omit<SessionPrincipal, "sessionId" | "key"> => {
   const { userId, tenantId, environments } = user
   const secondFactor = user.secondFactorAt === null ? "none" : isProven ? "proven" : "lacking"
   const isAdminWithheld = needsSecondFactor && isAdmin(user) && secondFactor !== "proven"
   const permissions = isAdminWithheld ? user.permissions.filter((it) => it !== "admin") : user.permissions
-  return { userId, sessionId, tenantId, permissions, environments, provenAt, secondFactor, isAdminWithheld }
+  return { userId, tenantId, permissions, environments, provenAt, secondFactor, isAdminWithheld }
 }
 
-const mayDo = ({ tenantId, permissions, environments }: Principal): string =>
+/** Who the session speaks for, and what it may do. */
+const principalOf = (
+  user: User,
+  proof: Pick<SessionProof, "sessionId" | "provenAt" | "secondFactor">,
+  terms: AdminTerms,
+): SessionPrincipal => ({ ...rightsOf(user, proof, terms), sessionId: proof.sessionId, key: null })
+
+export const mayDo = ({ tenantId, permissions, environments }: Principal): string =>
   JSON.stringify([tenantId, permissions, environments])
 
 export class LiveSessions {
@@ -183,7 +190,7 @@ export class LiveSessions {
   }
 
   /** Of an Authorization header. */
-  authenticate(header: string, from: From): Principal | AuthFailure {
+  authenticate(header: string, from: From): SessionPrincipal | AuthFailure {
     if (header === "") return new AccessTokenMissing()
     if (header.length > 4096 || header.slice(0, 7).toLowerCase() !== "bearer ") return new InvalidAccessToken()
     const known = this.#allowed(header.slice(7), from)

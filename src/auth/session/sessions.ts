@@ -16,9 +16,9 @@ import { IpForbidden } from "../../domain/errors/authorisation.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { SessionId, UserId } from "../../domain/ids.ts"
 import {
-  type Principal,
   type SessionEntry,
   type SessionMethod,
+  type SessionPrincipal,
   type SessionRecord,
   type User,
   userRecord,
@@ -36,7 +36,7 @@ import type { Keys } from "../keys/keys.ts"
 import { type Envelope, open, placeIn, seal } from "../keys/secrets.ts"
 import type { SigningJwk } from "../keys/signing-keys.ts"
 import type { AllowedAddresses, From } from "./allowed-addresses.ts"
-import { type AuthFailure, LiveSessions, principalOf, type Verified } from "./live-sessions.ts"
+import { type AuthFailure, LiveSessions, rightsOf, type Verified } from "./live-sessions.ts"
 import { type RefreshClaim, readRefreshToken, writeRefreshToken } from "./refresh-token.ts"
 import { ACCESS_TOKEN_SECONDS, makeTokens } from "./tokens.ts"
 
@@ -71,11 +71,11 @@ export class Sessions extends Context.Tag("auth/Sessions")<
   Sessions,
   {
     /** Of an Authorization header; synchronous. */
-    readonly authenticate: (header: string, from: From) => Principal | AuthFailure
+    readonly authenticate: (header: string, from: From) => SessionPrincipal | AuthFailure
     /** Of a bare access token (the WebSocket's connect and refresh). */
     readonly verify: (token: string, from: From) => Verified | AuthFailure
     /** Whether the user may come from there. */
-    readonly allows: (principal: Principal, from: From) => boolean
+    readonly allows: (principal: SessionPrincipal, from: From) => boolean
     /** Null: the user was banned or got another password meanwhile. */
     readonly begin: (
       proven: Proven,
@@ -90,15 +90,15 @@ export class Sessions extends Context.Tag("auth/Sessions")<
     }) => Effect.Effect<SessionRecord | null, StorageUnavailable>
     readonly refresh: (refreshToken: string, origin: Origin) => Effect.Effect<SessionRecord, RefreshFailure>
     readonly logout: (
-      principal: Principal,
+      principal: SessionPrincipal,
       scope: LogoutScope,
       origin: Origin,
     ) => Effect.Effect<void, StorageUnavailable>
     /** Where the user is logged in, the last used first. */
-    readonly list: (principal: Principal) => Effect.Effect<ReadonlyArray<SessionEntry>, StorageUnavailable>
+    readonly list: (principal: SessionPrincipal) => Effect.Effect<ReadonlyArray<SessionEntry>, StorageUnavailable>
     /** One of the user's own. Ending one that is over already is fine. */
     readonly revoke: (
-      principal: Principal,
+      principal: SessionPrincipal,
       sessionId: SessionId,
       origin: Origin,
     ) => Effect.Effect<void, SessionNotFound | StorageUnavailable>
@@ -149,7 +149,7 @@ export const makeSessions = (
 
     const record = (user: User, row: SessionRow, counter: number, refreshKey: Buffer): SessionRecord => {
       const now = clock.now()
-      const { permissions } = principalOf(user, row, terms.admins)
+      const { permissions } = rightsOf(user, row, terms.admins)
       const { token, expiresAt } = tokens.issue({ ...user, permissions }, row, now, endOf(row))
       return {
         accessToken: token,
@@ -257,7 +257,7 @@ export const makeSessions = (
     )
     yield* keepLoop({ name: "admin sessions", pause: IDLE_LOOK_MILLIS, round: endIdle })
 
-    const entryOf = (row: SessionRow, principal: Principal): SessionEntry => {
+    const entryOf = (row: SessionRow, principal: SessionPrincipal): SessionEntry => {
       const expiresAt = Math.min(row.refreshedAt + terms.idleMillis, endOf(row))
       return {
         sessionId: row.sessionId,
@@ -328,4 +328,4 @@ export const makeSessions = (
     })
   })
 
-const who = ({ userId, sessionId }: Principal) => ({ userId, sessionId })
+const who = ({ userId, sessionId }: SessionPrincipal) => ({ userId, sessionId })

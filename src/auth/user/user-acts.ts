@@ -1,4 +1,4 @@
-/** All operations of users and admins on user accounts, as one layer: sessions, signing in, proofs by mail, changes, bans. */
+/** All operations of users and admins on user accounts, as one layer: sessions, API keys, signing in, proofs by mail, changes, bans. */
 import { Context, Effect, Layer } from "effect"
 import type { Settings } from "../../config.ts"
 import type { TenantId } from "../../domain/ids.ts"
@@ -8,6 +8,7 @@ import { Clock } from "../../ports/clock.ts"
 import { Meters } from "../../ports/meters.ts"
 import { Transactions } from "../../store/postgres/transactions.ts"
 import { AllowedNetworks } from "../../store/users/allowed-networks.ts"
+import { ApiKeyRows } from "../../store/users/api-keys.ts"
 import { MailOutbox } from "../../store/users/mail-outbox.ts"
 import { OneTimeTokens } from "../../store/users/one-time-tokens.ts"
 import { SecondFactors } from "../../store/users/second-factors.ts"
@@ -16,6 +17,8 @@ import { Tenants } from "../../store/users/tenants.ts"
 import { UserChanges } from "../../store/users/user-changes.ts"
 import { UserNews } from "../../store/users/user-news.ts"
 import { Users } from "../../store/users/users.ts"
+import { ApiKeys, makeApiKeys } from "../api-key/api-keys.ts"
+import { LiveKeys } from "../api-key/live-keys.ts"
 import type { Audit } from "../audit-log.ts"
 import type { Keys } from "../keys/keys.ts"
 import { makePasswords } from "../proof/passwords.ts"
@@ -28,6 +31,7 @@ import { type Bans, makeBans } from "../session/bans.ts"
 import { followNews } from "../session/follow-news.ts"
 import { makeSessions, Sessions } from "../session/sessions.ts"
 import { makeSignIn, type SignIn } from "../session/sign-in.ts"
+import { makeSpeakers, Speakers } from "../session/speakers.ts"
 import { letterBoxLayer } from "./letter-box.ts"
 import { forgetUnconfirmed } from "./unconfirmed.ts"
 import { makeUserParts } from "./user-parts.ts"
@@ -66,6 +70,7 @@ const forgetOld = Effect.gen(function* () {
 export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
   const repositories = Layer.mergeAll(
     AllowedNetworks.Default,
+    ApiKeyRows.Default,
     OneTimeTokens.Default,
     SecondFactors.Default,
     Tenants.Default,
@@ -82,15 +87,18 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
       const addresses = new AllowedAddresses()
       const issuer = `venue-gateway/${settings.environment}`
       const sessions = yield* makeSessions(keys, issuer, audit, settings.sessions, addresses)
+      const liveKeys = new LiveKeys(now, addresses, settings.sessions.admins)
+      for (const { key, user } of yield* (yield* ApiKeyRows).all) liveKeys.enter(user, key)
       const passwords = yield* makePasswords
       meters.read("auth_hash_queue", passwords.waiting)
       const setupToken = new SetupToken(!(yield* (yield* Users).hasAdmin))
-      const parts = yield* makeUserParts(settings, passwords, audit, addresses, setupToken).pipe(
+      const parts = yield* makeUserParts(settings, passwords, audit, addresses, setupToken, liveKeys).pipe(
         Effect.provideService(Sessions, sessions),
       )
       const limits = settings.rateLimits ?? RATE_LIMITS
       const secondFactor = makeSecondFactor(parts, yield* SecondFactors, keys, limits)
-      yield* followNews(addresses, setupToken).pipe(Effect.provideService(Sessions, sessions))
+      const apiKeys = yield* makeApiKeys(parts)
+      yield* followNews(addresses, setupToken, liveKeys).pipe(Effect.provideService(Sessions, sessions))
       yield* forgetOld
       yield* forgetUnconfirmed(settings.unconfirmedMillis)
       const acts = UserActs.of({
@@ -102,7 +110,11 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
         setupToken,
         secondFactor,
       })
-      return Context.make(Sessions, sessions).pipe(Context.add(UserActs, acts))
+      return Context.make(Sessions, sessions).pipe(
+        Context.add(UserActs, acts),
+        Context.add(ApiKeys, apiKeys),
+        Context.add(Speakers, makeSpeakers(sessions, liveKeys)),
+      )
     }),
   ).pipe(Layer.provide(repositories), Layer.provideMerge(letterBoxLayer(keys)))
 }

@@ -5,15 +5,17 @@ import type { DomainError } from "../../domain/errors/domain-error.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { SessionId, UserId } from "../../domain/ids.ts"
 import type { Act } from "../../domain/user/act.ts"
-import type { Principal, SessionRecord } from "../../domain/user/user.ts"
+import type { SessionPrincipal, SessionRecord } from "../../domain/user/user.ts"
 import { Clock } from "../../ports/clock.ts"
 import { Ids } from "../../ports/ids.ts"
 import { Acts, type Learnt } from "../../store/audit/acts.ts"
 import { Transactions } from "../../store/postgres/transactions.ts"
+import { ApiKeyRows } from "../../store/users/api-keys.ts"
 import { OneTimeTokens } from "../../store/users/one-time-tokens.ts"
 import { SessionRows } from "../../store/users/sessions.ts"
 import { UserChanges } from "../../store/users/user-changes.ts"
 import { Users } from "../../store/users/users.ts"
+import type { LiveKeys } from "../api-key/live-keys.ts"
 import type { Audit, AuditFacts } from "../audit-log.ts"
 import type { Passwords } from "../proof/passwords.ts"
 import type { SetupToken } from "../proof/setup-token.ts"
@@ -30,6 +32,7 @@ export const makeUserParts = (
   audit: Audit,
   addresses: AllowedAddresses,
   setupToken: SetupToken,
+  liveKeys: LiveKeys,
 ) =>
   Effect.gen(function* () {
     const transactions = yield* Transactions
@@ -42,6 +45,7 @@ export const makeUserParts = (
       audit,
       addresses,
       setupToken,
+      liveKeys,
       now,
       monotonic,
       uuid: (yield* Ids).uuid,
@@ -49,6 +53,7 @@ export const makeUserParts = (
       changes: yield* UserChanges,
       tokens: yield* OneTimeTokens,
       rows: yield* SessionRows,
+      keys: yield* ApiKeyRows,
       sessions: yield* Sessions,
       letters,
       /** All of it or nothing; letters that were dropped in it are on their way then. */
@@ -65,7 +70,7 @@ export const makeUserParts = (
 
 export type UserParts = Effect.Effect.Success<ReturnType<typeof makeUserParts>>
 
-export const factsOf = ({ userId, sessionId }: Principal): AuditFacts => ({ userId, sessionId })
+export const factsOf = ({ userId, sessionId }: SessionPrincipal): AuditFacts => ({ userId, sessionId })
 
 /** For the audit: who it turned out to be. */
 export const factsOfSession = (begun: {

@@ -15,7 +15,7 @@ import type { InvalidParameter } from "../../domain/errors/request.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { type InvalidEmail, SamePassword, type WeakPassword } from "../../domain/errors/user.ts"
 import { NOTICE_MILLIS } from "../../domain/user/letter.ts"
-import { type Principal, type User, type UserRecord, userRecord } from "../../domain/user/user.ts"
+import { type Principal, type SessionPrincipal, type User, type UserRecord, userRecord } from "../../domain/user/user.ts"
 import type { UserWithHash } from "../../store/users/users.ts"
 import type { Origin } from "../audit-log.ts"
 import { inEvenTime } from "../proof/even-time.ts"
@@ -52,7 +52,7 @@ export type UserUpdateFailure =
 export interface UserUpdates {
   readonly current: (principal: Principal) => Effect.Effect<UserRecord, SessionRevoked | StorageUnavailable>
   readonly update: (
-    principal: Principal,
+    principal: SessionPrincipal,
     change: UserUpdate,
     origin: Origin,
   ) => Effect.Effect<UserRecord, UserUpdateFailure>
@@ -66,7 +66,7 @@ export const makeUserUpdates = (parts: UserParts, secondFactor: SecondFactor): U
 
   /** Succeeds once it is clear that the user asks for it. */
   const prove = (
-    principal: Principal,
+    principal: SessionPrincipal,
     { user, passwordHash }: UserWithHash,
     { password, email, currentPassword, totpCode }: UserUpdate,
   ) =>
@@ -101,7 +101,7 @@ export const makeUserUpdates = (parts: UserParts, secondFactor: SecondFactor): U
       yield* mailEmailChange(parts, user, email)
     })
 
-  const changePassword = (principal: Principal, user: User, passwordHash: string) =>
+  const changePassword = (principal: SessionPrincipal, user: User, passwordHash: string) =>
     Effect.gen(function* () {
       yield* changes.setPassword(user.userId, passwordHash, now())
       yield* tokens.wipe(user.userId)
@@ -116,7 +116,7 @@ export const makeUserUpdates = (parts: UserParts, secondFactor: SecondFactor): U
       Effect.flatMap((metadata) => changes.setMetadata(user.userId, metadata, now())),
     )
 
-  const update = (principal: Principal, change: UserUpdate): Effect.Effect<UserRecord, UserUpdateFailure> =>
+  const update = (principal: SessionPrincipal, change: UserUpdate): Effect.Effect<UserRecord, UserUpdateFailure> =>
     Effect.gen(function* () {
       const before = yield* users.findWithHash(principal.userId)
       if (before === null) return yield* new SessionRevoked()
@@ -141,7 +141,7 @@ export const makeUserUpdates = (parts: UserParts, secondFactor: SecondFactor): U
       return yield* current(principal)
     })
 
-  const current = (principal: Principal) =>
+  const current = (principal: SessionPrincipal) =>
     Effect.gen(function* () {
       const user = yield* users.findById(principal.userId)
       if (user === null) return yield* new SessionRevoked()

@@ -17,7 +17,7 @@ import type {
   VenueId,
 } from "../ids.ts"
 import type { OrderSide } from "../order/trade-order.ts"
-import type { Principal } from "../user/user.ts"
+import { type Principal, reaches } from "../user/user.ts"
 import type { WalletId } from "../wallet/wallet.ts"
 import { type DealerConfig, DealerConfigRecord, dealerConfigRecord } from "./config.ts"
 
@@ -90,16 +90,17 @@ export const isDealersSide = (
 
 /**
  * Who sees an account's records: its owner, and the admins of its tenant; of a dealer's own account who is on the dealer's side. The caller
- * is of the account's tenant. `dealerOf` is asked of a dealer's own account alone.
+ * is of the account's tenant. `dealerOf` is asked of a dealer's own account alone. An API key that is limited to accounts sees no other.
  */
 export const maySee = (
-  principal: Pick<Principal, "userId" | "tenantId" | "permissions">,
+  principal: Pick<Principal, "userId" | "tenantId" | "permissions" | "key">,
   account: { readonly tradingAccountId: TradingAccountId; readonly userId: UserId | null },
   dealerOf: (account: TradingAccountId) => Pick<Dealer, "tenantId" | "config"> | undefined,
 ): boolean =>
-  account.userId === null
+  reaches(principal, account.tradingAccountId) &&
+  (account.userId === null
     ? isDealersSide(principal, dealerOf(account.tradingAccountId))
-    : account.userId === principal.userId || principal.permissions.includes("admin")
+    : account.userId === principal.userId || principal.permissions.includes("admin"))
 
 /** One link, as the hedger of a dealer sees it. */
 export const isLinked = (dealer: Pick<Dealer, "linkedAccountIds">, id: TradingAccountId): boolean =>

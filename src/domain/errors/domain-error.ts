@@ -2,6 +2,7 @@
  * Every failure a caller can act on: tagged errors that know no HTTP, in a file for each section of contract C12. Each edge has one table
  * by tag (`http/edge/errno.ts`), and a tag without a row does not compile. The fields of an error become `details.metadata` of the answer.
  */
+import type * as ApiKey from "./api-key.ts"
 import type * as Authentication from "./authentication.ts"
 import type * as Authorisation from "./authorisation.ts"
 import type * as Credential from "./credential.ts"
@@ -24,6 +25,7 @@ type FailuresOf<Section> = { readonly [Name in keyof Section]: Failure<Section[N
 
 /** What the sections export, all of it. */
 export type DomainError =
+  | FailuresOf<typeof ApiKey>
   | FailuresOf<typeof Authentication>
   | FailuresOf<typeof Authorisation>
   | FailuresOf<typeof Credential>

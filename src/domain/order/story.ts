@@ -78,12 +78,13 @@ const words = (named: Readonly<Record<string, unknown>>): string =>
     .join(", ")
 
 const askedBy = (by: PlacedBy): string => {
-  const { requestId, clientRequestId, userId, sessionId, ip } = by
+  const { requestId, clientRequestId, userId, sessionId, keyId, ip } = by
   return words({
     "request id": requestId,
     "the client's name for it": clientRequestId,
     user: userId,
     session: sessionId,
+    "API key": keyId,
     from: ip,
   })
 }

@@ -2,7 +2,7 @@
  * Acts that leave one row in the audit: on money, rights, keys and modes, by whom, from where, on what. The one thing to know: the row is
  * written in the transaction of the act, so that there is none without the other.
  */
-import type { SessionId, TenantId, UserId } from "../ids.ts"
+import type { ApiKeyId, SessionId, TenantId, UserId } from "../ids.ts"
 
 /** All that are written. */
 export const ACTIONS = [
@@ -24,6 +24,8 @@ export const ACTIONS = [
   "tenant.create",
   "credential.create",
   "credential.revoke",
+  "apiKey.create",
+  "apiKey.revoke",
   "account.connect",
   "account.disconnect",
   "instrument.create",
@@ -64,6 +66,8 @@ export interface Actor {
   /** Of USER; null while it is not known who calls. */
   readonly userId: UserId | null
   readonly sessionId: SessionId | null
+  /** Of the API key that it was done with. */
+  readonly keyId: ApiKeyId | null
   /** The actor's own, which need not be the object's. */
   readonly tenantId: TenantId | null
   /** The client's address; null where nothing came over a network. */
@@ -76,11 +80,15 @@ export interface Actor {
 }
 
 /** What people ask for of an order's request: who, from where, and the ids by which its lines are found in the logs. */
-export type PlacedBy = Pick<Actor, "userId" | "sessionId" | "ip" | "requestId" | "clientRequestId">
+export type PlacedBy = Pick<Actor, "userId" | "sessionId" | "ip" | "requestId" | "clientRequestId"> & {
+  /** Absent without an API key. */
+  readonly keyId?: ApiKeyId | null
+}
 
-export const placedBy = ({ userId, sessionId, ip, requestId, clientRequestId }: PlacedBy): PlacedBy => ({
+export const placedBy = ({ userId, sessionId, keyId, ip, requestId, clientRequestId }: PlacedBy): PlacedBy => ({
   userId,
   sessionId,
+  ...(keyId == null ? undefined : { keyId }),
   ip,
   requestId,
   clientRequestId,
@@ -91,6 +99,7 @@ export const SYSTEM: Actor = {
   kind: "SYSTEM",
   userId: null,
   sessionId: null,
+  keyId: null,
   tenantId: null,
   ip: null,
   userAgent: null,
@@ -113,6 +122,7 @@ export interface ActObject {
     | "WALLET"
     | "ACCOUNT"
     | "CREDENTIAL"
+    | "API_KEY"
     | "DEALER"
     | "VENUE"
     | "INSTRUMENT"

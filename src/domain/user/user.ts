@@ -1,7 +1,7 @@
 /** Users and who a request speaks for. */
 import { Schema } from "effect"
 import { dateTime, dateTimeOrNull } from "../../foundation/time.ts"
-import type { SessionId, TenantId, UserId } from "../ids.ts"
+import type { ApiKeyId, SessionId, TenantId, TradingAccountId, UserId } from "../ids.ts"
 
 export const Permission = Schema.Literal("read", "write", "admin")
 export type Permission = typeof Permission.Type
@@ -31,20 +31,49 @@ export interface User {
   readonly updatedAt: number
 }
 
-/** Who a request speaks for: read from the live session each time, never from the token (order-path 5). */
-export interface Principal {
+/** What a request speaks by beside its user: an API key, and what it is limited to. */
+export interface KeyTerms {
+  readonly keyId: ApiKeyId
+  /** Null: whatever its user reaches. */
+  readonly accounts: ReadonlySet<TradingAccountId> | null
+}
+
+interface Speaker {
   readonly userId: UserId
-  readonly sessionId: SessionId
   readonly tenantId: TenantId
+  /** Of a key: those of its user that its scopes let through. */
   readonly permissions: ReadonlyArray<Permission>
   readonly environments: ReadonlyArray<UserEnvironment>
-  /** When it was last proven who that is, in wall ms: at the sign-in, or since. */
+  /** When it was last proven who that is, in wall ms: at the sign-in, or since. Of a key 0: it proves nothing of who holds it. */
   readonly provenAt: number
-  /** lacking: the user has one, which this session has not proven. */
+  /** lacking: the user has one, which this session, or the one that made this key, has not proven. */
   readonly secondFactor: "none" | "lacking" | "proven"
-  /** The user is admin, but not in a session without the second factor: `permissions` are without it. */
+  /** The user is admin, but not without the second factor: `permissions` are without it. */
   readonly isAdminWithheld: boolean
 }
+
+export interface SessionPrincipal extends Speaker {
+  readonly sessionId: SessionId
+  readonly key: null
+}
+
+export interface KeyPrincipal extends Speaker {
+  readonly sessionId: null
+  readonly key: KeyTerms
+}
+
+/** Who a request speaks for: read from the live session or key each time, never from the token (order-path 5). */
+export type Principal = SessionPrincipal | KeyPrincipal
+
+/** What a socket speaks by: it ends with it. */
+export type SpeakerId = SessionId | ApiKeyId
+
+export const speakerOf = (principal: Principal): SpeakerId =>
+  principal.key === null ? principal.sessionId : principal.key.keyId
+
+/** Whether the account is among those that a key is limited to; a session is limited to none. */
+export const reaches = ({ key }: Pick<Principal, "key">, account: TradingAccountId): boolean =>
+  key === null || key.accounts === null || key.accounts.has(account)
 
 export const UserRecord = Schema.Struct({
   id: Schema.String,

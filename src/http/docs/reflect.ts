@@ -4,9 +4,11 @@
  */
 import { HttpApi } from "@effect/platform"
 import { type SchemaAST as AST, Context, Option } from "effect"
+import { ApiKeyForbidden } from "../../domain/errors/api-key.ts"
 import { AdminRequired, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import type { Principal } from "../../domain/user/user.ts"
+import { PERMISSION_OF } from "../../domain/user/api-key.ts"
+import type { Permission, Principal } from "../../domain/user/user.ts"
 import { type Check, compileCheck } from "../checks.ts"
 import type { RouteFacts } from "../edge/call.ts"
 import {
@@ -19,12 +21,14 @@ import {
   type NeedsProof,
 } from "../edge/route.ts"
 import { costOf } from "../limits/rate-limit-costs.ts"
+import { type KeyRule, keyRuleOf } from "../key-scopes.ts"
 import { type QueryPlan, queryPlan } from "../query.ts"
 
 export type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>
 
 export interface Route extends RouteFacts {
   readonly access: AccessLevel
+  readonly keys: KeyRule
   /** The service's own records, which answer to the end: everything else is refused while draining. */
   readonly servesWhileDraining: boolean
   /** The same records: probes of other software add what they like against caches. Nothing can be misspelt where nothing is read. */
@@ -63,6 +67,7 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
         deadline: Context.get(endpoint.annotations as Context.Context<never>, Deadline),
         isHead: false,
         access,
+        keys: keyRuleOf(group.identifier, endpoint.name),
         servesWhileDraining: group.identifier === "root",
         takesAnyFields: group.identifier === "root",
         knowsRepeats: Context.get(endpoint.annotations as Context.Context<never>, KnowsRepeats),
@@ -76,10 +81,25 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
   return routes
 }
 
-/** Why this principal may not call the route; undefined when it may (contract C16). */
-export const missingPermission = (access: AccessLevel, principal: Principal): DomainError | undefined => {
-  if (access === "none" || access === "session" || principal.permissions.includes(access)) return undefined
-  const fields = { required: [access], provided: principal.permissions }
-  if (access !== "admin") return new InsufficientPermissions(fields)
+/** Why this principal may not call the route; undefined when it may (contract C16). Of an API key its rule is asked instead of the access level. */
+export const missingPermission = (
+  { access, keys }: Pick<Route, "access" | "keys">,
+  principal: Principal,
+): DomainError | undefined => {
+  if (principal.key === null)
+    return access === "none" || access === "session" ? undefined : missing(access, principal)
+  const { scope, limited } = keys
+  if (scope === "open") return undefined
+  if (scope === "session") return new ApiKeyForbidden({ reason: "SESSION_NEEDED" })
+  return (
+    missing(PERMISSION_OF[scope], principal) ??
+    (limited || principal.key.accounts === null ? undefined : new ApiKeyForbidden({ reason: "LIMITED_TO_ACCOUNTS" }))
+  )
+}
+
+const missing = (permission: Permission, principal: Principal): DomainError | undefined => {
+  if (principal.permissions.includes(permission)) return undefined
+  const fields = { required: [permission], provided: principal.permissions }
+  if (permission !== "admin") return new InsufficientPermissions(fields)
   return new AdminRequired(principal.isAdminWithheld ? { ...fields, needs: ["totp"] } : fields)
 }

@@ -208,6 +208,7 @@ export abstract class Call extends Waiting implements RequestFacts {
         bytesOut,
         userId: principal?.userId ?? null,
         sessionId: principal?.sessionId ?? null,
+        keyId: principal?.key?.keyId,
         tradingAccountId: typeof tradingAccountId === "string" && isUuid(tradingAccountId) ? tradingAccountId : null,
         tradeOrderId: this.tradeOrderId,
         ip: this.ip,

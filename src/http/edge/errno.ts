@@ -33,6 +33,12 @@ export const ERRNO = {
   SecondFactorNeeded: { status: 401, errno: -100014, code: "SECOND_FACTOR_NEEDED" },
   InvalidSecondFactor: { status: 400, errno: -100015, code: "INVALID_SECOND_FACTOR" },
   SecondFactorExists: { status: 409, errno: -100016, code: "SECOND_FACTOR_EXISTS" },
+  // API keys
+  ApiKeyRevoked: { status: 401, errno: -100017, code: "API_KEY_REVOKED" },
+  ApiKeyExpired: { status: 401, errno: -100018, code: "API_KEY_EXPIRED" },
+  ApiKeyNotFound: { status: 404, errno: -100019, code: "API_KEY_NOT_FOUND" },
+  TooManyApiKeys: { status: 400, errno: -100020, code: "TOO_MANY_API_KEYS" },
+  ApiKeyForbidden: { status: 403, errno: -102007, code: "API_KEY_FORBIDDEN" },
   // Users
   UserExists: { status: 400, errno: -101001, code: "USER_EXISTS" },
   WeakPassword: { status: 400, errno: -101002, code: "WEAK_PASSWORD" },

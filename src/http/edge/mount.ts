@@ -181,7 +181,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     const refused = limiter?.charge(exchange, route.cost.weight)
     if (refused !== undefined) return refused
     if (exchange.principal !== undefined) {
-      const missing = missingPermission(route.access, exchange.principal)
+      const missing = missingPermission(route, exchange.principal)
       if (missing !== undefined) return missing
     }
     const misspelt = route.method === "POST" ? exchange.misspeltKey() : undefined

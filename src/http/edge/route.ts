@@ -6,7 +6,8 @@ import type { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Context, type Effect, Schema } from "effect"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { DeadlineExceeded } from "../../domain/errors/service.ts"
-import type { Principal } from "../../domain/user/user.ts"
+import type { Principal, SessionPrincipal } from "../../domain/user/user.ts"
+import type { IsForSessions } from "../key-scopes.ts"
 import type { JsonText, Pagination } from "./envelope.ts"
 
 /** none: no token. session: any live session. The rest: that permission (contract C16; admin implies write implies read). */
@@ -123,27 +124,31 @@ export interface Claim {
   readonly refused: () => void
 }
 
-export interface HandlerInput<Q, B> {
+export interface HandlerInput<Q, B, P extends Principal = Principal> {
   readonly query: Q
   readonly body: B
-  readonly principal: Principal
+  readonly principal: P
   readonly request: RequestFacts
   /** Absent without an Idempotency-Key. */
   readonly claim?: Claim
 }
 
 /** Answers by `reply`. An Effect that fails answers its failure, one that dies 500; it is not interrupted when the client leaves. */
-export type Handler<Q, B, A, F> = (
-  input: HandlerInput<Q, B>,
+export type Handler<Q, B, A, F, P extends Principal = Principal> = (
+  input: HandlerInput<Q, B, P>,
   reply: HttpReply<A, F>,
 ) => void | Effect.Effect<void, F | CommonFailure>
 
-/** One handler per endpoint of a group. */
+/** One handler per endpoint of a group; of what no API key may call with the principal of a session. */
 export type Handlers<G extends HttpApiGroup.HttpApiGroup.Any> = {
   readonly [E in HttpApiGroup.HttpApiGroup.Endpoints<G> as E extends { readonly name: infer N extends string }
     ? N
-    : never]: E extends Endpoint ? Handler<UrlParams<E>, Payload<E>, Answer<E>, Failure<E>> : never
+    : never]: E extends Endpoint
+    ? Handler<UrlParams<E>, Payload<E>, Answer<E>, Failure<E>, CallerOf<HttpApiGroup.HttpApiGroup.Name<G>, E["name"]>>
+    : never
 }
+
+type CallerOf<Group, Name> = IsForSessions<Group, Name> extends true ? SessionPrincipal : Principal
 
 /** As the adapter sees handlers: the declaration has typed them, the compiled check has looked at their input. */
 export type AnyHandler = (

@@ -22,9 +22,9 @@ import { AccountNotActive, AccountUnsupported } from "../../domain/errors/tradin
 import type { DealerAccountId, InstrumentId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
 import { invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import { INTERNAL } from "../../domain/order/internal-order.ts"
-import type { Principal } from "../../domain/user/user.ts"
+import { type Principal, reaches } from "../../domain/user/user.ts"
 import type { DealerRows } from "../../store/dealers/dealers.ts"
-import { type AccountReach, accountOf, listedUser } from "../account-access.ts"
+import { type AccountReach, accountOf, listedUser, ownedBy } from "../account-access.ts"
 import { dealerOf } from "../dealer/dealer-access.ts"
 import { isFailure } from "../edge/answers.ts"
 import type { Handlers } from "../edge/route.ts"
@@ -83,15 +83,12 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
     const isClient = ({ dealerAccountId }: TradingAccount): boolean =>
       dealerAccountId === null || dealerAccountId === dealer.dealerAccountId
     if (named === null) {
-      const [only, ...others] = accounts
-        .ofUser(principal.userId)
-        .filter(
-          (it) =>
-            it.venue === INTERNAL &&
-            it.status === "ACTIVE" &&
-            it.tenantId === principal.tenantId &&
-            directory.ofOwnAccount(it.tradingAccountId) === undefined,
-        )
+      const [only, ...others] = ownedBy(accounts, principal, principal.userId).filter(
+        (it) =>
+          it.venue === INTERNAL &&
+          it.status === "ACTIVE" &&
+          directory.ofOwnAccount(it.tradingAccountId) === undefined,
+      )
       return only === undefined || others.length > 0
         ? new MissingParameter({ parameter: "traderAccountId" })
         : checked(only)
@@ -157,6 +154,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
         const isOurs =
           quote !== null &&
           quote.tenantId === principal.tenantId &&
+          reaches(principal, quote.traderAccountId) &&
           (quote.traderUserId === principal.userId || isDealersSide(principal, directory.find(quote.dealerAccountId)))
         if (isOurs) reply.ok(recordOf(principal, quote))
         else reply.fail(new QuoteNotFound())

@@ -108,7 +108,7 @@ export const makeRpc = (routes: ReadonlyArray<Route>, around: Surroundings, { ru
     if (isDraining() && !route.servesWhileDraining) return new ShuttingDown()
     const refused = around.limiter?.charge(call, route.cost.weight)
     if (refused !== undefined) return refused
-    const missing = missingPermission(route.access, principal)
+    const missing = missingPermission(route, principal)
     if (missing !== undefined) return missing
     // Without its fields a read would answer what was not asked.
     if (isMalformed) return new MalformedJson()

@@ -11,7 +11,7 @@ import { TenantForbidden } from "../../domain/errors/authorisation.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { AccountUnsupported } from "../../domain/errors/trading-account.ts"
 import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
-import { type AccountReach, accountOf, accountsOf, listedAccounts, listedUser } from "../account-access.ts"
+import { type AccountReach, accountOf, accountsOf, listedAccounts, listedUser, ownedBy } from "../account-access.ts"
 import { actorOf } from "../acting-user.ts"
 import { isFailure, relayed } from "../edge/answers.ts"
 import type { Handlers, HttpReply } from "../edge/route.ts"
@@ -98,7 +98,7 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
       const showsEnded = accountStatus !== undefined || tradingAccountId !== undefined
       const asked =
         userId !== undefined
-          ? accounts.ofUser(listed)
+          ? ownedBy(accounts, principal, listed)
           : typeof tradingAccountId === "string"
             ? [accountOf(reach, principal, tradingAccountId, "read")].flatMap((it) => (isFailure(it) ? [] : [it]))
             : accountsOf(reach, principal)

@@ -40,6 +40,8 @@ export interface AccessEntry {
   readonly bytesOut: number
   readonly userId: string | null
   readonly sessionId: string | null
+  /** Of the API key that it came with; absent: none. */
+  readonly keyId?: string | undefined
   readonly tradingAccountId: string | null
   /** Absent: the call is about no one order. */
   readonly tradeOrderId?: string | undefined
@@ -77,6 +79,7 @@ export const accessLine = (e: AccessEntry): string =>
   `${e.traceId === undefined ? "" : `"traceId":"${e.traceId}",`}"method":"${e.method}",` +
   `"route":"${e.route}","status":${e.status},"errno":${e.errno},"durMs":${Math.round(e.durationMillis * 1000) / 1000},` +
   `"bytesIn":${e.bytesIn},"bytesOut":${e.bytesOut},"userId":${quoted(e.userId)},"sessionId":${quoted(e.sessionId)},` +
+  `${e.keyId === undefined ? "" : `"keyId":"${e.keyId}",`}` +
   `"tradingAccountId":${quoted(e.tradingAccountId)},${e.tradeOrderId === undefined ? "" : `"tradeOrderId":"${e.tradeOrderId}",`}"ip":${addressText(e.ip)},"ua":${agentText(e.userAgent)},` +
   `"tls":${e.secure},"aborted":${e.aborted}}`
 

@@ -74,6 +74,7 @@ export const watchRequests = (
     route: call.route.template,
     userId: call.principal?.userId,
     sessionId: call.principal?.sessionId,
+    keyId: call.principal?.key?.keyId,
     ip: call.ip,
     ua: call.header("user-agent"),
   })

@@ -7,11 +7,11 @@ import { AccountForbidden, AdminRequired, InsufficientPermissions } from "../../
 import { Busy } from "../../domain/errors/service.ts"
 import type { Authority } from "../../domain/user/act.ts"
 
-/** As `authority_of` reads it. */
+/** As `authority_of` reads it: by which right, who, and by which session or API key. */
 export const authorityRow = ({ right, actor }: Authority): ReadonlyArray<string | null> => [
   right,
   actor.userId,
-  actor.sessionId,
+  actor.sessionId ?? actor.keyId,
 ]
 
 export type AuthorityFailure = AccountForbidden | AdminRequired | Busy | InsufficientPermissions | SessionRevoked

@@ -96,18 +96,21 @@ export class UserChanges extends Effect.Service<UserChanges>()("store/UserChange
           UPDATE app_user SET banned_at = NULL, ban_reason = NULL, updated_at = ${at}
           WHERE user_id = ${userId} AND banned_at IS NOT NULL`).pipe(Effect.asVoid),
 
-      /** Give all that the highest implies: admin, write and read. */
+      /** Give all that the highest implies: admin, write and read. Keys that let admin through lose that for good with the right. */
       setPermissions: (
         userId: UserId,
         permissions: ReadonlyArray<Permission>,
         at: number,
       ): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(
-          sql.unsafe("UPDATE app_user SET permissions = $2::text[], updated_at = $3 WHERE user_id = $1", [
-            userId,
-            `{${permissions.join(",")}}`,
-            at,
-          ]),
+          sql.unsafe(
+            `WITH keys AS (
+               UPDATE api_key SET scopes = array_remove(scopes, 'admin')
+               WHERE user_id = $1 AND 'admin' = ANY (scopes) AND 'admin' <> ALL ($2::text[])
+             )
+             UPDATE app_user SET permissions = $2::text[], updated_at = $3 WHERE user_id = $1`,
+            [userId, `{${permissions.join(",")}}`, at],
+          ),
         ).pipe(Effect.asVoid),
 
       setEnvironments: (

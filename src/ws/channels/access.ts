@@ -1,8 +1,8 @@
-/** Authorises subscriptions on the gateway (realtime B): synchronous, from the directories and the live session. */
+/** Authorises subscriptions on the gateway (realtime B): synchronous, from the directories and the live session or API key. */
 import type { AccountDirectory } from "../../actors/account/directory.ts"
 import type { DealerDirectory } from "../../actors/dealer/directory.ts"
 import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
-import type { AuthFailure } from "../../auth/session/live-sessions.ts"
+import type { SpeakerFailure, VerifiedSpeaker } from "../../auth/session/speakers.ts"
 import {
   accountChannel,
   accountOrdersChannel,
@@ -36,11 +36,8 @@ export interface AccessRules {
   readonly instruments: InstrumentDirectory
   /** By its identifier or an alias of it. */
   readonly findVenue: (name: string) => Venue | undefined
-  /** `principal` follows the session. */
-  readonly verify: (
-    token: string,
-    from: { readonly ip: string },
-  ) => { readonly principal: Principal; readonly expiresAt: number } | AuthFailure
+  /** `principal` follows the session or API key. */
+  readonly verify: (token: string, from: { readonly ip: string }) => VerifiedSpeaker | SpeakerFailure
   /** Whether it is of one of the user's environments. */
   readonly isOpenTo: (venue: VenueId, principal: Principal) => boolean
   readonly allows: (principal: Principal, from: { readonly ip: string }) => boolean
@@ -92,7 +89,7 @@ export const makeAuthority = (rules: AccessRules): Authority => ({
   },
   isWelcome: ({ principal }, from) => principal === null || rules.allows(principal, from),
   access: (credentials, request) => access(rules, credentials, request),
-  // Subscriptions of the gateway end with the connection's own token.
+  // Subscriptions of the gateway end with the connection's own token, or its key.
   refreshSubscription: (credentials, request) => {
     const allowed = access(rules, credentials, request)
     return allowed._tag === "Granted" ? { expiresAt: null } : denied(ERRORS.permissionDenied)

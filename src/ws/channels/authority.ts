@@ -18,7 +18,7 @@ export interface ServerSubscription {
 export interface Credentials {
   /** Empty: anonymous. */
   readonly user: string
-  /** Of the live session behind the connection, as it is now; null under the test profile. */
+  /** Of the live session or API key behind the connection, as it is now; null under the test profile. */
   readonly principal: Principal | null
   /** Seconds since the Unix epoch; null: never. */
   readonly expiresAt: number | null

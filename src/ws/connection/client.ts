@@ -1,5 +1,5 @@
 /** A connected client as the parts that serve it see it, and what all connections share. */
-import type { SessionId } from "../../domain/ids.ts"
+import type { SpeakerId } from "../../domain/user/user.ts"
 import type { Rpc } from "../../ports/rpc.ts"
 import type { SecurityFacts } from "../../ports/security-log.ts"
 import type { Authority, Credentials } from "../channels/authority.ts"
@@ -57,13 +57,13 @@ export interface Client extends Beating {
   readonly client: string
   readonly socket: ClientSocket
   readonly isOpen: boolean
-  /** Undefined before connect. */
-  readonly sessionId: SessionId | undefined
+  /** The session or API key that it speaks by. Undefined before connect. */
+  readonly speaker: SpeakerId | undefined
   readonly send: (frame: Frame) => void
   readonly reply: <M extends Method>(command: CommandOf<M>, result: Results[M]) => void
   readonly refuse: (command: Command, error: ProtocolError, data?: JsonText) => void
   readonly close: (close: Close) => void
-  /** What its session may do has changed, or from where. */
+  /** What its session or key may do has changed, or from where. */
   readonly renewed: () => void
   /** A defect that is met meanwhile ends the connection, not the process. */
   readonly attempt: (act: () => void) => void

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto"
 import { performance } from "node:perf_hooks"
-import type { SessionId } from "../../domain/ids.ts"
+import { type SpeakerId, speakerOf } from "../../domain/user/user.ts"
 import type { Credentials, ServerSubscription } from "../channels/authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "../channels/queries.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "../protocol/error-codes.ts"
@@ -78,8 +78,9 @@ export class Connection implements Client, Beating, Taker {
   }
 
   /** Undefined before connect. */
-  get sessionId(): SessionId | undefined {
-    return this.credentials?.principal?.sessionId
+  get speaker(): SpeakerId | undefined {
+    const principal = this.credentials?.principal ?? null
+    return principal === null ? undefined : speakerOf(principal)
   }
 
   get format(): Codec["format"] {
@@ -135,7 +136,7 @@ export class Connection implements Client, Beating, Taker {
     this.subscriptions.gone()
   }
 
-  /** What its session may do has changed, or from where: what it may not any more ends. */
+  /** What its session or key may do has changed, or from where: what it may not any more ends. */
   renewed(): void {
     const { credentials } = this
     if (this.over || credentials === undefined) return
@@ -233,8 +234,9 @@ export class Connection implements Client, Beating, Taker {
 
   private tellSecurity(event: string): void {
     const { ip, requestId } = this.state.peer
-    const userId = this.credentials?.principal?.userId
-    this.context.security?.(event, { ip, requestId, userId, sessionId: this.sessionId })
+    const principal = this.credentials?.principal
+    const { userId, sessionId, key } = principal ?? {}
+    this.context.security?.(event, { ip, requestId, userId, sessionId, keyId: key?.keyId })
   }
 
   private play(command: Command): void {
@@ -319,11 +321,14 @@ export class Connection implements Client, Beating, Taker {
     if (found === "forbidden") return this.close(CLOSES.forbiddenAddress)
     if (found === "expired") return this.close(CLOSES.expired)
     if (found === "invalid" || found.user !== credentials.user) return this.close(CLOSES.invalidToken)
+    const before = this.speaker
     this.credentials = found
     this.context.connected(this, found, credentials)
     this.expireConnection(found)
     this.reply(command, this.expiry(found))
     followToken(this, credentials, found)
+    // Another session or key of the user may reach less.
+    if (found.principal !== null && this.speaker !== before) this.renewed()
   }
 
   private call(command: CommandOf<"rpc">, { principal }: Credentials): void {

@@ -33,6 +33,7 @@ export const OPERATOR: Actor = {
   kind: "OPERATOR",
   userId: null,
   sessionId: null,
+  keyId: null,
   tenantId: null,
   ip: null,
   userAgent: "gateway admin, test",

@@ -135,7 +135,7 @@ export const openLedgerRig = async (url: string, options: Partial<LedgerWriterOp
       [sessionId, userId, TENANT],
     )
     const nowhere = { ip: null, userAgent: null, requestId: null, clientRequestId: null }
-    return { kind: "USER", userId, sessionId, tenantId: TENANT, ...nowhere }
+    return { kind: "USER", userId, sessionId, keyId: null, tenantId: TENANT, ...nowhere }
   }
   const owner = await person("{read,write}")
   const admin = await person("{read,write,admin}")

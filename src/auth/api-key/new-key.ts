@@ -1,0 +1,88 @@
+/** A key that is being made, by its user or by an operator: its secret, which is kept nowhere, and what is stored of it. */
+import { AdminRequired, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import { InvalidParameter } from "../../domain/errors/request.ts"
+import type { ApiKeyId, TradingAccountId } from "../../domain/ids.ts"
+import type { ActObject } from "../../domain/user/act.ts"
+import { type ApiKey, type ApiKeyScope, PERMISSION_OF, scopesOf } from "../../domain/user/api-key.ts"
+import type { Permission, User } from "../../domain/user/user.ts"
+import { networkFault } from "../../foundation/network.ts"
+import { hashOf, newSecret, prefixOf } from "./secret.ts"
+
+export interface AskedKey {
+  readonly name: string
+  readonly scopes: ReadonlyArray<ApiKeyScope>
+  /** Of accounts that its user reaches: the caller has looked. Null: not limited. */
+  readonly tradingAccountIds: ReadonlyArray<TradingAccountId> | null
+  /** Addresses or CIDRs; null: from everywhere. */
+  readonly ipAllow: ReadonlyArray<string> | null
+  /** Wall ms; null: never. */
+  readonly expiresAt: number | null
+}
+
+/** What is wrong with what is asked for; undefined: nothing. */
+export const askedFault = ({ ipAllow, expiresAt }: AskedKey, now: number): InvalidParameter | undefined => {
+  for (const network of ipAllow ?? []) {
+    const fault = networkFault(network)
+    if (fault !== undefined) return new InvalidParameter({ parameter: "ipAllow", reason: `${network} is not ${fault}` })
+  }
+  if (expiresAt !== null && expiresAt <= now)
+    return new InvalidParameter({ parameter: "expiresAt", reason: `must be later than now, ${now}` })
+  return undefined
+}
+
+/** A key lets nothing through that its user may not do when it is made. */
+export const missingRight = (
+  scopes: ReadonlyArray<ApiKeyScope>,
+  provided: ReadonlyArray<Permission>,
+): AdminRequired | InsufficientPermissions | undefined => {
+  for (const scope of scopesOf(scopes)) {
+    const permission = PERMISSION_OF[scope]
+    if (provided.includes(permission)) continue
+    const fields = { required: [permission], provided: [...provided] }
+    return permission === "admin" ? new AdminRequired(fields) : new InsufficientPermissions(fields)
+  }
+  return undefined
+}
+
+export const newKey = (
+  asked: AskedKey,
+  { userId, tenantId }: User,
+  made: { readonly keyId: ApiKeyId; readonly secondFactor: boolean; readonly at: number },
+): { readonly key: ApiKey; readonly secret: string } => {
+  const secret = newSecret()
+  const key: ApiKey = {
+    keyId: made.keyId,
+    userId,
+    tenantId,
+    name: asked.name,
+    prefix: prefixOf(secret),
+    secretHash: hashOf(secret),
+    scopes: scopesOf(asked.scopes),
+    tradingAccountIds: asked.tradingAccountIds === null ? null : [...new Set(asked.tradingAccountIds)],
+    ipAllow: asked.ipAllow,
+    secondFactor: made.secondFactor,
+    createdAt: made.at,
+    expiresAt: asked.expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+    lastUsedIp: null,
+  }
+  return { key, secret }
+}
+
+/** For the audit. */
+export const keyObject = ({ keyId, tenantId }: Pick<ApiKey, "keyId" | "tenantId">): ActObject => ({
+  type: "API_KEY",
+  id: keyId,
+  tenantId,
+})
+
+/** As the audit tells of it: what it is called and what it lets through. */
+export const keyWords = ({ name, scopes, tradingAccountIds, ipAllow, expiresAt }: AskedKey | ApiKey): string =>
+  [
+    JSON.stringify(name),
+    scopesOf(scopes).join(","),
+    ...(tradingAccountIds === null ? [] : [`accounts ${tradingAccountIds.join(",")}`]),
+    ...(ipAllow === null ? [] : [`from ${ipAllow.join(",")}`]),
+    ...(expiresAt === null ? [] : [`until ${new Date(expiresAt).toISOString()}`]),
+  ].join(" ")

@@ -1,0 +1,85 @@
+/** API keys of the current user: made with a fresh proof, listed, revoked. The key itself is in one answer and nowhere else. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { ApiKeyNotFound, TooManyApiKeys } from "../../domain/errors/api-key.ts"
+import { SessionRevoked } from "../../domain/errors/authentication.ts"
+import { AccountForbidden, AdminRequired, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import { TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
+import { ApiKeyId, TradingAccountId } from "../../domain/ids.ts"
+import { ACCOUNTS_MAX, ApiKeyRecord, ApiKeyScope, CreatedApiKey, NETWORKS_MAX } from "../../domain/user/api-key.ts"
+import { Fail, Ok } from "../edge/envelope.ts"
+import { Access, always, Fresh } from "../edge/route.ts"
+import { optional, text } from "../edge/wire-text.ts"
+
+const CreateApiKey = Schema.Struct({
+  name: text(64).annotations({ description: "What you call it" }),
+  scopes: Schema.Array(ApiKeyScope)
+    .pipe(Schema.minItems(1), Schema.maxItems(3))
+    .annotations({
+      description:
+        "read: what the permission read lets through. trade: write, and what it implies. admin: for admins, and lost with the right",
+    }),
+  tradingAccountIds: optional(Schema.Array(TradingAccountId).pipe(Schema.minItems(1), Schema.maxItems(ACCOUNTS_MAX))).annotations({
+    description: "The accounts that it is limited to; without it all that you reach. Then nothing of wallets, credentials or dealers",
+  }),
+  ipAllow: optional(Schema.Array(text(64)).pipe(Schema.minItems(1), Schema.maxItems(NETWORKS_MAX))).annotations({
+    description: "Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere",
+  }),
+  expiresAt: optional(Schema.Int.pipe(Schema.between(0, 8_640_000_000_000_000))).annotations({
+    description: "When it ends, in ms; without it never",
+  }),
+}).annotations({
+  identifier: "CreateApiKey",
+  examples: [{ name: "market maker", scopes: ["trade"] }],
+})
+
+const RevokeApiKey = Schema.Struct({ apiKeyId: ApiKeyId }).annotations({ identifier: "RevokeApiKey" })
+
+const create = HttpApiEndpoint.post("create", "/api/v3/apiKey/create")
+  .setPayload(CreateApiKey)
+  .addSuccess(Ok(CreatedApiKey))
+  .addError(
+    Fail(
+      AccountForbidden,
+      AdminRequired,
+      InsufficientPermissions,
+      SessionRevoked,
+      TooManyApiKeys,
+      TradingAccountNotFound,
+    ),
+  )
+  .annotate(Access, "session")
+  .annotate(Fresh, always)
+  .annotate(OpenApi.Summary, "Create an API key")
+  .annotate(
+    OpenApi.Description,
+    "Extension. The answer shows the key, this once: store it. Send it as the Bearer token of HTTP, or as the token of the socket's connect. A key needs no refresh, makes no other key, and does nothing that needs a proof of who asks.",
+  )
+
+const list = HttpApiEndpoint.get("list", "/api/v3/apiKey/list")
+  .addSuccess(Ok(Schema.Array(ApiKeyRecord)))
+  .annotate(Access, "session")
+  .annotate(OpenApi.Summary, "List API keys")
+  .annotate(
+    OpenApi.Description,
+    "Extension. Your keys, the newest first, with their last use; those that are revoked or expired for a month more.",
+  )
+
+const revoke = HttpApiEndpoint.post("revoke", "/api/v3/apiKey/revoke")
+  .setPayload(RevokeApiKey)
+  .addSuccess(Ok(ApiKeyRecord))
+  .addError(Fail(ApiKeyNotFound))
+  .annotate(Access, "session")
+  .annotate(Fresh, always)
+  .annotate(OpenApi.Summary, "Revoke an API key")
+  .annotate(
+    OpenApi.Description,
+    "Extension. Ends the key: it is refused from now on, and its sockets close. Orders that it placed stay.",
+  )
+
+export class ApiKeyApi extends HttpApiGroup.make("apiKey")
+  .add(create)
+  .add(list)
+  .add(revoke)
+  .annotate(OpenApi.Title, "API keys")
+  .annotate(OpenApi.Description, "What programs speak by instead of a session: limited to scopes, accounts and addresses.") {}
