@@ -119,6 +119,7 @@ const principal: Principal = {
   provenAt: 0,
   secondFactor: "none",
   isAdminWithheld: false,
+  key: null,
 }
 /** Of the bench's orders. */
 const ACCOUNT = "9f1b3a52-51fb-4c4e-8f4e-00000000000a" as TradingAccountId

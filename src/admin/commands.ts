@@ -14,6 +14,7 @@ import { dateTime } from "../foundation/time.ts"
 import { Acts } from "../store/audit/acts.ts"
 import { Transactions } from "../store/postgres/transactions.ts"
 import { AllowedNetworks, type NetworksOf } from "../store/users/allowed-networks.ts"
+import { ApiKeyRows } from "../store/users/api-keys.ts"
 import { OneTimeTokens } from "../store/users/one-time-tokens.ts"
 import { SecondFactors } from "../store/users/second-factors.ts"
 import { SessionRows } from "../store/users/sessions.ts"
@@ -21,6 +22,7 @@ import { Tenants } from "../store/users/tenants.ts"
 import { UserChanges } from "../store/users/user-changes.ts"
 import { UserNews } from "../store/users/user-news.ts"
 import { Users } from "../store/users/users.ts"
+import { type ApiKeyFailure, apiKeys } from "./api-keys.ts"
 import type { Command, Owner } from "./words.ts"
 
 export interface Outcome {
@@ -28,6 +30,8 @@ export interface Outcome {
   readonly records: ReadonlyArray<object>
   /** What it was about, for the audit. */
   readonly object: ActObject | null
+  /** Further words of it, learnt on the way. */
+  readonly what?: string
 }
 
 /** Null: only looks. */
@@ -42,6 +46,9 @@ export const ACTIONS = {
   Unban: "user.unban",
   SignOut: "user.signout",
   ResetSecondFactor: "factor.reset",
+  ApiKeys: null,
+  CreateApiKey: "apiKey.create",
+  RevokeApiKey: "apiKey.revoke",
   Environments: "user.environments",
   Move: "user.move",
   CreateTenant: "tenant.create",
@@ -116,6 +123,7 @@ const change = (command: OfUser, user: User, now: number) =>
     const { userId, permissions } = user
     const changes = yield* UserChanges
     const rows = yield* SessionRows
+    const keys = yield* ApiKeyRows
     const endSessions = (reason: string) => rows.revokeOf(userId, null, reason, now)
     switch (command._tag) {
       case "Grant":
@@ -130,11 +138,13 @@ const change = (command: OfUser, user: User, now: number) =>
       case "Move":
         yield* move(user, command.tenantId, now)
         yield* endSessions("moved to another tenant")
+        yield* keys.revoke(userId, null, "moved to another tenant", now)
         break
       case "Ban":
         yield* changes.ban(userId, command.reason, now)
         yield* (yield* OneTimeTokens).wipe(userId)
         yield* endSessions("banned")
+        yield* keys.revoke(userId, null, "banned", now)
         break
       case "Unban":
         yield* changes.unban(userId, now)
@@ -182,10 +192,11 @@ const tenants = (object: ActObject | null) =>
     return { records: all.map((it) => ({ ...it, createdAtDateTime: dateTime(it.createdAt) })), object }
   })
 
-type Failure = UserNotFound | InvalidParameter | StorageUnavailable
+type Failure = ApiKeyFailure | UserNotFound | InvalidParameter | StorageUnavailable
 type Repositories =
   | Acts
   | AllowedNetworks
+  | ApiKeyRows
   | OneTimeTokens
   | SecondFactors
   | SessionRows
@@ -209,6 +220,10 @@ const run = (command: Command, now: number): Effect.Effect<Outcome, Failure, Rep
         if (!(yield* (yield* Tenants).create(command.tenantId as TenantId, now)))
           return yield* new InvalidParameter({ parameter: "tenant", reason: "there is one of that name" })
         return yield* tenants(tenantObject(command.tenantId as TenantId))
+      case "ApiKeys":
+      case "CreateApiKey":
+      case "RevokeApiKey":
+        return yield* apiKeys(command, yield* locked(command.email), now)
       case "Networks":
       case "AllowNetwork":
       case "ForgetNetwork":
@@ -239,6 +254,8 @@ export const runCommand = (
     const what = wordsOf(command)
     const act = { actId: randomUUID(), action, actor, object: null, ...(what === undefined ? {} : { what }) }
     return yield* (yield* Acts).commit(act, (learn) =>
-      Effect.tap(run(command, now), ({ object }) => Effect.sync(() => learn({ object }))),
+      Effect.tap(run(command, now), ({ object, what }) =>
+        Effect.sync(() => learn(what === undefined ? { object } : { object, what })),
+      ),
     )
   })

@@ -16,6 +16,7 @@ import { OrderStories } from "../store/orders/order-story.ts"
 import { sqlLayer } from "../store/postgres/sql.ts"
 import { Transactions } from "../store/postgres/transactions.ts"
 import { AllowedNetworks } from "../store/users/allowed-networks.ts"
+import { ApiKeyRows } from "../store/users/api-keys.ts"
 import { OneTimeTokens } from "../store/users/one-time-tokens.ts"
 import { SealedRows } from "../store/users/sealed-rows.ts"
 import { SecondFactors } from "../store/users/second-factors.ts"
@@ -70,6 +71,7 @@ the change within a second, open sockets included.
 
 const repositories = Layer.mergeAll(
   AllowedNetworks.Default,
+  ApiKeyRows.Default,
   AuditChain.Default,
   OneTimeTokens.Default,
   SealedRows.Default,

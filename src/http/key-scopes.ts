@@ -81,7 +81,7 @@ export const KEY_RULES = {
   subscription: { subscribe: READ, unsubscribe: READ, list: READ },
   dealer: {
     get: READ,
-    list: READ,
+    list: ADMIN,
     pause: ADMIN,
     resume: ADMIN,
     accountLink: TRADE,

@@ -141,7 +141,7 @@ export const makeUserUpdates = (parts: UserParts, secondFactor: SecondFactor): U
       return yield* current(principal)
     })
 
-  const current = (principal: SessionPrincipal) =>
+  const current = (principal: Principal) =>
     Effect.gen(function* () {
       const user = yield* users.findById(principal.userId)
       if (user === null) return yield* new SessionRevoked()

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { ApiKeyNotFound, TooManyApiKeys } from "../../domain/errors/api-key.ts"
 import { SessionRevoked } from "../../domain/errors/authentication.ts"
 import { AccountForbidden, AdminRequired, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
+import { InvalidParameter } from "../../domain/errors/request.ts"
 import { TradingAccountNotFound } from "../../domain/errors/trading-account.ts"
 import { ApiKeyId, TradingAccountId } from "../../domain/ids.ts"
 import { ACCOUNTS_MAX, ApiKeyRecord, ApiKeyScope, CreatedApiKey, NETWORKS_MAX } from "../../domain/user/api-key.ts"
@@ -43,6 +44,7 @@ const create = HttpApiEndpoint.post("create", "/api/v3/apiKey/create")
       AccountForbidden,
       AdminRequired,
       InsufficientPermissions,
+      InvalidParameter,
       SessionRevoked,
       TooManyApiKeys,
       TradingAccountNotFound,

@@ -4,10 +4,11 @@
  */
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { type SchemaAST as AST, Context, Option } from "effect"
-import { Api, SERVICE } from "../api.ts"
+import { Api, API_KEY_RULES, SERVICE } from "../api.ts"
 import { FailureEnvelope, failureTagsOf } from "../edge/envelope.ts"
 import { ERRNO, type Tag } from "../edge/errno.ts"
 import { Access, type AccessLevel, Fresh } from "../edge/route.ts"
+import type { KeyRule } from "../key-scopes.ts"
 import { takesIdempotencyKey } from "../limits/idempotency.ts"
 import { costOf, type RouteCost } from "../limits/rate-limit-costs.ts"
 import { EXAMPLES } from "./openapi-examples.ts"
@@ -29,6 +30,8 @@ const AUTHENTICATED: ReadonlyArray<Tag> = [
   "InvalidAccessToken",
   "AccessTokenExpired",
   "SessionRevoked",
+  "ApiKeyRevoked",
+  "ApiKeyExpired",
 ]
 const WITH_QUERY: ReadonlyArray<Tag> = ["MissingParameter", "InvalidParameter"]
 const WITH_BODY: ReadonlyArray<Tag> = [
@@ -67,9 +70,10 @@ const accessOf = (endpoint: Declared): AccessLevel =>
   )
 
 const PROVEN: ReadonlyArray<Tag> = ["ReauthenticationNeeded"]
+const NOT_BY_KEY: ReadonlyArray<Tag> = ["ApiKeyForbidden"]
 const needsProof = (endpoint: Declared): boolean => Context.get(endpoint.annotations, Fresh) !== null
 
-const tagsOf = (endpoint: Declared): ReadonlyArray<Tag> => {
+const tagsOf = (endpoint: Declared, rule: KeyRule): ReadonlyArray<Tag> => {
   const access = accessOf(endpoint)
   const permission: ReadonlyArray<Tag> =
     access === "admin"
@@ -82,6 +86,7 @@ const tagsOf = (endpoint: Declared): ReadonlyArray<Tag> => {
     ...(access === "none" ? [] : AUTHENTICATED),
     ...permission,
     ...(needsProof(endpoint) ? PROVEN : []),
+    ...(needsProof(endpoint) || !rule.limited ? NOT_BY_KEY : []),
     ...(endpoint.urlParamsSchema._tag === "Some" ? WITH_QUERY : []),
     ...(endpoint.payloadSchema._tag === "Some" ? WITH_BODY : []),
     ...ALWAYS,
@@ -167,6 +172,16 @@ const PERMISSION_WORDS: Readonly<Record<AccessLevel, string>> = {
   admin: "Needs the permission admin.",
 }
 
+/** As `api.ts` has it of every endpoint. */
+const ruleOf = (group: string, name: string): KeyRule =>
+  (API_KEY_RULES as Readonly<Record<string, Readonly<Record<string, KeyRule>>>>)[group]![name]!
+
+const keyWords = ({ scope, limited }: KeyRule): string => {
+  if (scope === "open") return ""
+  if (scope === "session") return "Not with an API key. "
+  return `API key: scope ${scope}${limited ? "" : ", not limited to accounts"}. `
+}
+
 const PARAMETERS = {
   "X-Request-ID": {
     name: "X-Request-ID",
@@ -238,6 +253,7 @@ const document = (): object => {
       const operation = generated.paths[endpoint.path]?.[verb]
       if (operation === undefined) throw new Error(`${endpoint.method} ${endpoint.path} is not in the document`)
       const access = accessOf(endpoint)
+      const rule = ruleOf(group.identifier, endpoint.name)
       const ok: Responses[number] | undefined = operation.responses[200]
       const examples = EXAMPLES[`${operation.operationId}`]
       const body = operation.requestBody?.content["application/json"]
@@ -249,7 +265,7 @@ const document = (): object => {
       const written: Omit<Operation, "responses" | "security" | "parameters" | "requestBody"> &
         Record<string, unknown> = {
         ...operation,
-        description: `${operation.description ?? ""}\n\n${PERMISSION_WORDS[access]} ${costWords(cost)}`.trim(),
+        description: `${operation.description ?? ""}\n\n${PERMISSION_WORDS[access]} ${keyWords(rule)}${costWords(cost)}`.trim(),
         parameters: [
           ...operation.parameters,
           { $ref: "#/components/parameters/X-Request-ID" },
@@ -263,7 +279,7 @@ const document = (): object => {
         responses: {
           200: { ...ok, description: "Success", headers: successHeaders },
           ...failuresOf([
-            ...tagsOf(endpoint),
+            ...tagsOf(endpoint, rule),
             ...(isKeyed ? KEYED : []),
             ...(group.identifier === "root" ? [] : FIELDS),
           ]),
@@ -287,7 +303,7 @@ const document = (): object => {
       parameters: { ...PARAMETERS, "Order-Key": ORDER_KEY },
       headers: RESPONSE_HEADERS,
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "accessToken of a session" },
+        bearer: { type: "http", scheme: "bearer", description: "accessToken of a session (JWT), or an API key (vgk_…)" },
       },
     },
   }) as object

@@ -8,6 +8,7 @@ import { rmSync } from "node:fs"
 import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { readSettings } from "../../../src/config.ts"
+import type { CreatedApiKey } from "../../../src/domain/user/api-key.ts"
 import type { SessionEntry, SessionRecord } from "../../../src/domain/user/user.ts"
 import { openDesk } from "../../kit/desks/quoting.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
@@ -34,6 +35,7 @@ export interface Things {
   readonly wallet: string
   readonly subscription: string
   readonly credential: string
+  readonly apiKey: string
   /** Of the tenant; its own account and wallet are the admin's who made it. */
   readonly dealer: string
   /** Of nobody, where the person has none. */
@@ -45,6 +47,21 @@ export interface Person {
   readonly api: Api
   readonly session: SessionRecord
   readonly things: Things
+}
+
+/** API keys, as their text. */
+export interface Keys {
+  /** Of ada, by their scopes. */
+  readonly reading: string
+  readonly trading: string
+  /** To ada's MOCK account. */
+  readonly limited: string
+  /** Of the admin. */
+  readonly admin: string
+  readonly revoked: string
+  readonly expired: string
+  /** Of ada, that may not come from here. */
+  readonly away: string
 }
 
 export interface People {
@@ -69,6 +86,7 @@ export interface People {
   readonly banned: string
   /** A good one, of somebody who may not come from here. */
   readonly away: string
+  readonly keys: Keys
   readonly close: () => Promise<void>
 }
 
@@ -174,6 +192,7 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
         wallet,
         subscription,
         credential,
+        apiKey: randomUUID(),
       }
       return { ...entered, things: { ...things, clientOrderId: `order-of-${name}`, quote } }
     }
@@ -192,6 +211,7 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
       wallet: (await api.post<{ walletId: string }>("/wallet/create", {})).record.walletId,
       subscription: (await api.subscribeBook({ instrumentId: BTC })).record.subscriptionId,
       credential: await credentialOf(userId, tenantId),
+      apiKey: (await api.post<{ apiKeyId: string }>("/apiKey/create", { name: "bot", scopes: ["read"] })).record.apiKeyId,
       quote: await quoted(internal.tradingAccountId, api),
     }
     return { ...entered, things }
@@ -231,6 +251,21 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
     strangerWriter: await settle(await enter("stranger", ["read", "write"], elsewhere), theirs),
     strangerAdmin: await settle(strangerAdmin, theirs),
   }
+  const keyOf = async ({ api }: Person, terms: object) =>
+    (await api.post<CreatedApiKey>("/apiKey/create", { name: "key", scopes: ["trade"], ...terms })).record
+  const over = await keyOf(people.ada, {})
+  await people.ada.api.post("/apiKey/revoke", { apiKeyId: over.apiKeyId })
+  const brief = await keyOf(people.ada, { expiresAt: Date.now() + 500 })
+  const apiKeys: Keys = {
+    reading: (await keyOf(people.ada, { scopes: ["read"] })).apiKey,
+    trading: (await keyOf(people.ada, {})).apiKey,
+    limited: (await keyOf(people.ada, { tradingAccountIds: [people.ada.things.account] })).apiKey,
+    admin: (await keyOf(people.admin, { scopes: ["admin"] })).apiKey,
+    revoked: over.apiKey,
+    expired: brief.apiKey,
+    away: (await keyOf(people.ada, { ipAllow: ["203.0.113.0/24"] })).apiKey,
+  }
+  await until("a key to expire", async () => Date.now() > (brief.expiresAt ?? 0))
   // A second session of hers, for what ends one of them.
   await nobody.login(people.ada.things.email, PASSWORD)
   return {
@@ -244,6 +279,7 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
     loggedOut: leaver.accessToken,
     banned: mallory.accessToken,
     away: away.accessToken,
+    keys: apiKeys,
     close: async () => {
       await sql.end()
       await Effect.runPromise(Scope.close(scope, Exit.void))

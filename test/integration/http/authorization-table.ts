@@ -133,6 +133,15 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   "auth.verify": NONE,
   "auth.sessionList": NONE,
   "auth.sessionRevoke": name("sessionId", ({ sessionId }) => sessionId, hidden, nothing),
+  "apiKey.create": {
+    tradingAccountIds: {
+      of: account,
+      ask: (id) => ({ name: "bot", scopes: ["trade"], tradingAccountIds: [id] }),
+      ...owners,
+    },
+  },
+  "apiKey.list": NONE,
+  "apiKey.revoke": name("apiKeyId", ({ apiKey }) => apiKey, hidden, nothing),
   "credential.create": NONE,
   "credential.list": ofUser(),
   "credential.revoke": name("credentialId", ({ credential }) => credential, hidden, nothing),

@@ -1,5 +1,6 @@
 /** Tokens that must open nothing, each wrong in one way, and what the gateway says to it. */
 import { createHmac, generateKeyPairSync, randomUUID, sign } from "node:crypto"
+import { newSecret } from "../../../src/auth/api-key/secret.ts"
 import type { People } from "./authorization-people.ts"
 
 export interface BadToken {
@@ -15,6 +16,8 @@ const INVALID = -100_003
 const EXPIRED = -100_004
 const REVOKED = -100_005
 const ELSEWHERE = -102_006
+const KEY_REVOKED = -100_017
+const KEY_EXPIRED = -100_018
 
 type Part = Readonly<Record<string, unknown>>
 
@@ -59,6 +62,11 @@ export const badTokens = (people: People): ReadonlyArray<BadToken> => {
     ["a refresh token", refreshToken],
     ["logged out", people.loggedOut, REVOKED],
     ["banned", people.banned, REVOKED],
+    ["an API key of nobody", newSecret()],
+    ["an API key, misspelt", `${people.keys.reading.slice(0, -1)}${people.keys.reading.endsWith("a") ? "b" : "a"}`],
+    ["an API key, in capitals", people.keys.reading.toUpperCase()],
+    ["an API key, revoked", people.keys.revoked, KEY_REVOKED],
+    ["an API key, expired", people.keys.expired, KEY_EXPIRED],
   ]
   return [
     { name: "none", header: "", status: 401, errno: MISSING },
@@ -70,6 +78,8 @@ export const badTokens = (people: People): ReadonlyArray<BadToken> => {
       status: 401 as const,
       errno,
     })),
+    { name: "an API key by another scheme", header: `Basic  ${people.keys.reading}`, status: 401, errno: INVALID },
+    { name: "a good API key, from elsewhere", header: `Bearer ${people.keys.away}`, status: 403, errno: ELSEWHERE },
     { name: "good, from elsewhere", header: `Bearer ${people.away}`, status: 403, errno: ELSEWHERE },
   ]
 }

@@ -10,6 +10,7 @@ import type { Envelope } from "../../kit/servers/gateway.ts"
 import { withDatabaseServer } from "../gateway/running/database.ts"
 import { type People, type Person, startPeople } from "./authorization-people.ts"
 import { type DeclaredRoute, routes } from "./authorization-routes.ts"
+import { describeKeys } from "./authorization-keys.ts"
 import { describeSockets } from "./authorization-sockets.ts"
 import {
   type Fields,
@@ -35,7 +36,7 @@ afterAll(async () => {
   console.log(`authorization: ${cells} cells, wrong ${wrongCells}`)
 })
 
-interface Heard {
+export interface Heard {
   readonly status: number
   readonly text: string
   readonly envelope: Envelope<unknown> & {
@@ -70,22 +71,26 @@ interface Warm {
   readonly socket: RawSocket
   lastId: number
 }
-const sockets = new Map<Person, Warm>()
+/** By their tokens. */
+const sockets = new Map<string, Warm>()
 
-const warm = async (who: Person): Promise<Warm> => {
-  const known = sockets.get(who)
+const warm = async (token: string): Promise<Warm> => {
+  const known = sockets.get(token)
   if (known !== undefined) return known
   const socket = await rawSocket(people.ready.ws)
-  socket.send({ id: 1, connect: { token: who.session.accessToken } })
+  socket.send({ id: 1, connect: { token } })
   await socket.next()
   const made = { socket, lastId: 1 }
-  sockets.set(who, made)
+  sockets.set(token, made)
   return made
 }
 
+const calls = (route: DeclaredRoute, who: Person, data: unknown): Promise<Heard> =>
+  call(route, who.session.accessToken, data)
+
 /** The same operation as a call on the caller's socket. */
-const calls = async (route: DeclaredRoute, who: Person, data: unknown): Promise<Heard> => {
-  const open = await warm(who)
+const call = async (route: DeclaredRoute, token: string, data: unknown): Promise<Heard> => {
+  const open = await warm(token)
   open.lastId += 1
   const id = open.lastId
   open.socket.send({ id, rpc: { method: route.rpc, data } })
@@ -274,6 +279,8 @@ describe("a record of somebody else", () => {
     expect(await contents()).toEqual(before)
   })
 })
+
+describeKeys(() => people, { probe, call, send, isAdmitted, judge })
 
 // The last: it sends people away.
 describeSockets(() => people, judge)

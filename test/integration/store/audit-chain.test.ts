@@ -1,6 +1,6 @@
 /** The audit's rows in the database: with their acts or not at all, numbered without a gap, chained, and only ever more of them. */
 import { createHash, randomUUID } from "node:crypto"
-import { SqlClient } from "    effect/sql"
+import { SqlClient } from "@effect/sql"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import type pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -46,7 +46,7 @@ const someAct = (more: Partial<Act> = {}, userId: string = randomUUID()): Act =>
     kind: "USER",
     userId: userId as UserId,
     sessionId: null,
-@keyId: null,
+    keyId: null,
     tenantId: null,
     ip: "192.0.2.7",
     userAgent: "test",

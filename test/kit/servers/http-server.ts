@@ -19,6 +19,7 @@ export const principal = (permissions: Principal["permissions"] = ["read", "writ
   provenAt: 0,
   secondFactor: "none",
   isAdminWithheld: false,
+  key: null,
 })
 
 /** `Bearer reader` reads, `Bearer writer` writes too. */

@@ -8,6 +8,7 @@ import { actsLayer } from "../../../src/store/audit/acts.ts"
 import { sqlLayer } from "../../../src/store/postgres/sql.ts"
 import { Transactions } from "../../../src/store/postgres/transactions.ts"
 import { AllowedNetworks } from "../../../src/store/users/allowed-networks.ts"
+import { ApiKeyRows } from "../../../src/store/users/api-keys.ts"
 import { OneTimeTokens } from "../../../src/store/users/one-time-tokens.ts"
 import { SecondFactors } from "../../../src/store/users/second-factors.ts"
 import { SessionRows } from "../../../src/store/users/sessions.ts"
@@ -19,6 +20,7 @@ import { Users } from "../../../src/store/users/users.ts"
 const repositories = Layer.mergeAll(
   actsLayer({ told: () => undefined, now: Date.now, uuid: randomUUID }),
   AllowedNetworks.Default,
+  ApiKeyRows.Default,
   OneTimeTokens.Default,
   SecondFactors.Default,
   SessionRows.Default,

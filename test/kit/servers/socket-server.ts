@@ -80,6 +80,7 @@ const principal = (name: string, permissions: Principal["permissions"]): Princip
   provenAt: 0,
   secondFactor: "none",
   isAdminWithheld: false,
+  key: null,
 })
 
 export interface TestSocketOptions {
@@ -229,8 +230,8 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
       const refusal = isOriginAllowed && failure === undefined ? null : { status, body: "{}" }
       return { requestId: "test", ip, refusal }
     },
-    onSessionEnded: (listener) => void enders.push(listener),
-    onSessionRenewed: () => undefined,
+    onSpeakerEnded: (listener) => void enders.push(listener),
+    onSpeakerRenewed: () => undefined,
     onOperatorGone: () => undefined,
   })
   if (options.handTurned || options.pings === false) server.heartbeat.stop()

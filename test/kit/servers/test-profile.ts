@@ -111,8 +111,8 @@ export const startTestProfile = async (options: TestProfileServerOptions = {}): 
     allowedOrigins: [],
     deflate: false,
     screen: () => ({ requestId: "test", ip: "127.0.0.1", refusal: null }),
-    onSessionEnded: () => {},
-    onSessionRenewed: () => {},
+    onSpeakerEnded: () => {},
+    onSpeakerRenewed: () => {},
     onOperatorGone: () => {},
   })
   profile.serve(app, server)

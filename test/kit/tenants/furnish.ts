@@ -9,6 +9,7 @@ import type pg from "pg"
 import type { HedgeReportRecord } from "../../../src/domain/dealer/hedging/hedge-report.ts"
 import type { SecurityRecord } from "../../../src/domain/instrument/security.ts"
 import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
+import type { ApiKeyRecord } from "../../../src/domain/user/api-key.ts"
 import type { SessionRecord } from "../../../src/domain/user/user.ts"
 import type { WalletRecord } from "../../../src/domain/wallet/wallet.ts"
 import { type Desk, openDesk } from "../desks/quoting.ts"
@@ -18,6 +19,7 @@ import type { operatorOf } from "../servers/operator.ts"
 /** What names are names of. */
 export type Kind =
   | "account"
+  | "apiKey"
   | "clientOrder"
   | "credential"
   | "dealer"
@@ -189,11 +191,15 @@ export const furnish = async (room: Room, tenantId: string, { admin, user, caref
          FROM unnest($1::uuid[]) AS id, (SELECT kid FROM encryption_key LIMIT 1) AS newest`,
       [credentials, tenantId, userId],
     )
+    const apiKeys: Array<string> = []
+    for (const scopes of [["trade"], ["read"]])
+      apiKeys.push((await ok(api.post<ApiKeyRecord>("/apiKey/create", { name: "bot", scopes }))).apiKeyId)
     const spare = await nobody.login(member.email)
     const sessions = await ok(api.get<ReadonlyArray<{ sessionId: string }>>("/auth/session/list"))
     return {
       own: {
         account: tradingAccountId,
+        apiKey: apiKeys[0]!,
         clientOrder,
         credential: credentials[0]!,
         dealer: desk.dealer.dealerAccountId,
@@ -218,6 +224,7 @@ export const furnish = async (room: Room, tenantId: string, { admin, user, caref
         subscription: [bound.subscriptionId, plain.subscriptionId],
         session: sessions.map(({ sessionId }) => sessionId),
         credential: credentials,
+        apiKey: apiKeys,
         email: [member.email, spare.record.user.email.toUpperCase()],
       },
     }
@@ -300,6 +307,7 @@ export const furnish = async (room: Room, tenantId: string, { admin, user, caref
       email: all("email"),
       clientOrder: [theirs.own.clientOrder, bosses.own.clientOrder],
       credential: all("credential"),
+      apiKey: all("apiKey"),
       dealer: [desk.dealer.dealerAccountId],
       orderList: [theirs.own.orderList, bosses.own.orderList],
       profile: [profile],

@@ -34,6 +34,7 @@ const isList = (meaning: Meaning): boolean => typeof meaning !== "string"
 
 const nobodys: Readonly<Record<Kind, string>> = {
   account: randomUUID(),
+  apiKey: randomUUID(),
   clientOrder: `resting-of-${randomUUID()}`,
   credential: randomUUID(),
   dealer: randomUUID(),

@@ -19,6 +19,7 @@ export type Meaning = Kind | readonly [Kind] | "any" | "own" | "market" | "curso
 const MEANING: Readonly<Record<string, Meaning>> = {
   tradingAccountId: "account",
   traderAccountId: "account",
+  tradingAccountIds: ["account"],
   tradeOrderId: "order",
   clientOrderId: "clientOrder",
   orderListId: "orderList",
@@ -36,6 +37,7 @@ const MEANING: Readonly<Record<string, Meaning>> = {
   credentialId: "credential",
   credentialIds: ["credential"],
   sessionId: "session",
+  apiKeyId: "apiKey",
   subscriptionId: "subscription",
   userId: "user",
   operators: "operator",
@@ -68,10 +70,10 @@ const MEANING: Readonly<Record<string, Meaning>> = {
 /** Amounts, words, times and choices: nothing is named by them. */
 const VALUES: ReadonlySet<string> = new Set(
   `accountStatus action actorKind allowMarket allowSimulatedVenues amount ascending asset attemptsMax averagePrice awaitAccepted awaitClosed
-  baseCurrencies caps clientPricingProfiles collarPercent config currency defaultPricingProfile depth direction endTime executedQuantity eventsAfter expireAt force from hedge interval leverage limit limitPrice
+  baseCurrencies caps clientPricingProfiles collarPercent config currency defaultPricingProfile depth direction endTime executedQuantity eventsAfter expireAt expiresAt force from hedge interval ipAllow leverage limit limitPrice
   lotSize maxQuantity metadata minNotional minQuantity name nettingWindowMs nickname offset openQuotes
   openQuotesPerClient openQuotesPerUser orderQuantityType orderSide orderStatus orderType pricing pricingProfiles quantity
-  quantityRounding quantityType quoteQuantity reason repriceMs result retryMs riskCurrency riskThreshold scope securityType slippageBps
+  quantityRounding quantityType quoteQuantity reason repriceMs result retryMs riskCurrency riskThreshold scope scopes securityType slippageBps
   startTime status stopLossLimitPrice stopLossPrice stopLossTimeInForce stopPrice takeProfitLimitPrice takeProfitPrice
   takeProfitTimeInForce takerFeeBpsByVenue tickSize timeInForce timeoutMs to tradingMode trailingAmount trailingDelta ttl type
   uncoveredPercent updatedAt walletType`.split(/\s+/),
@@ -131,6 +133,9 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "secondFactor.confirm": NONE,
   "secondFactor.remove": NONE,
   "secondFactor.renewCodes": NONE,
+  "apiKey.create": { ask: () => ({ name: "bot", scopes: ["read"] }) },
+  "apiKey.list": NONE,
+  "apiKey.revoke": NONE,
   "credential.create": NONE,
   "credential.list": NONE,
   "credential.revoke": NONE,

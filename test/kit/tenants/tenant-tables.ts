@@ -253,8 +253,8 @@ const UNREFERENCED: ReadonlySet<string> = new Set([
 /** Who acted on what stands there; an operator's and the installation's acts have no tenant. */
 const TOLD: ReadonlySet<string> = new Set(["audit_row"])
 
-/** A session that a move ended stays where it was. */
-const PRESENT: Readonly<Record<string, string>> = { session: "t.revoked_at IS NULL" }
+/** A session or key that a move ended stays where it was. */
+const PRESENT: Readonly<Record<string, string>> = { session: "t.revoked_at IS NULL", api_key: "t.revoked_at IS NULL" }
 
 /** Rows of one tenant that hold the id of something of another, as words; and columns whose name says nothing here. */
 export const crossings = async (

@@ -40,7 +40,36 @@ describe("a command line", () => {
     })
   })
 
+  it("names a user's API keys: a list, one to create with its limits, one or all to end", () => {
+    const email = "ada@example.com"
+    expect(parse(`api-key ${email} list`)).toEqual({ _tag: "ApiKeys", email })
+    const made = { _tag: "CreateApiKey", email, name: "bot", scope: "trade" }
+    expect(parse(`api-key ${email} create bot trade`)).toEqual({ ...made, ipAllow: null, days: null })
+    expect(parse(`api-key ${email} create bot trade days=90 from=203.0.113.7,2001:db8::/32`)).toEqual({
+      ...made,
+      ipAllow: ["203.0.113.7", "2001:db8::/32"],
+      days: 90,
+    })
+    const keyId = "0197f3a0-0000-7000-8000-000000000001"
+    expect(parse(`api-key ${email} revoke ${keyId}`)).toEqual({ _tag: "RevokeApiKey", email, keyId })
+    expect(parse(`api-key ${email} revoke all`)).toEqual({ _tag: "RevokeApiKey", email, keyId: null })
+  })
+
   it.each([
+    "api-key",
+    "api-key ada@example.com",
+    "api-key ada list",
+    "api-key ada@example.com list all",
+    "api-key ada@example.com create",
+    "api-key ada@example.com create bot",
+    "api-key ada@example.com create bot write",
+    "api-key ada@example.com create bot read days=0",
+    "api-key ada@example.com create bot read days=1 days=2",
+    "api-key ada@example.com create bot read from=example.com",
+    "api-key ada@example.com create bot read until=never",
+    "api-key ada@example.com revoke",
+    "api-key ada@example.com revoke bot",
+    "api-key ada@example.com revoke all now",
     "",
     "user",
     "user ada",

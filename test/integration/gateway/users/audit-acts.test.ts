@@ -12,6 +12,7 @@ import { taskOf } from "../../../../src/admin/tasks.ts"
 import { readSettings } from "../../../../src/config.ts"
 import type { DealerRecord } from "../../../../src/domain/dealer/dealer.ts"
 import { ACTIONS, type Action } from "../../../../src/domain/user/act.ts"
+import type { ApiKeyRecord } from "../../../../src/domain/user/api-key.ts"
 import type { WalletRecord } from "../../../../src/domain/wallet/wallet.ts"
 import type { Lane } from "../../../../src/store/audit/chain.ts"
 import { migrate } from "../../../../src/store/postgres/sql.ts"
@@ -256,6 +257,24 @@ const DOERS: { readonly [A in Action]: Doer } = {
       // The second changes nothing.
       for (const _time of [1, 2]) done(await user.calls.post("/credential/revoke", { credentialId }))
       return { by: user, object: ["CREDENTIAL", credentialId, HOME], more: { what: "BINANCE" } }
+    }
+  },
+  "apiKey.create": async () => {
+    const user = await signUp(gateway)
+    return async () => {
+      const { apiKeyId } = done(
+        await user.calls.post<ApiKeyRecord>("/apiKey/create", { name: "bot", scopes: ["trade"] }),
+      )
+      return { by: user, object: ["API_KEY", apiKeyId, HOME], more: { what: '"bot" read,trade' } }
+    }
+  },
+  "apiKey.revoke": async () => {
+    const user = await signUp(gateway)
+    const { apiKeyId } = done(await user.calls.post<ApiKeyRecord>("/apiKey/create", { name: "bot", scopes: ["read"] }))
+    return async () => {
+      // The second changes nothing.
+      for (const _time of [1, 2]) done(await user.calls.post("/apiKey/revoke", { apiKeyId }))
+      return { by: user, object: ["API_KEY", apiKeyId, HOME], more: { what: '"bot" read' } }
     }
   },
   "account.connect": async () => {

@@ -62,6 +62,8 @@ const ASKED: Readonly<Record<string, (calls: Api) => Promise<Answer<unknown>>>> 
   "secondFactor.confirm": (calls) => calls.post("/auth/totp/confirm", { code: "123456" }),
   "secondFactor.remove": (calls) => calls.post("/auth/totp/remove", { code: "123456" }),
   "secondFactor.renewCodes": (calls) => calls.post("/auth/recoveryCode/renew"),
+  "apiKey.create": (calls) => calls.post("/apiKey/create", { name: "bot", scopes: ["read"] }),
+  "apiKey.revoke": (calls) => calls.post("/apiKey/revoke", { apiKeyId: randomUUID() }),
   "credential.create": (calls) =>
     calls.post("/credential/create", { venue: "BINANCE_UAT", apiKey: "k".repeat(64), apiSecret: "s".repeat(64) }),
   "credential.revoke": (calls) => calls.post("/credential/revoke", { credentialId: randomUUID() }),
