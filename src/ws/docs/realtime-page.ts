@@ -146,7 +146,7 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
     "Connect",
     shell("npm install centrifuge ws"),
     paragraphs(
-      "A connection speaks for a session: the access token of `POST /api/v3/auth/login` (or `signup`). Give the client `getToken` instead of one token, and it asks for a new one before the old one expires. Put this file beside the other examples; they all begin with it.",
+      "A connection speaks for a session or an API key: the access token of `POST /api/v3/auth/login` (or `signup`), or the key as the client's `token`, which never needs a refresh. Give the client `getToken` instead of one token, and it asks for a new one before the old one expires. Put this file beside the other examples; they all begin with it.",
     ),
     example("gateway.mjs"),
     example("connect.mjs"),
