@@ -213,7 +213,8 @@ export class Wallets extends Effect.Service<Wallets>()("store/Wallets", {
           const asked = JSON.stringify(authorityRow(authority))
           const [said] = yield* orUnavailable(
             sql<{ word: string | null; provided: ReadonlyArray<string> | null }>`
-              SELECT word, (SELECT permissions FROM app_user WHERE word IS NOT NULL AND user_id = ${authority.actor.userId}) AS provided
+              SELECT word, (SELECT let_through(u.permissions, k.scopes) FROM app_user u LEFT JOIN api_key k ON k.key_id = ${authority.actor.keyId}
+                WHERE word IS NOT NULL AND u.user_id = ${authority.actor.userId}) AS provided
               FROM wallet_set_status(${id}, ${status}, ${at}, ${asked}::jsonb) AS said (word)`,
           )
           const refused = said?.word ? authorityFailure(said.word, said.provided ?? []) : undefined

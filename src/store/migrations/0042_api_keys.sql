@@ -26,6 +26,12 @@ CREATE TABLE api_key (
 );
 CREATE INDEX api_key_of_user ON api_key (user_id, created_at);
 
+-- Of what a user may do, what the scopes of a key let through; without a key all of it.
+CREATE FUNCTION let_through(held text[], scopes text[]) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN scopes IS NULL THEN held ELSE
+    ARRAY (SELECT p FROM unnest(held) AS p WHERE CASE p WHEN 'write' THEN 'trade' ELSE p END = ANY (scopes)) END
+$$;
+
 -- As in 0019, and the third of what is asked is the id of a session or of a key. A key that was revoked is answered as a session is; of
 -- its user's rights counts what its scopes let through. When a key expires is the gateway's clock's to say, at the edge.
 CREATE OR REPLACE FUNCTION authority_of(asked jsonb) RETURNS TABLE (o bigint, word text, detail jsonb, tenant_id text, is_admin boolean) LANGUAGE plpgsql AS $$
@@ -69,7 +75,6 @@ BEGIN
     LEFT JOIN session s ON s.session_id = a.speaker_id
     LEFT JOIN api_key k ON k.key_id = a.speaker_id
     LEFT JOIN dealer d ON d.dealer_account_id = a.dealer
-    LEFT JOIN LATERAL (SELECT CASE WHEN k.key_id IS NULL THEN u.permissions ELSE ARRAY (
-      SELECT p FROM unnest(u.permissions) AS p WHERE CASE p WHEN 'write' THEN 'trade' ELSE p END = ANY (k.scopes)) END AS permissions) r ON true
+    LEFT JOIN LATERAL (SELECT let_through(u.permissions, k.scopes) AS permissions) r ON true
     ORDER BY a.o;
 END $$;

@@ -148,7 +148,7 @@ describe("an API key", () => {
 
   it("is one of so many", async () => {
     const user = await signUp(ready)
-    await Promise.all(Array.from({ length: KEYS_MAX + 5 }, () => create(user)))
+    for (let round = 0; round < KEYS_MAX / 5; round++) await Promise.all(Array.from({ length: 6 }, () => create(user)))
     expect((await list(user)).length).toBe(KEYS_MAX)
     const refused = await create(user)
     expect([errnoOf(refused), refused.envelope.details?.metadata]).toEqual([-100_020, { limit: KEYS_MAX }])
@@ -200,7 +200,6 @@ describe("an API key ends, and its sockets with it", () => {
     if (!how.includes("ban") && !how.includes("move")) expect(session.codes, "the session goes on").toEqual([])
     await operate(`unban ${user.email}`)
     expect(await heard(key.apiKey), "an unban brings no key back").toBe(errno)
-    // A start finds it as it was left.
   })
 
   it("only so far as a right goes: what needed it ends, the socket goes on, and admin does not come back with the right", async () => {
@@ -238,7 +237,7 @@ describe("an API key ends, and its sockets with it", () => {
 })
 
 describe("a socket", () => {
-  it("is shown no account but those that its key is limited to, and loses the others when it changes to such a key", async () => {
+  it("is shown no account but those that its key is limited to", async () => {
     const user = await signUpWithMock(ready)
     const other = (await user.calls.connectMock("another")).record.tradingAccountId
     const limited = await made(user, { tradingAccountIds: [user.tradingAccountId] })
@@ -297,7 +296,7 @@ describe("acts with a key", () => {
     const reading = await made(user, { scopes: ["trade"] })
     await sql.query("UPDATE api_key SET scopes = '{read}' WHERE key_id = $1", [reading.apiKeyId])
     const refused = await api(ready).as(reading.apiKey).post("/wallet/close", { walletId })
-    expect([errnoOf(refused), refused.envelope.details?.metadata["provided"]]).toEqual([-102_002, ["read"]])
+    expect([errnoOf(refused), (refused.envelope.details as { provided?: unknown } | undefined)?.provided]).toEqual([-102_002, ["read"]])
   })
 })
 
