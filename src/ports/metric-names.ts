@@ -380,6 +380,7 @@ export const METRICS = {
   auth_logins_total: { type: "counter", labels: ["result"], help: "Logins, by result" },
   auth_refresh_reuse_total: { type: "counter", help: "Reused refresh tokens; each reuse ended its session" },
   auth_hash_queue: { type: "gauge", help: "Passwords being hashed or queued for hashing" },
+  auth_api_keys: { type: "gauge", help: "API keys that are neither revoked nor expired" },
   security_events_total: {
     type: "counter",
     labels: ["event"],

@@ -44,8 +44,6 @@ export class ApiKeys extends Context.Tag("auth/ApiKeys")<
       keyId: ApiKeyId,
       actor: Actor,
     ) => Effect.Effect<ApiKeyRecord, ApiKeyNotFound | StorageUnavailable>
-    /** How many go on. */
-    readonly count: () => number
   }
 >() {}
 
@@ -124,7 +122,5 @@ export const makeApiKeys = (parts: UserParts) =>
             return apiKeyRecord(live.seen(revoked[0] ?? (yield* rows.find(keyId)) ?? found), now())
           }),
         ),
-
-      count: () => live.count(),
     })
   })

@@ -91,6 +91,7 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
       for (const { key, user } of yield* (yield* ApiKeyRows).all) liveKeys.enter(user, key)
       const passwords = yield* makePasswords
       meters.read("auth_hash_queue", passwords.waiting)
+      meters.read("auth_api_keys", () => liveKeys.count())
       const setupToken = new SetupToken(!(yield* (yield* Users).hasAdmin))
       const parts = yield* makeUserParts(settings, passwords, audit, addresses, setupToken, liveKeys).pipe(
         Effect.provideService(Sessions, sessions),

@@ -80,6 +80,9 @@ const LIKELY: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   externalTradingAccountId: ["main", "second", "third"],
   type: ["signup", "recovery", "email_change"],
   name: ["Desk"],
+  scopes: [["read"], ["trade"], ["read", "trade"]],
+  ipAllow: [["127.0.0.0/8"], ["::1", "203.0.113.7"]],
+  expiresAt: [4_000_000_000_000],
 }
 
 const BUY = { instrumentId: "MOCK:BTC/USDT", orderSide: "BUY", quantity: "0.001" } as const
@@ -123,6 +126,7 @@ const RECIPES: Readonly<Record<string, ReadonlyArray<Fields>>> = {
   ],
   "market.instrumentRetire": [{ instrumentId: "INTERNAL:ETH/USDT" }, { instrumentId: "INTERNAL:BTC/USDT" }],
   "dealer.update": [{ config: { pricing: { allowSimulatedVenues: true } } }],
+  "apiKey.create": [{ name: "bot", scopes: ["trade"] }],
   "wallet.transfer": [{ asset: "USDT", amount: "0.5" }],
   "wallet.withdraw": [{ asset: "USDT", amount: "0.5" }],
 }
@@ -132,6 +136,9 @@ const BAD_TOKENS: ReadonlyArray<string> = [
   "Bearer ",
   "Bearer x",
   "Bearer a.b.c",
+  "Bearer vgk_",
+  `Bearer vgk_${"0".repeat(49)}`,
+  `Bearer vgk_${"x".repeat(1_500)}`,
   "bearer a.b.c",
   "Basic YTpi",
   "Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.",

@@ -34,6 +34,7 @@ const SAME: Readonly<Record<string, string>> = {
   // What the story of an order is asked for by.
   id: "tradeOrderId",
   credentialIds: "credentialId",
+  tradingAccountIds: "tradingAccountId",
 }
 
 const KEPT: ReadonlySet<string> = new Set([
@@ -45,6 +46,7 @@ const KEPT: ReadonlySet<string> = new Set([
   "credentialId",
   "subscriptionId",
   "sessionId",
+  "apiKeyId",
   "userId",
   "positionId",
   "cursor",

@@ -129,6 +129,9 @@ describe("the OpenAPI document", () => {
       "post /api/v3/quote/request",
       "get /api/v3/quote/get",
       "get /api/v3/quote/list",
+      "get /api/v3/apiKey/list",
+      "post /api/v3/apiKey/create",
+      "post /api/v3/apiKey/revoke",
     ]
     expect(operations.map(({ name }) => name).sort()).toEqual([...wanted].sort())
     expect(document.info.version).toBe("3.0.1")
