@@ -33,7 +33,9 @@ export const LOG_SCHEMA = {
     bytesOut: count("Size of the response body"),
     userId: maybe("The user that made the request"),
     sessionId: maybe("Session of the access token; null for an API key"),
-    keyId: text("Id of the API key that a request came with, or that an audited operation was done with; absent without one"),
+    keyId: text(
+      "Id of the API key that a request came with, or that an audited operation was done with; absent without one",
+    ),
     tradingAccountId: maybe("Trading account named by the request"),
     tradeOrderId: text(
       "Order that a submit made, or that a get, cancel or replace was about; absent where there is none",

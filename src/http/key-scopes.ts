@@ -113,7 +113,11 @@ export const KEY_RULES = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, KeyRule>>>>
 type Rules = typeof KEY_RULES
 
-type RuleOf<Group, Name> = Group extends keyof Rules ? (Name extends keyof Rules[Group] ? Rules[Group][Name] : never) : never
+type RuleOf<Group, Name> = Group extends keyof Rules
+  ? Name extends keyof Rules[Group]
+    ? Rules[Group][Name]
+    : never
+  : never
 
 /** Whether only sessions call it: its handler need not think of keys. */
 export type IsForSessions<Group, Name> = [RuleOf<Group, Name>] extends [{ readonly scope: "session" }]

@@ -13,8 +13,8 @@ import type { Actor } from "../../domain/user/act.ts"
 import { type ApiKeyRecord, apiKeyRecord, type CreatedApiKey, KEYS_MAX } from "../../domain/user/api-key.ts"
 import type { SessionPrincipal } from "../../domain/user/user.ts"
 import { keepLoop } from "../../kernel/loop.ts"
-import type { ApiKeyRows } from "../../store/users/api-keys.ts"
 import { seenThrough } from "../../store/postgres/storage-failure.ts"
+import type { ApiKeyRows } from "../../store/users/api-keys.ts"
 import type { UserParts } from "../user/user-parts.ts"
 import type { LiveKeys } from "./live-keys.ts"
 import { type AskedKey, askedFault, keyObject, keyWords, missingRight, newKey } from "./new-key.ts"
@@ -29,12 +29,7 @@ export class ApiKeys extends Context.Tag("auth/ApiKeys")<
       actor: Actor,
     ) => Effect.Effect<
       CreatedApiKey,
-      | AdminRequired
-      | InsufficientPermissions
-      | InvalidParameter
-      | SessionRevoked
-      | TooManyApiKeys
-      | StorageUnavailable
+      AdminRequired | InsufficientPermissions | InvalidParameter | SessionRevoked | TooManyApiKeys | StorageUnavailable
     >
     /** The newest first; those that are over for up to a month. */
     readonly list: (principal: SessionPrincipal) => Effect.Effect<ReadonlyArray<ApiKeyRecord>, StorageUnavailable>

@@ -92,8 +92,7 @@ export class LiveKeys {
     }
     this.#keys.set(key.keyId, made)
     this.#byHash.set(key.secretHash.toString("latin1"), made)
-    if (made.ended === null && key.expiresAt !== null)
-      this.#expiresNext = Math.min(this.#expiresNext, key.expiresAt)
+    if (made.ended === null && key.expiresAt !== null) this.#expiresNext = Math.min(this.#expiresNext, key.expiresAt)
   }
 
   #follow(live: LiveKey, user: User, key: ApiKey): void {

@@ -17,17 +17,21 @@ const SHOWN = MARK.length + 6
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const FORM = /^[0-9A-Za-z]+$/
 
-const base62 = (value: bigint, width: number): string => {
+const bodyOf = (bytes: Buffer): string => {
   let text = ""
-  for (let rest = value; rest > 0n; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text
-  return text.padStart(width, "0")
+  for (let rest = BigInt(`0x${bytes.toString("hex")}`); rest > 0n; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text
+  return text.padStart(BODY, "0")
 }
 
-const checkOf = (body: string): string => base62(BigInt(crc32(body)), CHECK)
+const checkOf = (body: string): string => {
+  let text = ""
+  for (let rest = crc32(body); text.length < CHECK; rest = Math.floor(rest / 62)) text = DIGITS[rest % 62] + text
+  return text
+}
 
 /** Of these bytes, which are random where nobody gives them. */
 export const newSecret = (bytes: Buffer = randomBytes(RANDOM_BYTES)): string => {
-  const body = base62(BigInt(`0x${bytes.toString("hex")}`), BODY)
+  const body = bodyOf(bytes)
   return `${MARK}${body}${checkOf(body)}`
 }
 

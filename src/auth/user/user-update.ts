@@ -15,7 +15,13 @@ import type { InvalidParameter } from "../../domain/errors/request.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { type InvalidEmail, SamePassword, type WeakPassword } from "../../domain/errors/user.ts"
 import { NOTICE_MILLIS } from "../../domain/user/letter.ts"
-import { type Principal, type SessionPrincipal, type User, type UserRecord, userRecord } from "../../domain/user/user.ts"
+import {
+  type Principal,
+  type SessionPrincipal,
+  type User,
+  type UserRecord,
+  userRecord,
+} from "../../domain/user/user.ts"
 import type { UserWithHash } from "../../store/users/users.ts"
 import type { Origin } from "../audit-log.ts"
 import { inEvenTime } from "../proof/even-time.ts"

@@ -14,17 +14,19 @@ import { optional, text } from "../edge/wire-text.ts"
 
 const CreateApiKey = Schema.Struct({
   name: text(64).annotations({ description: "What you call it" }),
-  scopes: Schema.Array(ApiKeyScope)
-    .pipe(Schema.minItems(1), Schema.maxItems(3))
-    .annotations({
-      description:
-        "read: what the permission read lets through. trade: write, and what it implies. admin: for admins, and lost with the right",
-    }),
-  tradingAccountIds: optional(Schema.Array(TradingAccountId).pipe(Schema.minItems(1), Schema.maxItems(ACCOUNTS_MAX))).annotations({
-    description: "The accounts that it is limited to; without it all that you reach. Then nothing of wallets, credentials or dealers",
+  scopes: Schema.Array(ApiKeyScope).pipe(Schema.minItems(1), Schema.maxItems(3)).annotations({
+    description:
+      "read: what the permission read lets through. trade: write, and what it implies. admin: for admins, and lost with the right",
+  }),
+  tradingAccountIds: optional(
+    Schema.Array(TradingAccountId).pipe(Schema.minItems(1), Schema.maxItems(ACCOUNTS_MAX)),
+  ).annotations({
+    description:
+      "The accounts that it is limited to; without it all that you reach. Then nothing of wallets, credentials or dealers",
   }),
   ipAllow: optional(Schema.Array(text(64)).pipe(Schema.minItems(1), Schema.maxItems(NETWORKS_MAX))).annotations({
-    description: "Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere",
+    description:
+      "Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere",
   }),
   expiresAt: optional(Schema.Int.pipe(Schema.between(0, 8_640_000_000_000_000))).annotations({
     description: "When it ends, in ms; without it never",
@@ -84,4 +86,7 @@ export class ApiKeyApi extends HttpApiGroup.make("apiKey")
   .add(list)
   .add(revoke)
   .annotate(OpenApi.Title, "API keys")
-  .annotate(OpenApi.Description, "What programs speak by instead of a session: limited to scopes, accounts and addresses.") {}
+  .annotate(
+    OpenApi.Description,
+    "What programs speak by instead of a session: limited to scopes, accounts and addresses.",
+  ) {}

@@ -4,7 +4,7 @@
  */
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { type SchemaAST as AST, Context, Option } from "effect"
-import { Api, API_KEY_RULES, SERVICE } from "../api.ts"
+import { API_KEY_RULES, Api, SERVICE } from "../api.ts"
 import { FailureEnvelope, failureTagsOf } from "../edge/envelope.ts"
 import { ERRNO, type Tag } from "../edge/errno.ts"
 import { Access, type AccessLevel, Fresh } from "../edge/route.ts"
@@ -265,7 +265,8 @@ const document = (): object => {
       const written: Omit<Operation, "responses" | "security" | "parameters" | "requestBody"> &
         Record<string, unknown> = {
         ...operation,
-        description: `${operation.description ?? ""}\n\n${PERMISSION_WORDS[access]} ${keyWords(rule)}${costWords(cost)}`.trim(),
+        description:
+          `${operation.description ?? ""}\n\n${PERMISSION_WORDS[access]} ${keyWords(rule)}${costWords(cost)}`.trim(),
         parameters: [
           ...operation.parameters,
           { $ref: "#/components/parameters/X-Request-ID" },
@@ -303,7 +304,11 @@ const document = (): object => {
       parameters: { ...PARAMETERS, "Order-Key": ORDER_KEY },
       headers: RESPONSE_HEADERS,
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "accessToken of a session (JWT), or an API key (vgk_…)" },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "accessToken of a session (JWT), or an API key (vgk_…)",
+        },
       },
     },
   }) as object

@@ -20,8 +20,8 @@ import {
   KnowsRepeats,
   type NeedsProof,
 } from "../edge/route.ts"
-import { costOf } from "../limits/rate-limit-costs.ts"
 import { type KeyRule, keyRuleOf } from "../key-scopes.ts"
+import { costOf } from "../limits/rate-limit-costs.ts"
 import { type QueryPlan, queryPlan } from "../query.ts"
 
 export type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>
@@ -86,8 +86,7 @@ export const missingPermission = (
   { access, keys }: Pick<Route, "access" | "keys">,
   principal: Principal,
 ): DomainError | undefined => {
-  if (principal.key === null)
-    return access === "none" || access === "session" ? undefined : missing(access, principal)
+  if (principal.key === null) return access === "none" || access === "session" ? undefined : missing(access, principal)
   const { scope, limited } = keys
   if (scope === "open") return undefined
   if (scope === "session") return new ApiKeyForbidden({ reason: "SESSION_NEEDED" })

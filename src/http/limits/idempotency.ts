@@ -6,7 +6,9 @@ import { createHmac } from "node:crypto"
 import { Cause, Deferred, Effect, Exit, Option, Schema } from "effect"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { IdempotencyKeyReused, IdempotentOutcomeUnknown, InvalidParameter } from "../../domain/errors/request.ts"
+import type { TradingAccountId } from "../../domain/ids.ts"
 import { OrderKey } from "../../domain/order/submit-request.ts"
+import { reaches } from "../../domain/user/user.ts"
 import type { IdempotentAnswers } from "../../store/idempotent-answers.ts"
 import type { Route } from "../docs/reflect.ts"
 import { JsonText } from "../edge/envelope.ts"
@@ -74,6 +76,15 @@ const outcomeOf = (handle: Handle, input: Input, reply: Reply): Effect.Effect<Ou
 
 const textOf = (answer: unknown): string => (answer instanceof JsonText ? answer.text : JSON.stringify(answer))
 
+/** Whether an API key that is limited to accounts names another one. */
+const namesBeyond = ({ principal, body }: Input): boolean => {
+  if (principal.key === null || principal.key.accounts === null || body === null || typeof body !== "object")
+    return false
+  const { tradingAccountId, traderAccountId } = body as Readonly<Record<string, unknown>>
+  const named = tradingAccountId ?? traderAccountId
+  return typeof named === "string" && !reaches(principal, named.toLowerCase() as TradingAccountId)
+}
+
 /** Which operations take the header. */
 export const takesIdempotencyKey = (route: Pick<Route, "method" | "template" | "access">): boolean =>
   route.method === "POST" &&
@@ -140,7 +151,8 @@ export const keepAnswers = (
     const handle = route.handler as unknown as Handle
     const keyed: Handle = (input, reply) => {
       const key = input.request.header("idempotency-key")
-      if (key === "") return handle(input, reply)
+      // What was answered about another account of the user is not for a key of some: the handler refuses it.
+      if (key === "" || namesBeyond(input)) return handle(input, reply)
       if (!isKey(key))
         return reply.fail(
           new InvalidParameter({ parameter: "Idempotency-Key", reason: "1 to 64 of letters, digits and . _ : -" }),

@@ -85,9 +85,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
     if (named === null) {
       const [only, ...others] = ownedBy(accounts, principal, principal.userId).filter(
         (it) =>
-          it.venue === INTERNAL &&
-          it.status === "ACTIVE" &&
-          directory.ofOwnAccount(it.tradingAccountId) === undefined,
+          it.venue === INTERNAL && it.status === "ACTIVE" && directory.ofOwnAccount(it.tradingAccountId) === undefined,
       )
       return only === undefined || others.length > 0
         ? new MissingParameter({ parameter: "traderAccountId" })

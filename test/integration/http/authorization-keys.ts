@@ -4,9 +4,8 @@
  */
 import { beforeAll, describe, expect, it } from "vitest"
 import { keyRuleOf } from "../../../src/http/key-scopes.ts"
-import type { Heard } from "./authorization.test.ts"
 import { BTC, type People } from "./authorization-people.ts"
-import { type DeclaredRoute, routes } from "./authorization-routes.ts"
+import { type DeclaredRoute, type Heard, routes } from "./authorization-routes.ts"
 import type { Judge } from "./authorization-sockets.ts"
 import type { Fields } from "./authorization-table.ts"
 
@@ -159,7 +158,9 @@ export const describeKeys = (people: () => People, { probe, call, send, isAdmitt
         for (const [door, knock] of doors) {
           const heard = await knock()
           const named = JSON.stringify(fields)
-          const tells = [other.account, other.order, internal].some((id) => heard.text.includes(id) && !named.includes(id))
+          const tells = [other.account, other.order, internal].some(
+            (id) => heard.text.includes(id) && !named.includes(id),
+          )
           const fault =
             heard.envelope.errno !== errno ? `should be ${errno}` : tells ? "tells of another account" : undefined
           judge(wrong, `${door} ${named} × limited key`, fault, heard.text)
@@ -178,7 +179,12 @@ export const describeKeys = (people: () => People, { probe, call, send, isAdmitt
         const heard = await (route.hasBody
           ? send(route, `Bearer ${limited}`, "", fields)
           : send(route, `Bearer ${limited}`, search))
-        judge(wrong, `${name} of its own × limited key`, heard.status === 200 ? undefined : "should be done", heard.text)
+        judge(
+          wrong,
+          `${name} of its own × limited key`,
+          heard.status === 200 ? undefined : "should be done",
+          heard.text,
+        )
         return heard
       }
       const mine = { tradingAccountId: account }

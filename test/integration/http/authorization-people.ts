@@ -211,7 +211,8 @@ export const startPeople = async (database: OwnDatabase): Promise<People> => {
       wallet: (await api.post<{ walletId: string }>("/wallet/create", {})).record.walletId,
       subscription: (await api.subscribeBook({ instrumentId: BTC })).record.subscriptionId,
       credential: await credentialOf(userId, tenantId),
-      apiKey: (await api.post<{ apiKeyId: string }>("/apiKey/create", { name: "bot", scopes: ["read"] })).record.apiKeyId,
+      apiKey: (await api.post<{ apiKeyId: string }>("/apiKey/create", { name: "bot", scopes: ["read"] })).record
+        .apiKeyId,
       quote: await quoted(internal.tradingAccountId, api),
     }
     return { ...entered, things }

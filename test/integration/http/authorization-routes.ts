@@ -4,6 +4,16 @@ import { SchemaAST as AST, Context, Option } from "effect"
 import { Api as Declared } from "../../../src/http/api.ts"
 import { Access, type AccessLevel } from "../../../src/http/edge/route.ts"
 import { rpcMethodOf } from "../../../src/http/rpc/rpc.ts"
+import type { Envelope } from "../../kit/servers/gateway.ts"
+
+/** What was answered. */
+export interface Heard {
+  readonly status: number
+  readonly text: string
+  readonly envelope: Envelope<unknown> & {
+    readonly details?: { readonly required?: ReadonlyArray<string>; readonly provided?: ReadonlyArray<string> }
+  }
+}
 
 export interface DeclaredRoute {
   /** `tradeOrder.submit` */

@@ -6,11 +6,10 @@ import { randomUUID } from "node:crypto"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type RawSocket, rawSocket } from "../../kit/readers/raw-socket.ts"
-import type { Envelope } from "../../kit/servers/gateway.ts"
 import { withDatabaseServer } from "../gateway/running/database.ts"
-import { type People, type Person, startPeople } from "./authorization-people.ts"
-import { type DeclaredRoute, routes } from "./authorization-routes.ts"
 import { describeKeys } from "./authorization-keys.ts"
+import { type People, type Person, startPeople } from "./authorization-people.ts"
+import { type DeclaredRoute, type Heard, routes } from "./authorization-routes.ts"
 import { describeSockets } from "./authorization-sockets.ts"
 import {
   type Fields,
@@ -35,14 +34,6 @@ afterAll(async () => {
   // tidy: the figure of scoreboard S1, S2 and S3
   console.log(`authorization: ${cells} cells, wrong ${wrongCells}`)
 })
-
-export interface Heard {
-  readonly status: number
-  readonly text: string
-  readonly envelope: Envelope<unknown> & {
-    readonly details?: { readonly required?: ReadonlyArray<string>; readonly provided?: ReadonlyArray<string> }
-  }
-}
 
 const searchOf = (fields: Fields): string =>
   new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)])).toString()

@@ -47,11 +47,11 @@ beforeEach(() => {
 })
 
 const make = (change: Partial<AskedKey> = {}, secondFactor = false) =>
-  newKey(
-    { name: "bot", scopes: ["trade"], tradingAccountIds: null, ipAllow: null, expiresAt: null, ...change },
-    user,
-    { keyId: randomUUID() as ApiKeyId, secondFactor, at: now },
-  )
+  newKey({ name: "bot", scopes: ["trade"], tradingAccountIds: null, ipAllow: null, expiresAt: null, ...change }, user, {
+    keyId: randomUUID() as ApiKeyId,
+    secondFactor,
+    at: now,
+  })
 
 const heard = (secret: string, from = here): string => {
   const found = live.verify(secret, from)

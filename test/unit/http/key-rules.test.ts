@@ -3,7 +3,7 @@ import { HttpApi } from "@effect/platform"
 import { Context, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { PERMISSION_OF } from "../../../src/domain/user/api-key.ts"
-import { Api, API_KEY_RULES } from "../../../src/http/api.ts"
+import { API_KEY_RULES, Api } from "../../../src/http/api.ts"
 import { Access, type AccessLevel, always, Fresh } from "../../../src/http/edge/route.ts"
 import { keyRuleOf } from "../../../src/http/key-scopes.ts"
 
@@ -26,12 +26,16 @@ const routes = (() => {
 
 describe("the rules of API keys", () => {
   it("name every route, and no other", () => {
-    const named = Object.entries(API_KEY_RULES).flatMap(([group, rules]) => Object.keys(rules).map((it) => `${group}.${it}`))
+    const named = Object.entries(API_KEY_RULES).flatMap(([group, rules]) =>
+      Object.keys(rules).map((it) => `${group}.${it}`),
+    )
     expect(named.sort()).toEqual(routes.map(({ group, name }) => `${group}.${name}`).sort())
   })
 
   it("let no key do what needs a proof of who asks", () => {
-    const wrong = routes.filter(({ group, name, isAlwaysFresh }) => isAlwaysFresh && keyRuleOf(group, name).scope !== "session")
+    const wrong = routes.filter(
+      ({ group, name, isAlwaysFresh }) => isAlwaysFresh && keyRuleOf(group, name).scope !== "session",
+    )
     expect(wrong).toEqual([])
   })
 
@@ -40,7 +44,11 @@ describe("the rules of API keys", () => {
       const { scope } = keyRuleOf(group, name)
       if (scope === "session") return []
       const isRight =
-        access === "none" ? scope === "open" : access === "session" ? scope === "read" : scope !== "open" && PERMISSION_OF[scope] === access
+        access === "none"
+          ? scope === "open"
+          : access === "session"
+            ? scope === "read"
+            : scope !== "open" && PERMISSION_OF[scope] === access
       return isRight ? [] : [{ group, name, access, scope }]
     })
     expect(wrong).toEqual([])

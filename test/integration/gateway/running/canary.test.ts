@@ -6,8 +6,8 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { WebSocket } from "ws"
-import type { CredentialRecord } from "../../../../src/domain/account/credential.ts"
 import { newSecret } from "../../../../src/auth/api-key/secret.ts"
+import type { CredentialRecord } from "../../../../src/domain/account/credential.ts"
 import type { CreatedApiKey } from "../../../../src/domain/user/api-key.ts"
 import type { SessionRecord } from "../../../../src/domain/user/user.ts"
 import { findEmbedded } from "../../../../src/store/embedded/running.ts"
@@ -220,7 +220,10 @@ it("no secret is in anything that the gateway writes or says, whatever goes well
   // Keys of ours: shown in one answer, and then used, misused and ended.
   const issued = async (terms: object) => {
     const at = answers.length
-    const { data } = await send<CreatedApiKey>("/apiKey/create", { token, body: { name: "bot", scopes: ["trade"], ...terms } })
+    const { data } = await send<CreatedApiKey>("/apiKey/create", {
+      token,
+      body: { name: "bot", scopes: ["trade"], ...terms },
+    })
     expect(answers.splice(at).join("").includes(data.apiKey), "the one answer that shows it").toBe(true)
     canaries.plant(`API key of ${data.name}`, data.apiKey)
     return data
@@ -230,12 +233,24 @@ it("no secret is in anything that the gateway writes or says, whatever goes well
   const ended = await issued({ name: "revoked" })
   await send("/apiKey/revoke", { token, body: { apiKeyId: ended.apiKeyId } })
   await send("/apiKey/list", { token })
-  const misspelt = canaries.plant("API key, misspelt", `${bot.apiKey.slice(0, -1)}${bot.apiKey.endsWith("a") ? "b" : "a"}`)
-  for (const key of [bot.apiKey, away.apiKey, ended.apiKey, misspelt, canaries.plant("API key of nobody", newSecret())]) {
+  const misspelt = canaries.plant(
+    "API key, misspelt",
+    `${bot.apiKey.slice(0, -1)}${bot.apiKey.endsWith("a") ? "b" : "a"}`,
+  )
+  for (const key of [
+    bot.apiKey,
+    away.apiKey,
+    ended.apiKey,
+    misspelt,
+    canaries.plant("API key of nobody", newSecret()),
+  ]) {
     await send("/tradingAccount/list", { token: key })
     await send(`/auth/user?apiKey=${key}`, { token: key })
     await send("/apiKey/create", { token: key, body: { name: key, scopes: ["trade"] } })
-    await send("/tradeOrder/submit", { token: key, body: { ...order, quantity: "0.01", limitPrice: "1000", apiKey: key } })
+    await send("/tradeOrder/submit", {
+      token: key,
+      body: { ...order, quantity: "0.01", limitPrice: "1000", apiKey: key },
+    })
     await socket([{ connect: { token: key } }, { rpc: { method: "tradeOrder.list", data: { key } } }])
   }
 

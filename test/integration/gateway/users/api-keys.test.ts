@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { readSettings } from "../../../../src/config.ts"
 import { type ApiKeyRecord, type CreatedApiKey, KEYS_MAX } from "../../../../src/domain/user/api-key.ts"
 import { scratchDirectory } from "../../../kit/postgres.ts"
-import { type Answer, api, type Ready, until } from "../../../kit/servers/gateway.ts"
+import { type Reply, rawSocket } from "../../../kit/readers/raw-socket.ts"
+import { type Answer, type Api, api, type Ready, until } from "../../../kit/servers/gateway.ts"
 import { readyOf, startInside } from "../../../kit/servers/gateway-inside.ts"
 import { operatorOf } from "../../../kit/servers/operator.ts"
 import { closeClients, connectClient, listen } from "../markets/socket.ts"
@@ -89,9 +90,7 @@ describe("an API key", () => {
     const { client } = await socketOf(apiKey)
     const feed = await listen(client, `tradingAccount:${tradingAccountId}`)
     const order = { tradingAccountId, instrumentId: "MOCK:BTC/USDT", orderSide: "BUY", orderType: "LIMIT" }
-    const placed = (
-      await bot.submit({ ...order, quantity: "0.001", limitPrice: "20000", awaitAccepted: true })
-    ).record
+    const placed = (await bot.submit({ ...order, quantity: "0.001", limitPrice: "20000", awaitAccepted: true })).record
     await until("the order on the socket", () => feed.received.length > 0)
     const rpc = await client.rpc("tradeOrder.get", { tradingAccountId, tradeOrderId: placed.tradeOrderId })
     expect(rpc.data.data.tradeOrderId).toBe(placed.tradeOrderId)
@@ -195,7 +194,8 @@ describe("an API key ends, and its sockets with it", () => {
     await end(user, key)
     await until(`the socket to close: ${how}`, () => codes.length > 0)
     // tidy: the figure of issue 21: how long a revocation takes to reach a socket
-    if (!isBrief) console.log(`socket of a key ended ${how} ${(performance.now() - asked).toFixed(0)} ms after the call began`)
+    if (!isBrief)
+      console.log(`socket of a key ended ${how} ${(performance.now() - asked).toFixed(0)} ms after the call began`)
     expect([codes, await heard(key.apiKey)]).toEqual([[3500], errno])
     if (!how.includes("ban") && !how.includes("move")) expect(session.codes, "the session goes on").toEqual([])
     await operate(`unban ${user.email}`)
@@ -256,6 +256,55 @@ describe("a socket", () => {
   })
 })
 
+describe("a socket that goes over to a key", () => {
+  it("keeps what the key reaches, loses the rest, and ends with the key", async () => {
+    const user = await signUpWithMock(ready)
+    const other = (await user.calls.connectMock("another")).record.tradingAccountId
+    const key = await made(user, { tradingAccountIds: [user.tradingAccountId] })
+    const socket = await rawSocket(ready.ws)
+    const heardOf = async (id: number): Promise<Reply> => {
+      for (;;) {
+        const reply = await socket.next()
+        if (reply["id"] === id) return reply
+      }
+    }
+    socket.send({ id: 1, connect: { token: user.session.accessToken } })
+    await heardOf(1)
+    for (const [index, account] of [user.tradingAccountId, other].entries()) {
+      socket.send({ id: index + 2, subscribe: { channel: `tradingAccount:${account}` } })
+      expect((await heardOf(index + 2))["error"]).toBeUndefined()
+    }
+    socket.send({ id: 4, refresh: { token: key.apiKey } })
+    expect(await heardOf(4), "it expires no more").toEqual({ id: 4, refresh: {} })
+    const push = await socket.next()
+    expect(push).toMatchObject({ push: { channel: `tradingAccount:${other}`, unsubscribe: { code: 2103 } } })
+    await user.calls.post("/auth/logout")
+    expect(await heard(key.apiKey), "the session was left behind").toBe(0)
+    await operate(`api-key ${user.email} revoke all`)
+    expect((await socket.closed).code).toBe(3500)
+  })
+})
+
+describe("an answer that is kept under an Idempotency-Key", () => {
+  it("is not for a key of another account, and for one of the account it is", async () => {
+    const user = await signUpWithMock(ready)
+    const other = (await user.calls.connectMock("another")).record.tradingAccountId
+    const key = await made(user, { tradingAccountIds: [user.tradingAccountId] })
+    const change = (calls: Api, tradingAccountId: string) =>
+      calls.call(
+        "POST",
+        "/tradingAccount/update",
+        { tradingAccountId, nickname: "named" },
+        { "idempotency-key": tradingAccountId },
+      )
+    for (const account of [user.tradingAccountId, other]) expect(errnoOf(await change(user.calls, account))).toBe(0)
+    const bot = api(ready).as(key.apiKey)
+    const replayed = await change(bot, user.tradingAccountId)
+    expect([errnoOf(replayed), replayed.headers.get("idempotency-replayed")]).toEqual([0, "true"])
+    expect(errnoOf(await change(bot, other))).toBe(-102_001)
+  })
+})
+
 describe("operators", () => {
   it("create a key for a user, shown this once, list and revoke; each act has its row, and no row has the key", async () => {
     const user = await signUp(ready)
@@ -288,7 +337,9 @@ describe("acts with a key", () => {
     const key = await made(user)
     const bot = api(ready).as(key.apiKey)
     const { walletId } = (await bot.post<{ walletId: string }>("/wallet/create", {})).record
-    const { rows } = await sql.query("SELECT user_id, session_id, key_id FROM audit_row WHERE object_id = $1", [walletId])
+    const { rows } = await sql.query("SELECT user_id, session_id, key_id FROM audit_row WHERE object_id = $1", [
+      walletId,
+    ])
     expect(rows).toEqual([{ user_id: user.session.user.id, session_id: null, key_id: key.apiKeyId }])
     // The store has the last word: of a key that this gateway has not heard the end of.
     await sql.query("UPDATE api_key SET revoked_at = 1 WHERE key_id = $1", [key.apiKeyId])
@@ -296,7 +347,10 @@ describe("acts with a key", () => {
     const reading = await made(user, { scopes: ["trade"] })
     await sql.query("UPDATE api_key SET scopes = '{read}' WHERE key_id = $1", [reading.apiKeyId])
     const refused = await api(ready).as(reading.apiKey).post("/wallet/close", { walletId })
-    expect([errnoOf(refused), (refused.envelope.details as { provided?: unknown } | undefined)?.provided]).toEqual([-102_002, ["read"]])
+    expect([errnoOf(refused), (refused.envelope.details as { provided?: unknown } | undefined)?.provided]).toEqual([
+      -102_002,
+      ["read"],
+    ])
   })
 })
 
