@@ -29,6 +29,8 @@ export const apiKeys = (command: Words, user: User, now: number) =>
       case "CreateApiKey": {
         if (user.bannedAt !== null)
           return yield* new InvalidParameter({ parameter: "user", reason: "is banned: unban the user first" })
+        if (user.emailConfirmedAt === null)
+          return yield* new InvalidParameter({ parameter: "user", reason: "has not proven its e-mail address" })
         const { name, scope, ipAllow, days } = command
         const missing = missingRight([scope], user.permissions)
         if (missing !== undefined) return yield* Effect.fail(missing)

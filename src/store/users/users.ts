@@ -196,6 +196,7 @@ export class Users extends Effect.Service<Users>()("store/Users", {
             WHERE u.email_confirmed_at IS NULL AND u.created_at < ${before} AND u.banned_at IS NULL
               AND NOT EXISTS (SELECT FROM one_time_token WHERE user_id = u.user_id AND expires_at > ${now})
               AND NOT EXISTS (SELECT FROM session WHERE user_id = u.user_id)
+              AND NOT EXISTS (SELECT FROM api_key WHERE user_id = u.user_id)
               AND NOT EXISTS (SELECT FROM credential WHERE user_id = u.user_id)
               AND NOT EXISTS (SELECT FROM trading_account WHERE user_id = u.user_id)
               AND NOT EXISTS (SELECT FROM order_book_subscription WHERE user_id = u.user_id)
