@@ -113,6 +113,7 @@ export const describeKeys = (people: () => People, { probe, call, send, isAdmitt
         ["tradeOrder.cancelAllAfter", { ...ofOther, timeoutMs: 60_000 }, FORBIDDEN],
         ["tradeOrder.get", { ...ofOther, ...named }, FORBIDDEN],
         ["tradeOrder.get", { tradingAccountId: account, ...named }, ORDER_NOT_FOUND],
+        ["tradeOrder.get", named, ORDER_NOT_FOUND],
         ["tradeOrder.list", ofOther, FORBIDDEN],
         ["tradeOrder.list", named, 0],
         ["tradeOrder.list", { clientOrderId: other.clientOrderId }, 0],

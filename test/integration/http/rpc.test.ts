@@ -179,6 +179,7 @@ describe("the calls of the socket", () => {
       "auth.user": [[{}], [{ unknown: "field" }]],
       "auth.session.list": [[{}], []],
       "auth.totp": [[{}], []],
+      "apiKey.list": [[{}], []],
       "audit.list": [
         [{}, { result: "ok", limit: 1 }],
         [{ limit: 0 }, { from: 2, to: 1 }],
