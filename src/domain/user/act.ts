@@ -88,7 +88,7 @@ export type PlacedBy = Pick<Actor, "userId" | "sessionId" | "ip" | "requestId" |
 export const placedBy = ({ userId, sessionId, keyId, ip, requestId, clientRequestId }: PlacedBy): PlacedBy => ({
   userId,
   sessionId,
-  ...(keyId == null ? undefined : { keyId }),
+  ...(keyId === null || keyId === undefined ? undefined : { keyId }),
   ip,
   requestId,
   clientRequestId,
