@@ -1,6 +1,6 @@
 /**
  * `npm run docs` rewrites the generated pages: src/venues/adapters/capabilities.json, docs/openapi.json, docs/asyncapi.json, docs/map/,
- * and for operators the settings, metrics, logs, dashboard and alert rules. With
+ * the types of the clients, and for operators the settings, metrics, logs, dashboard and alert rules. With
  * `--check` it writes nothing and fails when one is stale.
  *
  * The one thing to know: the pages hold no times, no line numbers and no machine's paths, so that they change only when
@@ -36,6 +36,8 @@ const pages: Readonly<Record<string, () => Promise<string>>> = {
   "src/venues/adapters/capabilities.json": capabilities,
   "docs/openapi.json": openApi,
   "docs/asyncapi.json": asyncApi,
+  "clients/typescript/src/generated/openapi.ts": async () => (await import("./client-types.ts")).clientTypes(),
+  "clients/typescript/src/generated/errno.ts": async () => (await import("./client-types.ts")).clientErrno(),
   "docs/operations/settings.md": async () => (await import("./settings-page.ts")).settingsPage(),
   "docs/operations/metrics.md": async () => (await import("./observability-pages.ts")).metricsPage(),
   "docs/operations/logs.md": async () => (await import("./observability-pages.ts")).logsPage(),

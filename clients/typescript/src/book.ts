@@ -1,0 +1,230 @@
+/**
+ * A copy of one order book, and whether it may be traded on: SNAPSHOT and DIFFs put together, each DIFF only onto the book that it follows.
+ * The one thing to know: `isTrusted` is false from the moment on that something is missing, late or said by the venue to be wrong, and
+ * true again only when the book is whole; every time is told.
+ */
+import type { PublicationContext, Subscription } from "centrifuge"
+import { compareDecimals, isZeroDecimal } from "./decimal-text.ts"
+import type { Gateway } from "./gateway.ts"
+import { pause } from "./retry.ts"
+import { recordOf } from "./stream.ts"
+import type { OrderBook } from "./types.ts"
+
+/** `[price, quantity, order count]`, in the venue's own digits. */
+export type Level = OrderBook["bids"][number]
+
+/** Why a book is not trusted. */
+export type Distrust =
+  /** No SNAPSHOT yet. */
+  | "OPENING"
+  /** The connection is cut; it comes back by itself. */
+  | "CUT"
+  /** A DIFF did not follow: the channel begins anew. */
+  | "GAP"
+  /** The venue's book is being put together again. */
+  | "RESYNCING"
+  /** The venue is silent, says the gateway. */
+  | "STALE"
+  /** Nothing was told for `silenceMs`, over a connection that is open. */
+  | "SILENT"
+  /** The channel has ended: closed by the caller, or by the gateway with a reason. */
+  | "ENDED"
+
+export interface BookOptions {
+  /** After each change; `book` is whole then. */
+  readonly onChange?: (book: Book) => void
+  /** When trust is lost, and when it is back (null). */
+  readonly onTrust?: (why: Distrust | null, book: Book) => void
+  /** So long a book may be silent before it is not trusted any more, ms; 10,000 unless told, Infinity for quiet markets. */
+  readonly silenceMs?: number
+}
+
+export type Verdict =
+  /** String for string what the gateway has at this sequence. */
+  | { readonly isSame: true; readonly sequence: number }
+  | { readonly isSame: false; readonly sequence: number; readonly mine: Sides; readonly theirs: Sides }
+
+export interface Sides {
+  readonly bids: ReadonlyArray<Level>
+  readonly asks: ReadonlyArray<Level>
+}
+
+type Side = "bids" | "asks"
+
+/** Rows in order, best first; found by halving. */
+class Ladder {
+  readonly rows: Array<Level> = []
+
+  /** `sign`: 1 where the best is the lowest price. */
+  constructor(private readonly sign: 1 | -1) {}
+
+  apply(row: Level): void {
+    const [price, quantity] = row
+    let [from, to] = [0, this.rows.length]
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (this.sign * compareDecimals(this.rows[middle]![0], price) < 0) from = middle + 1
+      else to = middle
+    }
+    const found = this.rows[from]
+    const isThere = found !== undefined && compareDecimals(found[0], price) === 0
+    if (isZeroDecimal(quantity)) this.rows.splice(from, isThere ? 1 : 0)
+    else this.rows.splice(from, isThere ? 1 : 0, row)
+  }
+}
+
+/** The deepest read over HTTP, which tells the best rows of each side. */
+const VERIFY_DEPTH = 1_000
+const VERIFY_TRIES = 20
+const VERIFY_WAIT_MS = 2_000
+
+export class Book {
+  readonly instrumentId: string
+  readonly #gateway: Gateway
+  readonly #options: BookOptions
+  #ladders: { readonly bids: Ladder; readonly asks: Ladder } = { bids: new Ladder(-1), asks: new Ladder(1) }
+  #subscription: Subscription | null = null
+  #silence: ReturnType<typeof setTimeout> | undefined
+  #why: Distrust | null = "OPENING"
+  #isEnded = false
+  /** Called with the book after each publication, while it is being verified. */
+  #witness: (() => void) | null = null
+  /** Of the last publication; null: there is no book. */
+  sequence: number | null = null
+  /** The venue's time, ms. */
+  timestamp: number | null = null
+  /** How many gaps were met. */
+  gaps = 0
+
+  constructor(gateway: Gateway, instrumentId: string, options: BookOptions = {}) {
+    this.#gateway = gateway
+    this.instrumentId = instrumentId
+    this.#options = options
+    this.#watch()
+  }
+
+  /** Highest price first. */
+  get bids(): ReadonlyArray<Level> {
+    return this.#ladders.bids.rows
+  }
+
+  /** Lowest price first. */
+  get asks(): ReadonlyArray<Level> {
+    return this.#ladders.asks.rows
+  }
+
+  get isTrusted(): boolean {
+    return this.#why === null
+  }
+
+  /** Null: it is trusted. */
+  get distrust(): Distrust | null {
+    return this.#why
+  }
+
+  /** Resolves when the book may be traded on. */
+  async ready(signal?: AbortSignal): Promise<this> {
+    while (!this.isTrusted) {
+      if (this.#isEnded) throw new Error(`the book of ${this.instrumentId} has ended`)
+      await pause(5, signal)
+    }
+    return this
+  }
+
+  /** Compares the best 1,000 levels of each side with what the gateway has at the same sequence, string for string. */
+  async verify(): Promise<Verdict> {
+    for (let nth = 0; nth < VERIFY_TRIES; nth++) {
+      const seen = new Map<number, Sides>()
+      const note = (): void => {
+        if (this.sequence === null) return
+        seen.set(this.sequence, { bids: this.bids.slice(0, VERIFY_DEPTH), asks: this.asks.slice(0, VERIFY_DEPTH) })
+      }
+      this.#witness = note
+      note()
+      const theirs = await this.#gateway.get("market/orderbook/get", {
+        instrumentId: this.instrumentId,
+        depth: VERIFY_DEPTH,
+      })
+      const isPast = (): boolean => this.sequence !== null && this.sequence >= theirs.sequence
+      for (let waited = 0; !isPast() && waited < VERIFY_WAIT_MS; waited += 5) await pause(5)
+      this.#witness = null
+      const mine = seen.get(theirs.sequence)
+      // Publications may take several of the venue's updates together: this sequence was none of ours.
+      if (mine === undefined) continue
+      const { sequence } = theirs
+      return sameRows(mine.bids, theirs.bids) && sameRows(mine.asks, theirs.asks)
+        ? { isSame: true, sequence }
+        : { isSame: false, sequence, mine, theirs: { bids: theirs.bids, asks: theirs.asks } }
+    }
+    throw new Error(`no sequence of ${this.instrumentId} was seen on both ways in ${VERIFY_TRIES} tries`)
+  }
+
+  close(): void {
+    this.#isEnded = true
+    if (this.#subscription !== null) this.#gateway.stream.leave(this.#subscription)
+    this.#subscription = null
+    clearTimeout(this.#silence)
+    this.#trust("ENDED")
+  }
+
+  #watch(): void {
+    const subscription = this.#gateway.stream.subscribe(`market:orderbook:${this.instrumentId}`)
+    this.#subscription = subscription
+    subscription.on("publication", (context) => this.#take(subscription, context))
+    subscription.on("subscribing", () => {
+      if (this.#subscription === subscription && this.sequence !== null) this.#trust("CUT")
+    })
+    // Recovered: what was missed follows, and DIFFs fit. Else a SNAPSHOT follows.
+    subscription.on("subscribed", ({ wasRecovering, recovered }) => {
+      if (wasRecovering && !recovered) this.sequence = null
+    })
+    subscription.on("unsubscribed", () => {
+      if (this.#subscription !== subscription) return
+      this.#isEnded = true
+      clearTimeout(this.#silence)
+      this.#trust("ENDED")
+    })
+    subscription.subscribe()
+  }
+
+  #take(subscription: Subscription, { data }: PublicationContext): void {
+    if (this.#subscription !== subscription) return
+    const record = recordOf<OrderBook>(data)
+    if (record.updateType === "SNAPSHOT") this.#ladders = { bids: new Ladder(-1), asks: new Ladder(1) }
+    else if (record.previousSequence !== this.sequence) return this.#begin()
+    for (const side of ["bids", "asks"] satisfies ReadonlyArray<Side>)
+      for (const row of record[side]) this.#ladders[side].apply(row)
+    this.sequence = record.sequence
+    this.timestamp = record.timestamp
+    this.#listen()
+    this.#witness?.()
+    this.#trust(record.quality === "SYNCED" ? null : record.quality)
+    this.#options.onChange?.(this)
+  }
+
+  /** A new subscription starts with a SNAPSHOT. */
+  #begin(): void {
+    this.gaps += 1
+    this.sequence = null
+    this.#trust("GAP")
+    const old = this.#subscription
+    this.#subscription = null
+    if (old !== null) this.#gateway.stream.leave(old)
+    this.#watch()
+  }
+
+  #listen(): void {
+    clearTimeout(this.#silence)
+    const { silenceMs = 10_000 } = this.#options
+    if (Number.isFinite(silenceMs)) this.#silence = setTimeout(() => this.#trust("SILENT"), silenceMs)
+  }
+
+  #trust(why: Distrust | null): void {
+    if (why === this.#why) return
+    this.#why = why
+    this.#options.onTrust?.(why, this)
+  }
+}
+
+const sameRows = (mine: ReadonlyArray<Level>, theirs: ReadonlyArray<Level>): boolean =>
+  mine.length === theirs.length && mine.every((row, at) => row.every((text, column) => text === theirs[at]![column]))
