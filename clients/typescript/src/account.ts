@@ -5,7 +5,7 @@
  */
 import type { Subscription } from "centrifuge"
 import type { Gateway } from "./gateway.ts"
-import { isOver } from "./orders.ts"
+import { isOver } from "./order.ts"
 import { patiently } from "./retry.ts"
 import { recordOf } from "./stream.ts"
 import type { Execution, Position, TradeOrder } from "./types.ts"

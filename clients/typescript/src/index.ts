@@ -3,20 +3,15 @@
  * proves itself, `Account` knows its gaps, `awaitClosed` waits for an order's end, `keepAlive` keeps the dead man's switch armed.
  */
 export { Account, type AccountEvent, type AccountOptions, type Proof, type Resynced } from "./account.ts"
+export { type AwaitClosedOptions, awaitClosed } from "./await-closed.ts"
 export { Book, type BookOptions, type Distrust, type Level, type Verdict } from "./book.ts"
 export { compareDecimals } from "./decimal-text.ts"
 export { type FailureCode, GatewayError, isPassing, NoAnswer } from "./errors.ts"
 export { type CallOptions, type ClockSkew, Gateway, type GatewayOptions } from "./gateway.ts"
 export { ERRNO } from "./generated/errno.ts"
 export type { components, paths } from "./generated/openapi.ts"
-export {
-  type AwaitClosedOptions,
-  awaitClosed,
-  isOver,
-  type KeepAliveOptions,
-  type KeptAlive,
-  keepAlive,
-} from "./orders.ts"
+export { type KeepAliveOptions, type KeptAlive, keepAlive } from "./keep-alive.ts"
+export { isOver } from "./order.ts"
 export { type Patience, patiently } from "./retry.ts"
 export type { ApiKey, Password, Tokens, Who } from "./session.ts"
 export { recordOf } from "./stream.ts"
