@@ -123,8 +123,8 @@ export class BalanceReadings {
   /** What the venue's clock said, and when (monotonic ms) that was heard; null: it was not. Ours may be hours off, and is set. */
   venueClock: { readonly at: number; readonly heardAt: number } | null = null
 
-  /** The venue's time at `monotonic` ms; null: its clock was not heard. */
+  /** The venue's time at `monotonic` ms, in whole ms, as records have it; null: its clock was not heard. */
   venueTimeAt(monotonic: number): number | null {
-    return this.venueClock === null ? null : this.venueClock.at - this.venueClock.heardAt + monotonic
+    return this.venueClock === null ? null : Math.round(this.venueClock.at - this.venueClock.heardAt + monotonic)
   }
 }

@@ -211,7 +211,7 @@ export interface paths {
          * Log out
          * @description Ends sessions: their tokens are refused from now on and their sockets close.
          *
-         *     Needs a session. Weight 1.
+         *     Needs a session. Not with an API key. Weight 1.
          */
         post: operations["auth.logout"];
         delete?: never;
@@ -231,7 +231,7 @@ export interface paths {
          * Current user
          * @description The user that the access token speaks for.
          *
-         *     Needs a session. Weight 1.
+         *     Needs a session. API key: scope read, not limited to accounts. Weight 1.
          */
         get: operations["auth.user"];
         put?: never;
@@ -255,7 +255,7 @@ export interface paths {
          * Update the current user
          * @description All of it is done, or nothing. A new address or password needs currentPassword, or a sign-in (auth/reauthenticate) of the last FRESH_SECONDS. A new address is in force when it and the present one have both confirmed the tokens that are mailed to them. A new password ends all other sessions.
          *
-         *     Needs a session. Weight 20.
+         *     Needs a session. Not with an API key. Weight 20.
          */
         post: operations["auth.update"];
         delete?: never;
@@ -277,7 +277,7 @@ export interface paths {
          * Prove again who you are
          * @description For what is answered -100011 REAUTHENTICATION_NEEDED: the session goes on with new tokens, and its old ones are good no longer. Sockets stay.
          *
-         *     Needs a session. Weight 1.
+         *     Needs a session. Not with an API key. Weight 1.
          */
         post: operations["auth.reauthenticate"];
         delete?: never;
@@ -363,7 +363,7 @@ export interface paths {
          * List sessions
          * @description Where the user is logged in, the last used first.
          *
-         *     Needs a session. Weight 2.
+         *     Needs a session. Not with an API key. Weight 2.
          */
         get: operations["auth.sessionList"];
         put?: never;
@@ -387,7 +387,7 @@ export interface paths {
          * Revoke a session
          * @description Ends one of your sessions: its tokens are refused from now on and its sockets close.
          *
-         *     Needs a session. Weight 1.
+         *     Needs a session. Not with an API key. Weight 1.
          */
         post: operations["auth.sessionRevoke"];
         delete?: never;
@@ -429,7 +429,7 @@ export interface paths {
          * Second factor
          * @description Whether one is set up, and how many recovery codes are left.
          *
-         *     Needs a session. Weight 1.
+         *     Needs a session. Not with an API key. Weight 1.
          */
         get: operations["secondFactor.state"];
         put?: never;
@@ -453,7 +453,7 @@ export interface paths {
          * Set up a second factor
          * @description A new secret for an authenticator app (TOTP: SHA-1, six digits, 30 s). Nothing needs it before auth/totp/confirm.
          *
-         *     Needs a session. Weight 1.
+         *     Needs a session. Not with an API key. Weight 1.
          */
         post: operations["secondFactor.enrol"];
         delete?: never;
@@ -475,7 +475,7 @@ export interface paths {
          * Confirm the second factor
          * @description By a code of it. From here on each sign-in needs one, as totpCode. Ends all other sessions, and answers ten recovery codes.
          *
-         *     Needs a session. Weight 1.
+         *     Needs a session. Not with an API key. Weight 1.
          */
         post: operations["secondFactor.confirm"];
         delete?: never;
@@ -497,7 +497,7 @@ export interface paths {
          * Remove the second factor
          * @description With its recovery codes. Sign-ins need the password alone from here on.
          *
-         *     Needs a session. Weight 1.
+         *     Needs a session. Not with an API key. Weight 1.
          */
         post: operations["secondFactor.remove"];
         delete?: never;
@@ -519,9 +519,75 @@ export interface paths {
          * Renew the recovery codes
          * @description Ten others; those of before are good no longer.
          *
-         *     Needs a session. Weight 1.
+         *     Needs a session. Not with an API key. Weight 1.
          */
         post: operations["secondFactor.renewCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/apiKey/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an API key
+         * @description Extension. The answer shows the key, this once: store it. Send it as the Bearer token of HTTP, or as the token of the socket's connect. A key needs no refresh, makes no other key, and does nothing that needs a proof of who asks.
+         *
+         *     Needs a session. Not with an API key. Weight 1.
+         */
+        post: operations["apiKey.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/apiKey/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Extension. Your keys, the newest first, with their last use; those that are revoked or expired for a month more.
+         *
+         *     Needs a session. Not with an API key. Weight 2.
+         */
+        get: operations["apiKey.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/apiKey/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke an API key
+         * @description Extension. Ends the key: it is refused from now on, and its sockets close. Orders that it placed stay.
+         *
+         *     Needs a session. Not with an API key. Weight 1.
+         */
+        post: operations["apiKey.revoke"];
         delete?: never;
         options?: never;
         head?: never;
@@ -541,7 +607,7 @@ export interface paths {
          * Store a credential
          * @description Proves the credential at the venue, then stores it encrypted. A wrong one is refused and nothing is stored.
          *
-         *     Needs the permission write. Weight 1.
+         *     Needs the permission write. Not with an API key. Weight 1.
          */
         post: operations["credential.create"];
         delete?: never;
@@ -561,7 +627,7 @@ export interface paths {
          * List credentials
          * @description Your credentials, newest first, with masked keys.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read, not limited to accounts. Weight 2.
          */
         get: operations["credential.list"];
         put?: never;
@@ -585,7 +651,7 @@ export interface paths {
          * Revoke a credential
          * @description Invalidates the credential and deletes its secret. Refused (409) while it is the last one of an account with open orders, unless force.
          *
-         *     Needs the permission write. Weight 1.
+         *     Needs the permission write. Not with an API key. Weight 1.
          */
         post: operations["credential.revoke"];
         delete?: never;
@@ -607,7 +673,7 @@ export interface paths {
          * Connect a trading account
          * @description Connects an account on a venue and answers once it is ACTIVE, or after 10 s as it is. Connecting the same account again answers the record you have, with the new nickname and credentials. At INTERNAL every account has a wallet of its own, made with it, and externalTradingAccountId is that wallet's id.
          *
-         *     Needs the permission write. Weight 10.
+         *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 10.
          */
         post: operations["tradingAccount.connect"];
         delete?: never;
@@ -629,7 +695,7 @@ export interface paths {
          * Rename a trading account
          * @description Changes the nickname.
          *
-         *     Needs the permission write. Weight 1.
+         *     Needs the permission write. API key: scope trade. Weight 1.
          */
         post: operations["tradingAccount.update"];
         delete?: never;
@@ -649,7 +715,7 @@ export interface paths {
          * List trading accounts
          * @description Your accounts, newest first. DISCONNECTED ones are left out unless accountStatus or tradingAccountId asks for them. Admins may give userId.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read. Weight 2.
          */
         get: operations["tradingAccount.list"];
         put?: never;
@@ -673,7 +739,7 @@ export interface paths {
          * Disconnect a trading account
          * @description Cancels all open orders at the venue, ends streams and subscriptions, removes the credentials. Cannot be undone. Waits up to 30 s for the venue's confirmation. Refused (-141007) while a dealer's hedge is at work or in doubt there, unless force: what is in doubt then is carried until dealer/hedge/resolve ends it.
          *
-         *     Needs the permission write. Weight 1.
+         *     Needs the permission write. API key: scope trade. Weight 1.
          */
         post: operations["tradingAccount.disconnect"];
         delete?: never;
@@ -693,7 +759,7 @@ export interface paths {
          * Balances
          * @description What your accounts hold, by venue and currency. balance = available + locked, always. Admins may give userId.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read. Weight 2.
          */
         get: operations["tradingAccount.portfolioList"];
         put?: never;
@@ -723,7 +789,7 @@ export interface paths {
          *
          *     Triggers follow the last trade. A LIMIT price more than twice (BUY) or less than half (SELL) of it, or of its own stopPrice, is refused where the gateway knows such a price: -111004. The header `Server-Timing` says when the request was checked, stored and sent on.
          *
-         *     Needs the permission write. Rate limit: orderSubmit.
+         *     Needs the permission write. API key: scope trade. Rate limit: orderSubmit.
          */
         post: operations["tradeOrder.submit"];
         delete?: never;
@@ -745,7 +811,7 @@ export interface paths {
          * Cancel an order
          * @description Answers after the venue's answer or 1 s, whichever is first. An order that is cancelled already is answered as it is; one that is filled, rejected or expired is 400 -110011.
          *
-         *     Needs the permission write. Rate limit: orderCancel.
+         *     Needs the permission write. API key: scope trade. Rate limit: orderCancel.
          */
         post: operations["tradeOrder.cancel"];
         delete?: never;
@@ -769,7 +835,7 @@ export interface paths {
          *
          *     Where the venue changes working orders the order keeps its id. Elsewhere it is cancelled (cancelReason REPLACED) and a new order for what remains takes its place: its `replacesTradeOrderId` names the old one, and it is placed only when it is certain how much of that was executed. A quantity that is executed already ends the order. An order that waits for its trigger or its entry is changed at once.
          *
-         *     Needs the permission write. Rate limit: orderSubmit.
+         *     Needs the permission write. API key: scope trade. Rate limit: orderSubmit.
          */
         post: operations["tradeOrder.replace"];
         delete?: never;
@@ -791,7 +857,7 @@ export interface paths {
          * Cancel all orders
          * @description Extension: all orders of the account, or those of one instrument. Answers when each has its answer, or after 1 s, the ids by what became of them; whatever is pending is cancelled all the same.
          *
-         *     Needs the permission write. Rate limit: orderCancel.
+         *     Needs the permission write. API key: scope trade. Rate limit: orderCancel.
          */
         post: operations["tradeOrder.cancelAll"];
         delete?: never;
@@ -813,7 +879,7 @@ export interface paths {
          * Cancel all orders after a silence
          * @description Extension, a dead man's switch: every order of the account is cancelled (cancelReason DEAD_MAN_SWITCH) at the instant that is answered, unless this is called again before. Call it every few seconds with a timeout of several times that. It is stored: a gateway that was away at that instant cancels as soon as it is back. It works once, then it is off.
          *
-         *     Needs the permission write. Rate limit: orderCancel.
+         *     Needs the permission write. API key: scope trade. Rate limit: orderCancel.
          */
         post: operations["tradeOrder.cancelAllAfter"];
         delete?: never;
@@ -833,7 +899,7 @@ export interface paths {
          * Get an order
          * @description Extension: one order in its current state with all of its executions, by tradeOrderId, or by clientOrderId.
          *
-         *     Needs the permission read. Weight 1.
+         *     Needs the permission read. API key: scope read. Weight 1.
          */
         get: operations["tradeOrder.get"];
         put?: never;
@@ -855,7 +921,7 @@ export interface paths {
          * List orders
          * @description Your orders, newest first, of one account or of all. Admins may give userId.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read. Weight 2.
          */
         get: operations["tradeOrder.list"];
         put?: never;
@@ -879,7 +945,7 @@ export interface paths {
          * Synchronise instruments
          * @description Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while.
          *
-         *     Needs the permission write. Weight 1.
+         *     Needs the permission write. API key: scope trade. Weight 1.
          */
         post: operations["market.instrumentSync"];
         delete?: never;
@@ -901,7 +967,7 @@ export interface paths {
          * List an instrument at INTERNAL
          * @description Extension. Opens a market of the internal venue for a pair of assets, for the admin's own tenant: users of others neither see nor trade it. Its id is INTERNAL:<BASE>/<QUOTE> where the tenant is the installation's own, else INTERNAL:<BASE>/<QUOTE>@<TENANT>. The same call again answers the instrument, or lists it again where it was retired; with other terms it is refused unless it is retired and nothing is open there.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["market.instrumentCreate"];
         delete?: never;
@@ -923,7 +989,7 @@ export interface paths {
          * Retire an instrument at INTERNAL
          * @description Extension. The market of the admin's tenant takes no orders from then on (-131003), and those that are open there are cancelled (cancelReason ADMIN); reads go on, with status DELISTED. A repeat cancels what was left. Listed again by market/instrument/create it is ACTIVE again.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["market.instrumentRetire"];
         delete?: never;
@@ -943,7 +1009,7 @@ export interface paths {
          * List instruments
          * @description Known instruments by securityId: price and quantity steps, limits, and whether the venue still lists them (ACTIVE) or not (DELISTED). Venues in use are synchronised every hour; one that is named here for the first time is synchronised first, which may take seconds.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read. Weight 2.
          */
         get: operations["market.instrumentList"];
         put?: never;
@@ -965,7 +1031,7 @@ export interface paths {
          * List venues
          * @description Only ACTIVE venues are available for trading.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read. Weight 2.
          */
         get: operations["market.venueList"];
         put?: never;
@@ -987,7 +1053,7 @@ export interface paths {
          * List what venues can do
          * @description Extension. Order types and times in force that are taken, who carries out what the venue itself does not, and what it streams.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read. Weight 2.
          */
         get: operations["market.venueCapabilityList"];
         put?: never;
@@ -1007,9 +1073,9 @@ export interface paths {
         };
         /**
          * Get an order book
-         * @description The book as the venue shows it, in the venue's own digits, best rows first. The first read of a book opens its feed and may take seconds.
+         * @description The book as the venue shows it, in the venue's own digits, best rows first. The first read of a book opens its feed and may take seconds; what is read stays open for up to an hour. An instrument that its venue lists no more is 400 -131009, a venue that is known to be down 503 -130001, both at once.
          *
-         *     Needs the permission read. Weight 1, more for a deep book.
+         *     Needs the permission read. API key: scope read. Weight 1, more for a deep book.
          */
         get: operations["market.orderBookGet"];
         put?: never;
@@ -1031,7 +1097,7 @@ export interface paths {
          * Get several order books
          * @description At most 100; repeat instrumentIds, or give a comma list. One that is unknown fails the request.
          *
-         *     Needs the permission read. Weight 2, more for a deep book.
+         *     Needs the permission read. API key: scope read. Weight 2, more for a deep book.
          */
         get: operations["market.orderBookList"];
         put?: never;
@@ -1053,7 +1119,7 @@ export interface paths {
          * Get a ticker
          * @description Last price and best prices of one instrument.
          *
-         *     Needs the permission read. Weight 1.
+         *     Needs the permission read. API key: scope read. Weight 1.
          */
         get: operations["market.tickerGet"];
         put?: never;
@@ -1075,7 +1141,7 @@ export interface paths {
          * List tickers
          * @description Of at most 100 instruments, or without instrumentIds all tickers known now, by instrumentId.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read. Weight 2.
          */
         get: operations["market.tickerList"];
         put?: never;
@@ -1097,7 +1163,7 @@ export interface paths {
          * Get klines
          * @description Bars by open time, oldest first, without holes: with `from` the first `limit` that open then or later, else the last `limit`. Periods are cut in UTC, weeks from Monday, months by the calendar. `isClosed` is false only when the last row is the bar that still lives.
          *
-         *     Needs the permission read. Weight 1.
+         *     Needs the permission read. API key: scope read. Weight 1.
          */
         get: operations["market.klineGet"];
         put?: never;
@@ -1121,7 +1187,7 @@ export interface paths {
          * Subscribe to order book updates
          * @description Keeps the book's feed open; the updates come over the WebSocket channel market:orderbook:<venue>:<symbol>. Subscribing again answers the record you have.
          *
-         *     Needs the permission read. Weight 1.
+         *     Needs the permission read. API key: scope read, not limited to accounts. Weight 1.
          */
         post: operations["subscription.subscribe"];
         delete?: never;
@@ -1143,7 +1209,7 @@ export interface paths {
          * Unsubscribe from order book updates
          * @description By subscriptionId, or by instrumentId (and tradingAccountId). Answers it INACTIVE; repeats are harmless.
          *
-         *     Needs the permission read. Weight 1.
+         *     Needs the permission read. API key: scope read, not limited to accounts. Weight 1.
          */
         post: operations["subscription.unsubscribe"];
         delete?: never;
@@ -1163,7 +1229,7 @@ export interface paths {
          * List order book subscriptions
          * @description Your ACTIVE subscriptions. Admins may give userId.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read, not limited to accounts. Weight 2.
          */
         get: operations["subscription.list"];
         put?: never;
@@ -1187,7 +1253,7 @@ export interface paths {
          * Create a dealer
          * @description Provisions the dealer with an account of its own at INTERNAL and the wallet that it delivers from, in one transaction. Both belong to the dealer: its admins and operators of the moment act for them. Fund it with wallet/deposit, then link accounts at venues: prices come from their books, and hedges go there.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["dealer.create"];
         delete?: never;
@@ -1207,7 +1273,7 @@ export interface paths {
          * Get a dealer
          * @description Admins and the dealer's operators see all of it; any other user of the tenant its id, name, status, baseCurrencies and times, the other fields null.
          *
-         *     Needs the permission read. Weight 1.
+         *     Needs the permission read. API key: scope read, not limited to accounts. Weight 1.
          */
         get: operations["dealer.get"];
         put?: never;
@@ -1229,7 +1295,7 @@ export interface paths {
          * List dealers
          * @description Dealers of your tenant, newest first.
          *
-         *     Needs the permission admin. Weight 2.
+         *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 2.
          */
         get: operations["dealer.list"];
         put?: never;
@@ -1253,7 +1319,7 @@ export interface paths {
          * Change a dealer's configuration
          * @description Extension. The whole configuration, as in dealer/create: read the dealer, change what should change, and send config back with its updatedAt; what is left out is at its default again. Another change in between is 409 -141009. Holds for every quote and hedge from then on; quotes that bind stay as they are.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["dealer.update"];
         delete?: never;
@@ -1275,7 +1341,7 @@ export interface paths {
          * Pause a dealer
          * @description No new quotes. Those that bind may be executed until their end, and hedging goes on. Repeated: the same record.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 1.
          */
         post: operations["dealer.pause"];
         delete?: never;
@@ -1295,7 +1361,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a dealer
-         * @description Needs the permission admin. Weight 1.
+         * @description Needs the permission admin. API key: scope admin, not limited to accounts. Weight 1.
          */
         post: operations["dealer.resume"];
         delete?: never;
@@ -1317,7 +1383,7 @@ export interface paths {
          * Archive a dealer
          * @description For ever. Refused while quotes bind, exposure is not hedged, or hedges are at work. What its wallet holds stays there for an admin to withdraw.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["dealer.archive"];
         delete?: never;
@@ -1339,7 +1405,7 @@ export interface paths {
          * Link an account to a dealer
          * @description An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. All accounts of a dealer are of one environment: real venues and INTERNAL (whose money is the ledger's), test networks (`_UAT`), or MOCK and PAPER; one of another is refused with -141008 until those before it are unlinked, whichever of the two has more to lose. INTERNAL, test networks, MOCK and PAPER count only where config.pricing.allowSimulatedVenues says so; test networks, MOCK and PAPER never price, value or hedge beside real ones. Of an installation with ENVIRONMENT=UAT INTERNAL is a test network.
          *
-         *     Needs the permission write. Weight 1.
+         *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 1.
          */
         post: operations["dealer.accountLink"];
         delete?: never;
@@ -1361,7 +1427,7 @@ export interface paths {
          * Unlink an account from a dealer
          * @description By the owner of the account, or by an admin or operator of the dealer. Refused while a hedge is at work on it.
          *
-         *     Needs the permission write. Weight 1.
+         *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 1.
          */
         post: operations["dealer.accountUnlink"];
         delete?: never;
@@ -1383,7 +1449,7 @@ export interface paths {
          * Tell of a deposit or withdrawal at a linked account's venue
          * @description Extension. Before it is done: what then changes at the venue without an execution is posted as FUNDING, against WORLD, up to this amount, and is neither a loss nor what makes one good. It holds for a day; what did not show by then is told on the channel of the dealer's own account (FUNDING_EXPIRED). What has been booked already stays as it is. Repeated with the same Idempotency-Key: the same record, as it is then.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["dealer.accountFunding"];
         delete?: never;
@@ -1405,7 +1471,7 @@ export interface paths {
          * Say what a hedge in doubt executed
          * @description Extension. The way out for a hedge whose venue cannot be asked any more: its account was disconnected by force, or lost its credential. Look at the venue first: what is said here is believed, and what is open then is hedged at once. Should the venue tell of more after all, that counts. Said again with other values, the newest hold. Answers the hedging of the pair as it is then.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["dealer.hedgeResolve"];
         delete?: never;
@@ -1429,9 +1495,9 @@ export interface paths {
          *
          *     Where nothing prices the pair the answer is -140002, and details.reason says why: NO_LINKED_ACCOUNT, INSTRUMENT_NOT_TRADED, COUNTED_IN_CONTRACTS, VENUE_NOT_ALLOWED or OWN_ACCOUNT.
          *
-         *     A rule of the dealer that says no is an answer, not a failure: status REJECTED with rejectReason INSUFFICIENT_LIQUIDITY, RISK_LIMIT, INSUFFICIENT_INVENTORY or NOTIONAL_LIMIT. Execute a quote with tradeOrder/submit: orderType QUOTED, quoteId, and the quote's own side and quantity.
+         *     A rule of the dealer that says no is an answer, not a failure: status REJECTED with rejectReason INSUFFICIENT_LIQUIDITY, BEYOND_COVERED_RANGE (the books that are known are not known far enough), RISK_LIMIT, INSUFFICIENT_INVENTORY or NOTIONAL_LIMIT. Execute a quote with tradeOrder/submit: orderType QUOTED, quoteId, and the quote's own side and quantity.
          *
-         *     Needs the permission write. Rate limit: quoteRequest.
+         *     Needs the permission write. API key: scope trade. Rate limit: quoteRequest.
          */
         post: operations["quote.request"];
         delete?: never;
@@ -1451,7 +1517,7 @@ export interface paths {
          * Get a quote
          * @description Extension: yours, or as admin or operator of its dealer, with the levels that priced it. A quote that was not executed is there for 7 days after its end.
          *
-         *     Needs the permission read. Weight 1.
+         *     Needs the permission read. API key: scope read. Weight 1.
          */
         get: operations["quote.get"];
         put?: never;
@@ -1473,7 +1539,7 @@ export interface paths {
          * List quotes
          * @description Extension: your quotes, newest first. Those that were not executed are listed for 7 days after their end.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read, not limited to accounts. Weight 2.
          */
         get: operations["quote.list"];
         put?: never;
@@ -1497,7 +1563,7 @@ export interface paths {
          * Create a wallet
          * @description A CLIENT wallet of your own, empty. The nickname stands in metadata.nickname. The number per user is limited (-150000), closed ones included.
          *
-         *     Needs the permission write. Weight 1.
+         *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 1.
          */
         post: operations["wallet.create"];
         delete?: never;
@@ -1517,7 +1583,7 @@ export interface paths {
          * Get a wallet
          * @description The wallet with its balances: balance = available + held.
          *
-         *     Needs the permission read. Weight 1.
+         *     Needs the permission read. API key: scope read, not limited to accounts. Weight 1.
          */
         get: operations["wallet.get"];
         put?: never;
@@ -1539,7 +1605,7 @@ export interface paths {
          * List wallets
          * @description Your wallets with their balances, newest first. Admins may give userId; walletType ACCOUNTING lists the installation's own to them, and the books of dealers (dealerAccountId; metadata.purpose PROFIT, POSITION, TRADING or LOSS), DEALER those that dealers deliver from.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read, not limited to accounts. Weight 2.
          */
         get: operations["wallet.list"];
         put?: never;
@@ -1563,7 +1629,7 @@ export interface paths {
          * Move money between your wallets
          * @description Both wallets are yours. Money in a wallet of no dealer may go to any; in a wallet of a dealer it stays with that dealer (-150005). Answered after the commit. At most 10^24 at once (-150000). With an Idempotency-Key a repeat moves nothing and answers as the first call ended, whatever happened to it; after a refusal the key may be used again, for the same request too.
          *
-         *     Needs the permission write. Weight 1.
+         *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 1.
          */
         post: operations["wallet.transfer"];
         delete?: never;
@@ -1585,7 +1651,7 @@ export interface paths {
          * Fund a wallet (admin)
          * @description Extension: money from outside, against the installation's ACCOUNTING wallet. At most 10^24 at once (-150000).
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["wallet.deposit"];
         delete?: never;
@@ -1607,7 +1673,7 @@ export interface paths {
          * Pay out of a wallet (admin)
          * @description Extension: money to the outside. Of a CLOSED wallet: the whole balance of an asset.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["wallet.withdraw"];
         delete?: never;
@@ -1629,7 +1695,7 @@ export interface paths {
          * Freeze a wallet (admin)
          * @description Nothing moves any more, in or out; holds that are there stay, and may only be released.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["wallet.freeze"];
         delete?: never;
@@ -1651,7 +1717,7 @@ export interface paths {
          * Unfreeze a wallet (admin)
          * @description ACTIVE again.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["wallet.unfreeze"];
         delete?: never;
@@ -1673,7 +1739,7 @@ export interface paths {
          * Close a wallet
          * @description For ever, from any state; refused while anything is held. What is left may leave once, each asset whole; of one that was frozen only through an admin.
          *
-         *     Needs the permission write. Weight 1.
+         *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 1.
          */
         post: operations["wallet.close"];
         delete?: never;
@@ -1693,7 +1759,7 @@ export interface paths {
          * Statement of a wallet
          * @description Extension: every transfer in, out and held, newest first.
          *
-         *     Needs the permission read. Weight 2.
+         *     Needs the permission read. API key: scope read, not limited to accounts. Weight 2.
          */
         get: operations["wallet.transferList"];
         put?: never;
@@ -1717,7 +1783,7 @@ export interface paths {
          * Ban a user
          * @description Ends all sessions of the user at once, sockets included, and refuses logins until unban. Orders stay as they are.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["adminUser.ban"];
         delete?: never;
@@ -1739,7 +1805,7 @@ export interface paths {
          * Lift a ban
          * @description The user may log in again; sessions that ended stay ended.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["adminUser.unban"];
         delete?: never;
@@ -1759,7 +1825,7 @@ export interface paths {
          * Tell an order's whole story (admin)
          * @description Extension. Why was it rejected? The request, the checks, what was stored and sent and when, the venue's words, evidence, fills, events and its end, as far as they are kept; of a submit that was refused the figures of the refusal, for 14 days. Of your tenant's orders.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 1.
          */
         get: operations["adminOrder.get"];
         put?: never;
@@ -1783,7 +1849,7 @@ export interface paths {
          * Set the trading mode
          * @description For admins of the default tenant: it holds for every tenant. In force, and stored, when it answers; a restart keeps it. Cancels are taken in every mode; what was accepted before goes on.
          *
-         *     Needs the permission admin. Weight 1.
+         *     Needs the permission admin. Not with an API key. Weight 1.
          */
         post: operations["tradingMode.set"];
         delete?: never;
@@ -1803,7 +1869,7 @@ export interface paths {
          * List acts of the audit (admin)
          * @description Extension. Acts on money, rights, credentials, accounts, dealers, instruments, keys and modes, done or refused, newest first: those on what is your tenant's, and those of its users on what belongs to no tenant. Admins of the default tenant see the installation's own, too: the command line, and every act on keys, the trading mode and venues.
          *
-         *     Needs the permission admin. Weight 2.
+         *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 2.
          */
         get: operations["audit.list"];
         put?: never;
@@ -2084,6 +2150,83 @@ export interface components {
         SecondFactorOrRecoveryCode: {
             /** @description Six digits of the authenticator, or a recovery code */
             code: string;
+        };
+        /**
+         * @example {
+         *       "name": "market maker",
+         *       "scopes": [
+         *         "trade"
+         *       ]
+         *     }
+         */
+        CreateApiKey: {
+            /** @description What you call it */
+            name: string;
+            /** @description read: what the permission read lets through. trade: write, and what it implies. admin: for admins, and lost with the right */
+            scopes: ("read" | "trade" | "admin")[];
+            /** @description The accounts that it is limited to; without it all that you reach. Then nothing of wallets, credentials or dealers */
+            tradingAccountIds?: string[] | null;
+            /** @description Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere */
+            ipAllow?: string[] | null;
+            /** @description When it ends, in ms; without it never */
+            expiresAt?: components["schemas"]["Int"] | null;
+        };
+        CreatedApiKey: {
+            apiKeyId: string;
+            name: string;
+            /** @description The first letters of the key */
+            prefix: string;
+            /** @description With those that they imply */
+            scopes: ("read" | "trade" | "admin")[];
+            /** @description The accounts that it is limited to; null: all that its user reaches */
+            tradingAccountIds: string[] | null;
+            /** @description The networks that it may come from; null: any that its user may come from */
+            ipAllow: string[] | null;
+            /** @enum {string} */
+            status: "ACTIVE" | "EXPIRED" | "REVOKED";
+            createdAt: components["schemas"]["Int"];
+            createdAtDateTime: string;
+            expiresAt: components["schemas"]["Int"] | null;
+            expiresAtDateTime: string | null;
+            revokedAt: components["schemas"]["Int"] | null;
+            revokedAtDateTime: string | null;
+            /** @description To the second; null: never */
+            lastUsedAt: components["schemas"]["Int"] | null;
+            lastUsedAtDateTime: string | null;
+            lastUsedIp: string | null;
+            /** @description The key itself, shown this once: the Bearer token of HTTP and the token of the socket's connect */
+            apiKey: string;
+        };
+        ApiKey: {
+            apiKeyId: string;
+            name: string;
+            /** @description The first letters of the key */
+            prefix: string;
+            /** @description With those that they imply */
+            scopes: ("read" | "trade" | "admin")[];
+            /** @description The accounts that it is limited to; null: all that its user reaches */
+            tradingAccountIds: string[] | null;
+            /** @description The networks that it may come from; null: any that its user may come from */
+            ipAllow: string[] | null;
+            /** @enum {string} */
+            status: "ACTIVE" | "EXPIRED" | "REVOKED";
+            createdAt: components["schemas"]["Int"];
+            createdAtDateTime: string;
+            expiresAt: components["schemas"]["Int"] | null;
+            expiresAtDateTime: string | null;
+            revokedAt: components["schemas"]["Int"] | null;
+            revokedAtDateTime: string | null;
+            /** @description To the second; null: never */
+            lastUsedAt: components["schemas"]["Int"] | null;
+            lastUsedAtDateTime: string | null;
+            lastUsedIp: string | null;
+        };
+        RevokeApiKey: {
+            /**
+             * Format: uuid
+             * @description a Universally Unique Identifier
+             */
+            apiKeyId: string;
         };
         /**
          * @example {
@@ -2588,11 +2731,25 @@ export interface components {
             /** @enum {string} */
             status: "ACTIVE" | "INACTIVE";
             features: string[];
+            /**
+             * @description How far it is proven what the venue does with orders. EXPERIMENTAL: not yet, so accounts are connected and new orders taken only where the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it takes none. Market data are served everywhere
+             * @enum {string}
+             */
+            orders: "PROVEN" | "EXPERIMENTAL" | "NONE";
         };
         VenueCapability: {
             venue: string;
             /** @description As in market/venue/list */
             features: string[];
+            /**
+             * @description How far it is proven what the venue does with orders. EXPERIMENTAL: not yet, so accounts are connected and new orders taken only where the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it takes none. Market data are served everywhere
+             * @enum {string}
+             */
+            orders: "PROVEN" | "EXPERIMENTAL" | "NONE";
+            /** @description What is not proven yet; null where orders are PROVEN */
+            ordersMissing: string | null;
+            /** @description This installation connects accounts there and sends new orders: they are PROVEN, or it has opted in */
+            takesOrders: boolean;
             /** @description Types of orders that are taken */
             orderTypes: string[];
             /** @description Times in force that are taken */
@@ -2727,6 +2884,12 @@ export interface components {
             previousSequence: components["schemas"]["Int"] | null;
             /** @enum {string} */
             quality: "SYNCED" | "RESYNCING" | "STALE";
+            coveredRange?: components["schemas"]["OrderBookRange"];
+        };
+        OrderBookRange: {
+            lowestBid: string | null;
+            highestAsk: string | null;
+            levels: components["schemas"]["Int"] | null;
         };
         Ticker: {
             instrumentId: string;
@@ -2739,6 +2902,8 @@ export interface components {
             askPrice: string | null;
             askQuantity: string | null;
             timestamp: components["schemas"]["Int"];
+            /** @enum {boolean} */
+            isStale?: true;
         };
         Kline: {
             instrumentId: string;
@@ -3097,8 +3262,8 @@ export interface components {
             price: string | null;
             /** @enum {string} */
             status: "CREATED" | "ACCEPTED" | "EXECUTED" | "REJECTED" | "EXPIRED" | "CANCELLED";
-            rejectReason: ("INSUFFICIENT_LIQUIDITY" | "RISK_LIMIT" | "INSUFFICIENT_INVENTORY" | "NOTIONAL_LIMIT") | null;
-            /** @description Extension: -140006 for INSUFFICIENT_LIQUIDITY, -140007 for RISK_LIMIT */
+            rejectReason: ("INSUFFICIENT_LIQUIDITY" | "BEYOND_COVERED_RANGE" | "RISK_LIMIT" | "INSUFFICIENT_INVENTORY" | "NOTIONAL_LIMIT") | null;
+            /** @description Extension: -140006 for INSUFFICIENT_LIQUIDITY and BEYOND_COVERED_RANGE, -140007 for RISK_LIMIT */
             rejectErrno: components["schemas"]["Int"] | null;
             pricingProfileId: string | null;
             /** @description Extension: the order that executed it */
@@ -4219,6 +4384,104 @@ export interface operations {
                         errno: 0;
                         error: null;
                         data: components["schemas"]["RecoveryCodes"];
+                    };
+                };
+            };
+        };
+    };
+    "apiKey.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKey"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["CreatedApiKey"];
+                    };
+                };
+            };
+        };
+    };
+    "apiKey.list": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["ApiKey"][];
+                    };
+                };
+            };
+        };
+    };
+    "apiKey.revoke": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevokeApiKey"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["ApiKey"];
                     };
                 };
             };
@@ -6284,6 +6547,8 @@ export interface operations {
                 id: string;
                 /** @description a Universally Unique Identifier */
                 tradingAccountId?: string;
+                /** @description Events with later numbers of the account's alone: where a story says that there are more than it tells at once */
+                eventsAfter?: components["schemas"]["Int"];
             };
             header?: {
                 /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
@@ -6355,7 +6620,7 @@ export interface operations {
                 actorKind?: "USER" | "OPERATOR" | "SYSTEM";
                 /** @description a Universally Unique Identifier */
                 userId?: string;
-                action?: "user.setup" | "user.grant" | "user.revoke" | "user.environments" | "user.move" | "user.signout" | "user.ban" | "user.unban" | "factor.enrol" | "factor.confirm" | "factor.remove" | "factor.reset" | "codes.renew" | "ip.allow" | "ip.forget" | "tenant.create" | "credential.create" | "credential.revoke" | "account.connect" | "account.disconnect" | "instrument.create" | "instrument.retire" | "instrument.sync" | "keys.rotate_encryption" | "keys.rotate_signing" | "keys.rotate_cursor" | "keys.retire" | "keys.abandon" | "keys.taken" | "tradingMode.set" | "orders.archive" | "dealer.create" | "dealer.update" | "dealer.pause" | "dealer.resume" | "dealer.archive" | "dealer.link" | "dealer.unlink" | "dealer.fund" | "dealer.resolve_hedge" | "wallet.create" | "wallet.freeze" | "wallet.unfreeze" | "wallet.close" | "wallet.deposit" | "wallet.withdraw" | "wallet.transfer";
+                action?: "user.setup" | "user.grant" | "user.revoke" | "user.environments" | "user.move" | "user.signout" | "user.ban" | "user.unban" | "factor.enrol" | "factor.confirm" | "factor.remove" | "factor.reset" | "codes.renew" | "ip.allow" | "ip.forget" | "tenant.create" | "credential.create" | "credential.revoke" | "apiKey.create" | "apiKey.revoke" | "account.connect" | "account.disconnect" | "instrument.create" | "instrument.retire" | "instrument.sync" | "keys.rotate_encryption" | "keys.rotate_signing" | "keys.rotate_cursor" | "keys.retire" | "keys.abandon" | "keys.taken" | "tradingMode.set" | "orders.archive" | "database.write" | "dealer.create" | "dealer.update" | "dealer.pause" | "dealer.resume" | "dealer.archive" | "dealer.link" | "dealer.unlink" | "dealer.fund" | "dealer.resolve_hedge" | "wallet.create" | "wallet.freeze" | "wallet.unfreeze" | "wallet.close" | "wallet.deposit" | "wallet.withdraw" | "wallet.transfer";
                 /** @description The object, or the other party */
                 objectId?: string;
                 /** @description ok, or a failure's name */

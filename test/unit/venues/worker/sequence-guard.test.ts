@@ -71,13 +71,13 @@ describe.each(Object.keys(MESSAGES))("the sequence of %s", (exchange) => {
 
 describe("a book that begins with a snapshot by REST, of a market that says nothing meanwhile", () => {
   const first = (bookAt: number | undefined) =>
-    new SequenceGuard("kucoin", (marketId) => (marketId === "BTC-USDT" ? bookAt : undefined)).holeBefore(
+    new SequenceGuard("kucoin", (marketId) => (marketId === "BTC-USDT" ? bookAt : undefined)).look(
       {} as CcxtSocket,
       MESSAGES["kucoin"]?.(1),
     )
 
   it("has a hole where its first change does not join the snapshot", () => {
-    expect(first(90)).toBe("/market/level2:BTC-USDT began with 90 and goes on from 100")
+    expect(first(90)).toEqual({ hole: "/market/level2:BTC-USDT began with 90 and goes on from 100" })
   })
 
   it.each([100, 102, 200, undefined])("has none where it does, or there is no snapshot yet: %s", (bookAt) => {

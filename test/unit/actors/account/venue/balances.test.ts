@@ -1,5 +1,6 @@
 /** What an account has at its venue: known again soon wherever the words of it cannot be put in order. */
 import { describe, expect, it } from "vitest"
+import { BalanceReadings } from "../../../../../src/actors/account/positions.ts"
 import { Decimal } from "../../../../../src/domain/decimal.ts"
 import { placed, readyWorld } from "../../../../kit/worlds/ready-world.ts"
 import type { World } from "../../../../sim/world.ts"
@@ -86,4 +87,11 @@ describe("an execution that the venue gave no time for", () => {
     world.advance(60_000)
     expect(known(world)).toEqual(atVenue(world))
   })
+})
+
+it("are dated in whole milliseconds, although the monotonic clock has fractions", () => {
+  const readings = new BalanceReadings()
+  expect(readings.venueTimeAt(1)).toBeNull()
+  readings.venueClock = { at: 1_795_834_803_210, heardAt: 17.25 }
+  expect(readings.venueTimeAt(18.0476)).toBe(1_795_834_803_211)
 })
