@@ -106,7 +106,9 @@ describe.skipIf(!hasCapture)("the recorded BTCUSDT market, replayed at 200 times
           asks: whole.asks.filter(([price]) => Number(price) <= high).slice(0, DEPTH),
         }
         if (truth.bids.length < COVERED || truth.asks.length < COVERED)
-          wrong.push(`${name} at ${frame.finalUpdateId}: covers ${truth.bids.length} bids and ${truth.asks.length} asks`)
+          wrong.push(
+            `${name} at ${frame.finalUpdateId}: covers ${truth.bids.length} bids and ${truth.asks.length} asks`,
+          )
         const best = JSON.stringify([bids[0], asks[0]])
         const wanted = JSON.stringify([ticker.bid, ticker.ask])
         if (best !== wanted) wrong.push(`${name} at ${frame.finalUpdateId}: best ${best}, the capture says ${wanted}`)
