@@ -47,12 +47,14 @@ export class SecondFactors extends Effect.Service<SecondFactors>()("store/Second
           Effect.asVoid,
         ),
 
-      /** With its recovery codes. */
+      /** With its recovery codes, and what sessions and API keys had proven by it. */
       remove: (userId: UserId, at: number): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`
           WITH codes AS (DELETE FROM recovery_code WHERE user_id = ${userId}),
           factor AS (DELETE FROM second_factor WHERE user_id = ${userId}),
-          proofs AS (UPDATE session SET second_factor = false WHERE user_id = ${userId} AND second_factor)
+          proofs AS (UPDATE session SET second_factor = false WHERE user_id = ${userId} AND second_factor),
+          keys AS (UPDATE api_key SET second_factor = false WHERE user_id = ${userId} AND second_factor),
+          told AS (INSERT INTO user_news (user_id) VALUES (${userId}))
           UPDATE app_user SET second_factor_at = NULL, updated_at = ${at} WHERE user_id = ${userId}`).pipe(
           Effect.asVoid,
         ),
