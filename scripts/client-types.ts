@@ -10,8 +10,16 @@ import { ERRNO } from "../src/http/edge/errno.ts"
 const HEAD =
   "// Written by `npm run docs` from the gateway's own declaration; `npm run check` fails when it is stale.\n"
 
-/** Of no use in a type; `additionalProperties` would let every misspelt field pass. */
-const DROPPED: ReadonlySet<string> = new Set(["headers", "additionalProperties", "tags", "security", "pattern"])
+/** Of no use in a type, and examples hold keys that look like real ones; `additionalProperties` would let every misspelt field pass. */
+const DROPPED: ReadonlySet<string> = new Set([
+  "headers",
+  "additionalProperties",
+  "tags",
+  "security",
+  "pattern",
+  "example",
+  "examples",
+])
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -36,6 +36,7 @@ const SHIPPED_LICENCES = new Set(["MIT", "MIT-0", "Apache-2.0", "BSD-2-Clause", 
 const TOOL_LICENCES = new Set([
   ...SHIPPED_LICENCES,
   "MIT OR Apache-2.0",
+  "(MIT OR CC0-1.0)",
   "MPL-2.0",
   "Python-2.0",
   "BlueOak-1.0.0",

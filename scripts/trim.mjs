@@ -5,7 +5,7 @@
  * The one thing to know: licences stay, and every file that Node could load stays, but for binaries of other systems and ccxt's second copy of itself.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { join, sep } from "node:path"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** Types, sources and maps of packages: Node runs no TypeScript below node_modules, and the gateway's own maps are in dist/. */
@@ -29,15 +29,6 @@ const filesBelow = (folder) =>
         .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     : []
 
-/** Packages of this checkout are links, which Node 22 follows: their sources are nobody's to remove. */
-const linksIn = (modules) =>
-  readdirSync(modules, { withFileTypes: true })
-    .flatMap((entry) =>
-      entry.name.startsWith("@") ? readdirSync(join(modules, entry.name), { withFileTypes: true }) : [entry],
-    )
-    .filter((entry) => entry.isSymbolicLink())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name) + sep)
-
 const isOfAnotherSystem = (name) => {
   const [, system, architecture] = SERVER_BINARY.exec(name) ?? []
   return system !== undefined && (system !== process.platform || architecture !== process.arch)
@@ -54,7 +45,6 @@ const NEEDED = /\/ccxt\/dist\/ccxt\.cjs$/
 
 const superfluous = (modules) => {
   const server = join(modules, "uWebSockets.js/dist/bin")
-  const links = linksIn(modules)
   return new Set([
     ...packagesIn(modules).flatMap((name) =>
       foldersOf(name)
@@ -62,7 +52,7 @@ const superfluous = (modules) => {
         .filter((path) => !NEEDED.test(path)),
     ),
     ...filesBelow(server).filter((path) => isOfAnotherSystem(path.slice(server.length + 1))),
-    ...filesBelow(modules).filter((path) => NOT_FOR_NODE.test(path) && !links.some((link) => path.startsWith(link))),
+    ...filesBelow(modules).filter((path) => NOT_FOR_NODE.test(path)),
   ])
 }
 

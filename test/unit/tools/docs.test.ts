@@ -32,6 +32,8 @@ const planted = (): string => {
     "observability-pages.ts":
       'export const metricsPage = () => "metrics\\n"\nexport const logsPage = () => "logs\\n"\n',
     "dashboard.ts": 'export const dashboardText = () => "{}\\n"\n',
+    "client-types.ts":
+      'export const clientTypes = async () => "export {}\\n"\nexport const clientErrno = async () => "export {}\\n"\n',
     "alert-rules.ts": 'export const alertRulesText = () => "groups: []\\n"\n',
   }
   for (const [name, text] of Object.entries(scripts))

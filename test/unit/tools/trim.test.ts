@@ -1,5 +1,5 @@
 /** What `npm run trim` takes out of a small installation, and what it leaves. That the gateway runs after it, .ci/lines tries. */
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
@@ -50,17 +50,6 @@ const present = (tree: string, paths: ReadonlyArray<string>) =>
   paths.filter((path) => existsSync(join(tree, "node_modules", path)))
 
 describe("npm run trim", () => {
-  it("leaves the packages of the checkout, which are links", async () => {
-    const tree = installation({})
-    mkdirSync(join(tree, "clients/ours/src"), { recursive: true })
-    writeFileSync(join(tree, "clients/ours/src/index.ts"), "x")
-    mkdirSync(join(tree, "node_modules/@ours"))
-    symlinkSync("../../clients/ours", join(tree, "node_modules/@ours/client"))
-    const run = await runNode(tree, script, [tree])
-    expect(run.output).toMatch(/^removed 9 files, 0 MB; /)
-    expect(existsSync(join(tree, "clients/ours/src/index.ts"))).toBe(true)
-  })
-
   it("removes what no Node reads and what another system runs, and leaves code and licences", async () => {
     const tree = installation({ "node_modules/effect": { version: "1.0.0" } })
     const run = await runNode(tree, script, [tree])

@@ -1926,25 +1926,10 @@ export interface components {
             fills?: components["schemas"]["Int"];
             balances?: components["schemas"]["Int"];
         };
-        /**
-         * @example {
-         *       "email": "ada@example.com",
-         *       "password": "correct-horse-battery",
-         *       "metadata": {
-         *         "desk": "fx"
-         *       }
-         *     }
-         */
         Signup: {
-            /**
-             * @description a string at most 320 character(s) long
-             * @example ada@example.com
-             */
+            /** @description a string at most 320 character(s) long */
             email: string;
-            /**
-             * @description 8 to 128 characters; not a commonly used password, and not merely your e-mail address
-             * @example correct-horse-battery
-             */
+            /** @description 8 to 128 characters; not a commonly used password, and not merely your e-mail address */
             password: string;
             /** @description Free-form; returned as user.userMetadata */
             metadata?: {
@@ -1995,22 +1980,10 @@ export interface components {
                 updatedAt: string;
             }[];
         };
-        /**
-         * @example {
-         *       "email": "ada@example.com",
-         *       "password": "correct-horse-battery"
-         *     }
-         */
         Login: {
-            /**
-             * @description a string at most 320 character(s) long
-             * @example ada@example.com
-             */
+            /** @description a string at most 320 character(s) long */
             email: string;
-            /**
-             * @description 8 to 128 characters; not a commonly used password, and not merely your e-mail address
-             * @example correct-horse-battery
-             */
+            /** @description 8 to 128 characters; not a commonly used password, and not merely your e-mail address */
             password: string;
             /** @description Where a second factor is set up: six digits of the authenticator, or a recovery code */
             totpCode?: string | null;
@@ -2019,13 +1992,6 @@ export interface components {
             /** @description a string at most 1024 character(s) long */
             refreshToken: string;
         };
-        /**
-         * @example {
-         *       "metadata": {
-         *         "desk": "rates"
-         *       }
-         *     }
-         */
         UpdateUser: {
             email?: string | null;
             password?: string | null;
@@ -2038,42 +2004,20 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * @example {
-         *       "currentPassword": "correct-horse-battery"
-         *     }
-         */
         Reauthenticate: {
             /** @description a string at most 1024 character(s) long */
             currentPassword: string;
             /** @description Where a second factor is set up: six digits of the authenticator, or a recovery code */
             totpCode?: string | null;
         };
-        /**
-         * @example {
-         *       "email": "ada@example.com"
-         *     }
-         */
         Recover: {
-            /**
-             * @description a string at most 320 character(s) long
-             * @example ada@example.com
-             */
+            /** @description a string at most 320 character(s) long */
             email: string;
         };
-        /**
-         * @example {
-         *       "type": "signup",
-         *       "email": "ada@example.com"
-         *     }
-         */
         Resend: {
             /** @enum {string} */
             type: "signup" | "email_change";
-            /**
-             * @description For email_change the new address
-             * @example ada@example.com
-             */
+            /** @description For email_change the new address */
             email: string;
         };
         Verify: {
@@ -2137,10 +2081,7 @@ export interface components {
             uri: string;
         };
         SecondFactorCode: {
-            /**
-             * @description Six digits of the authenticator
-             * @example 123456
-             */
+            /** @description Six digits of the authenticator */
             code: string;
         };
         RecoveryCodes: {
@@ -2151,14 +2092,6 @@ export interface components {
             /** @description Six digits of the authenticator, or a recovery code */
             code: string;
         };
-        /**
-         * @example {
-         *       "name": "market maker",
-         *       "scopes": [
-         *         "trade"
-         *       ]
-         *     }
-         */
         CreateApiKey: {
             /** @description What you call it */
             name: string;
@@ -2228,19 +2161,8 @@ export interface components {
              */
             apiKeyId: string;
         };
-        /**
-         * @example {
-         *       "venue": "BINANCE_UAT",
-         *       "apiKey": "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A",
-         *       "apiSecret": "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j",
-         *       "name": "testnet"
-         *     }
-         */
         CreateCredential: {
-            /**
-             * @description A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
-             * @example MOCK
-             */
+            /** @description A venue identifier, for example BINANCE, BINANCE_UAT or MOCK */
             venue: string;
             /** @description a string at most 512 character(s) long */
             apiKey: string;
@@ -2291,18 +2213,8 @@ export interface components {
             /** @description Revoke although orders that depend on it are open; the account goes INACTIVE */
             force?: boolean | null;
         };
-        /**
-         * @example {
-         *       "venue": "MOCK",
-         *       "externalTradingAccountId": "demo",
-         *       "nickname": "My first account"
-         *     }
-         */
         ConnectTradingAccount: {
-            /**
-             * @description A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
-             * @example MOCK
-             */
+            /** @description A venue identifier, for example BINANCE, BINANCE_UAT or MOCK */
             venue: string;
             /** @description From credential/create; MOCK, PAPER and INTERNAL need none */
             credentialIds?: string[] | null;
@@ -2642,19 +2554,8 @@ export interface components {
             cancelAllAt: components["schemas"]["Int"] | null;
             cancelAllAtDateTime: string | null;
         };
-        /**
-         * @example {
-         *       "venue": "MOCK",
-         *       "symbols": [
-         *         "BTC/USDT"
-         *       ]
-         *     }
-         */
         SyncInstruments: {
-            /**
-             * @description A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
-             * @example MOCK
-             */
+            /** @description A venue identifier, for example BINANCE, BINANCE_UAT or MOCK */
             venue: string;
             /** @description <BASE>/<QUOTE> each; all when left out */
             symbols?: string[] | null;
@@ -2665,14 +2566,6 @@ export interface components {
             added: components["schemas"]["Int"];
             updated: components["schemas"]["Int"];
         };
-        /**
-         * @example {
-         *       "baseAsset": "BTC",
-         *       "quoteAsset": "USDT",
-         *       "tickSize": "0.01",
-         *       "lotSize": "0.0001"
-         *     }
-         */
         CreateInstrument: {
             /** @description a string matching the pattern ^[A-Z0-9][A-Z0-9.]{0,29}$ */
             baseAsset: string;
@@ -2713,16 +2606,8 @@ export interface components {
             /** @enum {string} */
             status: "ACTIVE" | "DELISTED";
         };
-        /**
-         * @example {
-         *       "instrumentId": "INTERNAL:BTC/USDT"
-         *     }
-         */
         RetireInstrument: {
-            /**
-             * @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
-             * @example MOCK:BTC/USDT
-             */
+            /** @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT> */
             instrumentId: string;
         };
         Venue: {
@@ -2923,16 +2808,8 @@ export interface components {
             string,
             string
         ];
-        /**
-         * @example {
-         *       "instrumentId": "MOCK:BTC/USDT"
-         *     }
-         */
         SubscribeOrderBook: {
-            /**
-             * @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
-             * @example MOCK:BTC/USDT
-             */
+            /** @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT> */
             instrumentId: string;
             /** @description Extension: of the same venue; the subscription ends when this account is disconnected */
             tradingAccountId?: string | null;
@@ -2958,15 +2835,6 @@ export interface components {
             tradingAccountId?: string | null;
             instrumentId?: string | null;
         };
-        /**
-         * @example {
-         *       "name": "Desk",
-         *       "baseCurrencies": [
-         *         "BTC",
-         *         "ETH"
-         *       ]
-         *     }
-         */
         CreateDealer: {
             /** @description a string at most 128 character(s) long */
             name: string;
@@ -3165,10 +3033,7 @@ export interface components {
              * @description a Universally Unique Identifier
              */
             tradingAccountId: string;
-            /**
-             * @description An asset, for example BTC
-             * @example USDT
-             */
+            /** @description An asset, for example BTC */
             asset: string;
             /** @description What the account will have more or less: of a withdrawal with the fee that its venue takes */
             amount: string;
@@ -3302,11 +3167,6 @@ export interface components {
             quantity: string;
             cost: string;
         };
-        /**
-         * @example {
-         *       "nickname": "Savings"
-         *     }
-         */
         CreateWallet: {
             nickname?: string | null;
         };
@@ -3339,14 +3199,6 @@ export interface components {
             available: string;
             held: string;
         };
-        /**
-         * @example {
-         *       "sourceWalletId": "0192a4f4-1b5c-7a34-9a4e-5f1d2c3b4a59",
-         *       "destWalletId": "0192a4f4-2c6d-7b45-8b5f-6a2e3d4c5b60",
-         *       "asset": "USDT",
-         *       "amount": "12.5"
-         *     }
-         */
         WalletTransfer: {
             /**
              * Format: uuid
@@ -3358,10 +3210,7 @@ export interface components {
              * @description a Universally Unique Identifier
              */
             destWalletId: string;
-            /**
-             * @description An asset, for example BTC
-             * @example USDT
-             */
+            /** @description An asset, for example BTC */
             asset: string;
             /** @description a string matching the pattern ^(0|[1-9]\d{0,35})(\.\d{1,18})?$ */
             amount: string;
@@ -3372,10 +3221,7 @@ export interface components {
              * @description a Universally Unique Identifier
              */
             walletId: string;
-            /**
-             * @description An asset, for example BTC
-             * @example USDT
-             */
+            /** @description An asset, for example BTC */
             asset: string;
             /** @description a string matching the pattern ^(0|[1-9]\d{0,35})(\.\d{1,18})?$ */
             amount: string;
@@ -3386,10 +3232,7 @@ export interface components {
              * @description a Universally Unique Identifier
              */
             walletId: string;
-            /**
-             * @description An asset, for example BTC
-             * @example USDT
-             */
+            /** @description An asset, for example BTC */
             asset: string;
             /** @description a string matching the pattern ^(0|[1-9]\d{0,35})(\.\d{1,18})?$ */
             amount: string;
@@ -3443,12 +3286,6 @@ export interface components {
             createdAt: components["schemas"]["Int"];
             createdAtDateTime: string;
         };
-        /**
-         * @example {
-         *       "email": "mallory@example.com",
-         *       "reason": "stolen account"
-         *     }
-         */
         BanUser: {
             userId?: components["schemas"]["UUID"] | null;
             /** @description Instead of userId */
@@ -3490,11 +3327,6 @@ export interface components {
             bannedAt: string | null;
             banReason: string | null;
         };
-        /**
-         * @example {
-         *       "email": "mallory@example.com"
-         *     }
-         */
         UnbanUser: {
             userId?: components["schemas"]["UUID"] | null;
             /** @description Instead of userId */
@@ -3518,12 +3350,6 @@ export interface components {
             /** @description What is not stored, or not any more */
             notKept: string[];
         };
-        /**
-         * @example {
-         *       "tradingMode": "cancel_only",
-         *       "reason": "the exchange is down"
-         *     }
-         */
         SetTradingMode: {
             tradingMode: components["schemas"]["TradingMode"];
             reason?: string | null;
