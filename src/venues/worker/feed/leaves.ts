@@ -57,12 +57,15 @@ export class Leaves {
     return this.#streamOf(one) === this.#streamOf(other)
   }
 
-  /** Resolves when the venue has acknowledged it, or its socket is gone; false: it cannot, or did not within its time. Never rejects. */
-  leave(stream: MarketStream, symbol: string): Promise<boolean> {
+  /**
+   * Resolves when the venue has acknowledged it, or its socket is gone; false: it cannot, or did not within its time. Never rejects.
+   * `isForgotten`: ccxt has given the subscription up, as at a hole, and the venue still has it.
+   */
+  leave(stream: MarketStream, symbol: string, { isForgotten = false } = {}): Promise<boolean> {
     const key = this.#keyOf(stream, symbol)
     const pending = this.#pending.get(key)
     if (pending !== undefined) return pending
-    const left = this.#left(stream, symbol).finally(() => this.#pending.delete(key))
+    const left = this.#left(stream, symbol, isForgotten).finally(() => this.#pending.delete(key))
     this.#pending.set(key, left)
     return left
   }
@@ -88,9 +91,10 @@ export class Leaves {
     return `${this.#streamOf(stream)} ${symbol}`
   }
 
-  async #left(stream: MarketStream, symbol: string): Promise<boolean> {
+  async #left(stream: MarketStream, symbol: string, isForgotten: boolean): Promise<boolean> {
     const { exchange, guard, profile, notice } = this.#parts
-    const sockets = socketsOf(exchange, symbol)
+    const carriers = socketsOf(exchange, symbol)
+    const sockets = carriers.length === 0 && isForgotten ? Object.values(exchange.clients) : carriers
     // Nothing was subscribed: to say so would take a new socket.
     if (sockets.length === 0) return true
     const marketId = exchange.markets?.[symbol]?.id ?? symbol

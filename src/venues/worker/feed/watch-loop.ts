@@ -96,7 +96,7 @@ export class WatchLoop {
         this.#lost(feed, `${failure.category}: ${failure.text}`)
         clearTimeout(watchdog)
         watchdog = this.#watchdog(feed)
-        if (failure.category === "STREAM_GAP" && profile.refusesRepeats) await this.leave(feed)
+        if (failure.category === "STREAM_GAP" && profile.refusesRepeats) await this.leave(feed, true)
         if (failure.category === "STREAM_GAP" && feed.failures <= GAPS_AT_ONCE) continue
         await pause(PAUSES_MILLIS[failure.category] ?? backoffMillis(feed.failures))
       }
@@ -105,9 +105,9 @@ export class WatchLoop {
   }
 
   /** Ends the subscription alone; a loop that runs begins it anew. False: the venue cannot, or did not. */
-  leave(feed: Feed): Promise<boolean> {
+  leave(feed: Feed, isForgotten = false): Promise<boolean> {
     const { markets, leaves } = this.#parts
-    return markets.areLoaded ? leaves.leave(feed.stream, this.#symbolOf(feed)) : Promise.resolve(true)
+    return markets.areLoaded ? leaves.leave(feed.stream, this.#symbolOf(feed), { isForgotten }) : Promise.resolve(true)
   }
 
   /** Begins the subscription anew: alone where that can be done, else with all that share its socket. */
