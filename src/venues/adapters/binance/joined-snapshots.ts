@@ -44,7 +44,10 @@ export const joinSnapshots = (instance: CcxtExchange): void => {
     const book = exchange.orderbooks[symbol]
     for (const wait of [...ASK_AGAIN_MILLIS, null]) {
       const snapshot = await ask(symbol, ...rest)
-      if (book === undefined || book !== exchange.orderbooks[symbol]) return snapshot
+      const now = exchange.orderbooks[symbol]
+      if (book === undefined || now === undefined) return snapshot
+      // ccxt would begin the new book with what was asked for the old one.
+      if (book !== now) return new Promise(() => undefined)
       if (snapshot.nonce !== undefined && joins(snapshot.nonce, book.cache)) return snapshot
       if (wait !== null) await sleep(wait)
     }

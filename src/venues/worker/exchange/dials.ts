@@ -15,6 +15,8 @@ const REFUSAL = /Unexpected server response: (403|418|429)\b/
 
 /** One URL of an instance: how its dials went. */
 interface Lane {
+  /** The newest one: what is said of those before, which may end later, is not about its dial. */
+  socket: CcxtSocket | null
   /** In a row, that did not last. */
   failures: number
   /** `null`: the newest dial was not answered. */
@@ -52,7 +54,7 @@ export class Dials {
     const laneOf = ({ url }: CcxtSocket): Lane => {
       const known = lanes.get(url)
       if (known !== undefined) return known
-      const lane = { failures: 0, openedAt: null, endedAt: null }
+      const lane = { socket: null, failures: 0, openedAt: null, endedAt: null }
       lanes.set(url, lane)
       return lane
     }
@@ -65,7 +67,7 @@ export class Dials {
       const create = socket.createConnection.bind(socket)
       socket.createConnection = () => {
         const isWanted = (): boolean => exchange.clients[url] === socket
-        const wait = paces ? this.#waitOf(laneOf(socket)) : 0
+        const wait = paces ? this.#waitOf(laneOf(socket), socket) : 0
         void this.#turn(wait, isWanted).then((isTurn) => {
           if (isTurn) create()
         })
@@ -75,7 +77,8 @@ export class Dials {
     // Ours is made above, where a socket that was given up meanwhile is not dialled any more.
     exchange.calculateWsBackoffDelay = () => 0
     const ended = (socket: CcxtSocket): void => {
-      if (paces) laneOf(socket).endedAt ??= this.#monotonic()
+      const lane = laneOf(socket)
+      if (paces && lane.socket === socket) lane.endedAt ??= this.#monotonic()
     }
     const { onConnected, onError, onClose } = exchange
     exchange.onConnected = (socket, message) => {
@@ -94,12 +97,13 @@ export class Dials {
   }
 
   /** Before the next dial of a lane, by how those before went. */
-  #waitOf(lane: Lane): number {
+  #waitOf(lane: Lane, socket: CcxtSocket): number {
     const { openedAt, endedAt } = lane
     const lasted = openedAt !== null && (endedAt ?? this.#monotonic()) - openedAt >= STABLE_MILLIS
     const wait = lasted || lane.failures === 0 ? 0 : redialMillis(lane.failures)
     lane.failures = lasted ? 1 : lane.failures + 1
     lane.openedAt = lane.endedAt = null
+    lane.socket = socket
     return wait
   }
 

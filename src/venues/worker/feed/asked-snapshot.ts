@@ -43,10 +43,10 @@ export const askSnapshots = async ({ exchange, symbol, isOpen, isWhole, failed }
 
 /** Does nothing where the venue's answer is older than the first change that was kept. */
 const join = async (exchange: CcxtExchange, symbol: string): Promise<void> => {
-  const snapshot = await exchange.fetchOrderBook(symbol)
-  // The socket may have been replaced meanwhile, and with it the book.
   const book = exchange.orderbooks[symbol]
-  if (book === undefined) return
+  const snapshot = await exchange.fetchOrderBook(symbol)
+  // The socket may have been replaced meanwhile, and with it the book: the answer may be older than its subscription.
+  if (book === undefined || exchange.orderbooks[symbol] !== book) return
   const { cache } = book
   const from = cache.length === 0 ? 0 : exchange.getCacheIndex(snapshot, cache)
   if (from < 0) return

@@ -103,6 +103,8 @@ export class SeededBooks {
   readonly #failed: (symbol: string, failure: unknown) => void
   /** By symbol. */
   readonly #books = new Map<string, SeededBook>()
+  /** By symbol, of books that ended: one that begins again and again is not asked for any more often for that. */
+  readonly #paces = new Map<string, Pick<SeededBook, "failures" | "dueAt">>()
   readonly #spacingMillis: number
   readonly #looks: NodeJS.Timeout
   #running = 0
@@ -174,6 +176,8 @@ export class SeededBooks {
   }
 
   forget(symbol: string): void {
+    const book = this.#books.get(symbol)
+    if (book !== undefined) this.#paces.set(symbol, { failures: book.failures, dueAt: book.dueAt })
     this.#books.delete(symbol)
   }
 
@@ -186,9 +190,10 @@ export class SeededBooks {
     const known = this.#books.get(symbol)
     if (known !== undefined && !snapshot && known.book === book) return known
     const begun = new SeededBook(book)
-    // A book that begins again and again is not asked for any more often for that.
-    begun.failures = known?.failures ?? 0
-    begun.dueAt = Math.max(known?.dueAt ?? 0, performance.now() + this.#spacingMillis)
+    const before = known ?? this.#paces.get(symbol)
+    this.#paces.delete(symbol)
+    begun.failures = before?.failures ?? 0
+    begun.dueAt = Math.max(before?.dueAt ?? 0, performance.now() + this.#spacingMillis)
     this.#books.set(symbol, begun)
     return begun
   }
@@ -232,9 +237,13 @@ export class SeededBooks {
 
   #gaveUp(symbol: string, book: SeededBook, failure: unknown): void {
     book.kept = null
+    this.#failedOnce(book)
+    if (this.#isCurrent(symbol, book)) this.#failed(symbol, failure)
+  }
+
+  #failedOnce(book: SeededBook): void {
     book.failures += 1
     book.dueAt = performance.now() + Math.min(SPACING_MAX_MILLIS, this.#spacingMillis * 2 ** book.failures)
-    if (this.#isCurrent(symbol, book)) this.#failed(symbol, failure)
   }
 
   /** The answer and what came after it is the book of now. */
@@ -242,8 +251,6 @@ export class SeededBooks {
     const { kept } = book
     if (kept === null || !this.#isCurrent(symbol, book)) return
     book.kept = null
-    book.failures = 0
-    book.dueAt = performance.now() + this.#spacingMillis
     const later = kept.filter(({ nonce }) => nonce > (answer.nonce ?? 0))
     const seeds = SIDES.map((side) => {
       const levels = new Map<number, RowText>()
@@ -256,7 +263,12 @@ export class SeededBooks {
       (sum, { side, levels, rows, last }) => sum + book[side].apart(levels, rows, last, this.#reach.levels),
       0,
     )
-    if (apart > 0) return this.#differs(symbol, apart)
+    if (apart > 0) {
+      this.#failedOnce(book)
+      return this.#differs(symbol, apart)
+    }
+    book.failures = 0
+    book.dueAt = performance.now() + this.#spacingMillis
     const [bids = [], asks = []] = seeds.map(({ side, levels, rows, last }) =>
       book[side].extend(levels, rows, last, this.#reach.levels),
     )

@@ -77,7 +77,8 @@ export class WatchLoop {
         if (!markets.areLoaded) await markets.loaded()
         const end = leaves.pending(feed.stream, this.#symbolOf(feed))
         if (end !== undefined) {
-          await end
+          // A book that the venue may not have ended has no new snapshot on the same socket.
+          if (!(await end) && feed.open && feed.stream === "book") this.startOver(feed, "its end was not acknowledged")
           continue
         }
         await this.#watch(feed)

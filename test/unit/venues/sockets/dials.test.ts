@@ -95,6 +95,26 @@ describe("dials", () => {
   const [profile] = PROFILES
   if (profile === undefined) throw new Error("no venue")
 
+  it("take the end of a socket that was given up for its own, not for that of the one in its place", async () => {
+    const at: Array<number> = []
+    const dials = new Dials(profile)
+    const { exchange, clients } = instance(dials, true, (now) => {
+      at.push(now)
+      return { lives: MINUTES_10 * 10 }
+    })
+    for (let nth = 0; nth < 15; nth++) {
+      exchange.client("wss://venue").createConnection()
+      await vi.advanceTimersByTimeAsync(8000)
+      const socket = clients["wss://venue"]
+      if (socket === undefined) throw new Error("it was not dialled")
+      // We tear it down, the next one is dialled at once, and only then the old one's end is heard.
+      exchange.onError(socket, new Error("torn down"))
+      setTimeout(() => exchange.onClose(socket, {} as never), 1)
+    }
+    const gaps = at.slice(1).map((time, nth) => time - (at[nth] ?? 0))
+    expect(gaps).toEqual(gaps.map(() => 8000))
+  })
+
   it("count a connection that is opened and closed at once as one that failed, and forget failures once one lasted", async () => {
     const at: Array<number> = []
     const { exchange } = instance(new Dials(profile), true, (now) => {
