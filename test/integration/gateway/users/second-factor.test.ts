@@ -179,6 +179,28 @@ describe("an admin where the second factor is required", () => {
     expect(claimsOf(session)["permissions"]).toEqual(["read", "write", "admin"])
     expect(heard(await isAdmin(api(gateway).as(session.accessToken)))).toEqual(FOUND_NONE)
   })
+
+  it("loses it in API keys with the factor, and another factor wakes none of them", async () => {
+    const person = await signUp(gateway)
+    await operatorOf(database.url)(`grant ${person.email} admin`)
+    const before = await enrol(person)
+    const calls = api(gateway).as((await login(before.email, before.code())).record.accessToken)
+    const made = await calls.post<{ apiKey: string }>("/apiKey/create", { name: "desk", scopes: ["admin"] })
+    const bot = api(gateway).as(made.record.apiKey)
+    const asAdmin = () => bot.get("/audit/list")
+    expect((await asAdmin()).status, made.text).toBe(200)
+    await forgetSteps(before.session.user.id)
+    expect((await calls.post("/auth/totp/remove", { code: before.code() })).status).toBe(200)
+    await until("the key to be no admin's", async () => (await asAdmin()).status === 403)
+    // What the next start would go by.
+    const stored = await query(database.adminUrl, "SELECT second_factor FROM api_key WHERE user_id = $1", [
+      before.session.user.id,
+    ])
+    expect(stored).toEqual([{ second_factor: false }])
+    const session = (await login(before.email)).record
+    await enrol({ ...before, session, calls: api(gateway).as(session.accessToken) })
+    expect((await asAdmin()).status).toBe(403)
+  })
 })
 
 describe("wrong codes", () => {
