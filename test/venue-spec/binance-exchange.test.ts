@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import type { BinanceExchange } from "../exchanges/binance/exchange.ts"
 import { startBinanceExchange } from "../exchanges/binance/exchange.ts"
-import { DEFAULT_SYMBOLS } from "../exchanges/binance/replay/synthetic.ts"
+import { DEFAULT_SYMBOLS, LEVELS } from "../exchanges/binance/replay/synthetic.ts"
 import {
   type Binance,
   connectBinance,
@@ -355,6 +355,6 @@ describe("the testnet", () => {
     await sandbox.loadMarkets()
     expect((await sandbox.fetchBalance())["USDT"]?.total).toBeGreaterThan(0)
     const book = await sandbox.watchOrderBook("ETH/USDT")
-    expect(book.bids.length).toBe(100)
+    expect(book.bids.length).toBe(LEVELS)
   })
 })

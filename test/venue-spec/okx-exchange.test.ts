@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Order, OrderBook } from "ccxt"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { LEVELS } from "../exchanges/binance/replay/synthetic.ts"
 import { failure, hastily, type Settings, watchAccount, watchUntil } from "../exchanges/ccxt-client.ts"
 import { connectOkx, type Okx } from "../exchanges/okx/client.ts"
 import { type OkxExchange, startOkxExchange } from "../exchanges/okx/exchange.ts"
@@ -443,7 +444,7 @@ describe("demo trading", () => {
     await sandbox.loadMarkets()
     expect((await sandbox.fetchBalance())["USDT"]?.total).toBe(1_000_000)
     const book = await sandbox.watchOrderBook("ETH/USDT")
-    expect(book.bids.length).toBe(100)
+    expect(book.bids.length).toBe(LEVELS)
     const wrong = connect()
     wrong.setSandboxMode(true)
     wrong.setMarketsFromExchange(client)

@@ -25,7 +25,7 @@ export const DEFAULT_SYMBOLS: ReadonlyArray<SymbolRules> = [
 ]
 
 /** Levels kept on each side, and the ticks between two of them. No round number: a snapshot that ends with one is taken for cut. */
-const LEVELS = 97
+export const LEVELS = 97
 const GAP_TICKS = 5n
 /** Worth of one level at the touch, in quote units of the first symbol's kind: about a third of a BTC. */
 const LEVEL_NOTIONAL = toFixed8("20000")
