@@ -36,8 +36,9 @@ const compile = (): boolean => {
     recursive: true,
     filter: (path) => !path.endsWith(".ts"),
   })
-  // The page of the real-time endpoint shows them.
-  cpSync(join(root, "docs/examples"), join(tree, "docs/examples"), { recursive: true })
+  // The gateway serves them, as it does from the build.
+  for (const folder of ["docs/examples", "docs/guide", "docs/operations"])
+    cpSync(join(root, folder), join(tree, folder), { recursive: true })
   return build.status === 0
 }
 
