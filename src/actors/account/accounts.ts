@@ -35,6 +35,7 @@ import { attachAccountChannels } from "./channel/channels.ts"
 import { AccountDirectory } from "./directory.ts"
 import { type AccountEntries, type AuditKind, TradingAccounts } from "./messages.ts"
 import { OrderMeters } from "./order-meters.ts"
+import { storedAtOnce, UserShares } from "./orders/user-shares.ts"
 import { type AccountParts, WholeOrders } from "./parts.ts"
 import { RestingAccounts } from "./resting-accounts.ts"
 import { SessionOpenings } from "./venue/session-openings.ts"
@@ -58,6 +59,7 @@ const make = Effect.gen(function* () {
   /** Accounts whose state is being read for the first time, and who waits for it. */
   const loading = new Map<TradingAccountId, () => void>()
 
+  const rates = yield* orderRates
   const parts: AccountParts = {
     store,
     venues: yield* VenuePort,
@@ -74,7 +76,8 @@ const make = Effect.gen(function* () {
     lastPrices: new LastPrices(markets, clock.monotonic),
     accounts,
     instruments: yield* InstrumentDirectory,
-    rates: yield* orderRates,
+    rates,
+    shares: rates === null ? null : new UserShares(storedAtOnce(rates.limits.orderSubmitUser)),
     wholeOrders: yield* WholeOrders,
     mode: yield* TradingModeInForce,
     meters: new OrderMeters(yield* Meters, yield* Telemetry),

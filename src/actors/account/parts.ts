@@ -20,6 +20,7 @@ import type { TriggerBoard } from "../market/triggers/board.ts"
 import type { AccountDirectory } from "./directory.ts"
 import type { AuditKind } from "./messages.ts"
 import type { OrderMeters } from "./order-meters.ts"
+import type { UserShares } from "./orders/user-shares.ts"
 import type { RestingAccounts } from "./resting-accounts.ts"
 import type { SessionOpenings } from "./venue/session-openings.ts"
 
@@ -51,6 +52,8 @@ export interface AccountParts {
   readonly lastPrices: LastPrices
   /** Null: none. */
   readonly rates: OrderRates | null
+  /** Of the whole process; null: no limits. */
+  readonly shares: UserShares | null
   readonly wholeOrders: number
   readonly mode: TradingModeInForce["Type"]
   /** Of the whole process. */

@@ -567,6 +567,7 @@ export class QuoteWorld {
       ids: { uuid: () => uuidOf(this.#ids++) },
       failpoint: { hit: () => undefined },
       rates: null,
+      shares: null,
       mode: { current: () => "online" },
       dealerChanged: () => undefined,
       quoteOpened: () => undefined,

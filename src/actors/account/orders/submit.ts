@@ -1,7 +1,7 @@
 /**
- * Submit, stage by stage (order-path: the walk of a submit): held up, repeat, awaits its account, admitted, planned, funded, stored; then,
- * from the commit of its unit, settled: dispatched, answered and published. An order whose commit came after `notAfter` is never dispatched
- * (order-path 3).
+ * Submit, stage by stage (order-path: the walk of a submit): held up, repeat, awaits its account, admitted, awaits its share, planned,
+ * funded, stored; then, from the commit of its unit, settled: dispatched, answered and published. An order whose commit came after
+ * `notAfter` is never dispatched (order-path 3).
  */
 
 import { submitHalted } from "../../../domain/account/trading-mode.ts"
@@ -32,9 +32,14 @@ import { release } from "./release.ts"
 
 /** How long prices that a check needs are waited for, when nobody follows the instrument yet. */
 const PRICES_MILLIS = 2_000
+/** How long a submit waits for those of its user that are being stored. */
+const SHARE_MILLIS = 1_000
 
-/** What a submit has behind it: nothing yet, or a wait for the prices of its instrument, before which its account's limits counted it. */
-type Pass = "FIRST" | "PRICED"
+/**
+ * What a submit has behind it: nothing yet; its account's limits have counted it, and it waited for its user's share; or it waited, counted
+ * too, for the prices of its instrument.
+ */
+type Pass = "FIRST" | "COUNTED" | "PRICED"
 
 /** Begins anew: what a stage saw may be another by then. */
 type Again = (pass: Pass) => void
@@ -55,6 +60,7 @@ const pass = (core: AccountCore, asked: SubmitOrder, which: Pass): void => {
   if (awaitsAccount(core, message, which, again)) return
   const refusal = admissionError(core, message, which)
   if (refusal !== undefined) return message.reply.fail(refusal)
+  if (awaitsShare(core, message, which, again)) return
   // Not of what is refused: it costs more than the refusal.
   const print = fingerprint(message.request)
   if (message.request.orderType === "QUOTED") return submitQuoted(core, message, print)
@@ -96,7 +102,7 @@ const awaitsAccount = (core: AccountCore, { request, reply }: SubmitOrder, which
   return true
 }
 
-/** The trading mode, the limits, the account's state. One that has waited for prices has been counted. */
+/** The trading mode, the limits, the account's state. */
 const admissionError = (
   core: AccountCore,
   { request, hedge, counted }: SubmitOrder,
@@ -111,6 +117,28 @@ const admissionError = (
   )
 }
 
+/**
+ * As many submits of the user as may be are on their way to the store. Never for long: an order that was wanted a second ago is not
+ * begun now. What a dealer hedges waits for no user.
+ */
+const awaitsShare = (core: AccountCore, { hedge, reply }: SubmitOrder, which: Pass, again: Again): boolean => {
+  const { shares } = core.parts
+  const { userId } = core.account
+  if (shares === null || userId === null || hedge !== undefined || !shares.isUsedUp(userId)) return false
+  let isOver = false
+  const callOff = core.self.later(SHARE_MILLIS, () => {
+    isOver = true
+    reply.fail(new Busy({ retryAfterSeconds: 1 }))
+  })
+  const goOn = (): void => {
+    if (isOver) return
+    callOff()
+    again(which === "FIRST" ? "COUNTED" : which)
+  }
+  shares.wait(userId, core.self.turn(goOn))
+  return true
+}
+
 /** By the rules of its type (contract C6); null: it is refused, or waits for a price that a rule needs. */
 const planned = (
   core: AccountCore,
@@ -121,7 +149,7 @@ const planned = (
   again: Again,
 ): OrderPlan | null => {
   const { request, reply, hedge } = message
-  const checked = checkOrder(request, circumstancesOf(core, now, which === "FIRST", hedge !== undefined))
+  const checked = checkOrder(request, circumstancesOf(core, now, which !== "PRICED", hedge !== undefined))
   if ("plan" in checked) return checked.plan
   if ("error" in checked) reply.fail(checked.error)
   else {
@@ -135,7 +163,8 @@ const planned = (
 
 /** One unit; what follows comes from its commit. */
 const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void => {
-  const { clock, failpoint } = core.parts
+  const { clock, failpoint, shares } = core.parts
+  const { userId } = core.account
   const checkedAt = clock.monotonic()
   storeNew(core, message, made, {
     stored: (lives, json) => {
@@ -143,6 +172,9 @@ const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void =>
       settle(core, lives, message, json, checkedAt)
     },
   })
+  // Whatever becomes of the unit, and of the actor.
+  if (shares !== null && userId !== null && message.hedge === undefined)
+    core.parts.store.after(core.id, shares.enter(userId))
   failpoint.hit("submit.handedToWriter")
 }
 
