@@ -47,13 +47,10 @@ export const metrics = (
     const ledger = yield* LedgerWatch
     const dealers = yield* Dealers
     const loops = yield* Loops
-    const service = yield* Effect.acquireRelease(
-      Effect.sync(() => watchProcess({ build: BUILD, dataDir: settings.dataDir })),
-      (it) => Effect.sync(it.close),
-    )
+    const readProcess = watchProcess({ build: BUILD, dataDir: settings.dataDir })
     meters.readAll(() => [
       ...loopMetrics(loops.states()),
-      ...service.read(),
+      ...readProcess(),
       ...serviceMetrics({
         inFlight: parts.inFlight(),
         sockets: parts.socket.stats(),

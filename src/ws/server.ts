@@ -127,17 +127,18 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
   heartbeat.start(safely)
   const pace = new Pace(options.monotonic)
   const slow = new SlowReaders(connections, options.slow, options.monotonic)
-  const timers = [
-    setInterval(
-      safely(() => slow.look()),
-      LOOK_MILLIS,
-    ),
-    setInterval(
-      safely(() => hub.sweep()),
-      SWEEP_MILLIS,
-    ),
-  ]
-  for (const timer of timers) timer.unref()
+  /** While there are connections. */
+  let looks: NodeJS.Timeout | undefined
+  const look = safely(() => {
+    slow.look()
+    if (connections.size > 0) return
+    clearInterval(looks)
+    looks = undefined
+  })
+  const sweeps = setInterval(
+    safely(() => hub.sweep()),
+    SWEEP_MILLIS,
+  ).unref()
 
   const ofUser = new OpenSockets(limits?.perUser ?? null)
   const ofAddress = new OpenSockets(limits?.perAddress ?? null)
@@ -231,6 +232,7 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
       const state = ws.getUserData()
       state.connection = new Connection(ws, state, context)
       connections.add(state.connection)
+      looks ??= setInterval(look, LOOK_MILLIS).unref()
       ofAddress.enter(addressKey(state.peer.ip))
     },
     message: (ws, message, isBinary) => {
@@ -270,7 +272,8 @@ export const serveSockets = (options: SocketServerOptions): SocketServer => {
     shutdown: async () => {
       heartbeat.stop()
       pace.stop()
-      for (const timer of timers) clearInterval(timer)
+      clearInterval(looks)
+      clearInterval(sweeps)
       const open = [...connections]
       for (let i = 0; i < open.length; i += 500) {
         for (const connection of open.slice(i, i + 500)) connection.close(CLOSES.shutdown)

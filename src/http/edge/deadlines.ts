@@ -24,16 +24,14 @@ class WaitingList {
   }
 }
 
+/** While there is one that waits: a gateway at rest is not woken. */
 const SWEEP_MILLIS = 50
 
 export class Deadlines {
   private readonly lists = new Map<number, WaitingList>()
-  private readonly timer: NodeJS.Timeout
+  private timer: NodeJS.Timeout | undefined
 
-  constructor(monotonic: () => number) {
-    this.timer = setInterval(() => this.sweep(monotonic()), SWEEP_MILLIS)
-    this.timer.unref()
-  }
+  constructor(private readonly monotonic: () => number) {}
 
   add(member: Waiting, millis: number): void {
     const list = this.lists.get(millis) ?? new WaitingList(millis)
@@ -44,6 +42,7 @@ export class Deadlines {
     else list.last.next = member
     list.last = member
     list.size++
+    this.timer ??= setInterval(() => this.look(), SWEEP_MILLIS).unref()
   }
 
   /** Does nothing for one that is in no list. */
@@ -75,7 +74,13 @@ export class Deadlines {
       }
   }
 
+  private look(): void {
+    this.sweep(this.monotonic())
+    if (this.size === 0) this.close()
+  }
+
   close(): void {
     clearInterval(this.timer)
+    this.timer = undefined
   }
 }

@@ -1,11 +1,11 @@
 /** The root record and the health record; the health checks run at most once a second, however many clients ask. */
 import { statfs } from "node:fs/promises"
-import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Effect } from "effect"
 import type { TradingAccounts } from "../../actors/account/messages.ts"
 import type { Dealers } from "../../actors/dealer/messages.ts"
 import type { TradingMode } from "../../domain/account/trading-mode.ts"
 import { Busy } from "../../domain/errors/service.ts"
+import { watchLoopDelay } from "../../foundation/loop-delay.ts"
 import { dateTime } from "../../foundation/time.ts"
 import type { LoopState } from "../../kernel/loop.ts"
 import type { LedgerHealth } from "../../ports/ledger-watch.ts"
@@ -52,8 +52,6 @@ export interface HealthSources {
 }
 
 const CACHE_MILLIS = 1_000
-/** How often the event loop is looked at. */
-const RESOLUTION_MILLIS = 20
 
 const freeBytesOf = (directory: string): Promise<number | null> =>
   statfs(directory).then(
@@ -62,19 +60,15 @@ const freeBytesOf = (directory: string): Promise<number | null> =>
   )
 
 const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
-  const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS })
-  loop.enable()
+  const loop = watchLoopDelay()
   const look = async (): Promise<HealthRecord> => {
     const [facts, freeBytes] = await Promise.all([sources.database(), freeBytesOf(sources.dataDir)])
-    // The histogram has its timer's own interval in it.
-    const delayMillis = Math.max(0, loop.percentile(99) / 1e6 - RESOLUTION_MILLIS)
-    loop.reset()
     const now = sources.now()
     const venues = sources.venues.health()
     const checks = {
       service: serviceCheck(sources.isReady()),
       database: databaseCheck(facts),
-      eventLoop: loopCheck(delayMillis),
+      eventLoop: loopCheck(loop.p99()),
       orderWriter: writerCheck(sources.writer.stats().oldestMillis, sources.writer.pressure()),
       ledger: ledgerCheck(sources.ledger()),
       upkeep: upkeepCheck(sources.loops()),

@@ -176,16 +176,21 @@ export const openRequestLog = (options: RequestLogOptions): RequestLog => {
     if (size >= bytesMax) attempt(turnOver)
   }
 
-  const timer = setInterval(flush, gatherMillis === 0 ? FLUSH_MILLIS : gatherMillis)
-  timer.unref()
+  /** Set while lines are gathered. */
+  let timer: NodeJS.Timeout | undefined
+  const flushNow = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    flush()
+  }
   return {
     write: (line) => {
       gathered.add(line)
-      if (gatherMillis === 0 || gathered.isMuch) flush()
+      if (gatherMillis === 0 || gathered.isMuch) flushNow()
+      else timer ??= setTimeout(flushNow, gatherMillis).unref()
     },
     close: async () => {
-      clearInterval(timer)
-      flush()
+      flushNow()
       await Promise.all(stream.destroyed ? ending : [...ending, ended(stream)])
     },
   }

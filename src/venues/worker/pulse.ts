@@ -2,33 +2,28 @@
  * The Piscina task that every thread runs beside its connectors: it answers each number it receives with the state of the thread. A
  * thread that neither answers nor handles a frame hangs.
  */
-import { monitorEventLoopDelay, performance } from "node:perf_hooks"
+import { performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
+import { watchLoopDelay } from "../../foundation/loop-delay.ts"
 import type { Beat, PulseTask } from "../connector/wire.ts"
 import { countWorkIn } from "./sign-of-life.ts"
 import { inhabitants, strayRejections } from "./thread.ts"
 
-const RESOLUTION_MILLIS = 20
-
 /** Ends when the port closes. */
 export const pulse = async ({ port, done }: PulseTask): Promise<void> => {
   countWorkIn(done)
-  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS })
-  delay.enable()
+  const loop = watchLoopDelay()
   let since = performance.eventLoopUtilization()
   const beatOf = (beat: number): Beat => {
     const heap = getHeapStatistics()
     const until = performance.eventLoopUtilization()
     const busy = performance.eventLoopUtilization(until, since).utilization
     since = until
-    // The histogram has each timer's own interval in it.
-    const loopDelayMillis = Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MILLIS)
-    delay.reset()
     return {
       beat,
       heapUsedBytes: heap.used_heap_size,
       externalBytes: heap.external_memory,
-      loopDelayMillis: Number.isFinite(loopDelayMillis) ? loopDelayMillis : 0,
+      loopDelayMillis: loop.p99(),
       busy,
       rejections: strayRejections(),
       connectors: Object.fromEntries([...inhabitants].map(([name, { figures }]) => [name, figures()])),
@@ -36,5 +31,4 @@ export const pulse = async ({ port, done }: PulseTask): Promise<void> => {
   }
   port.on("message", (beat: number) => port.postMessage(beatOf(beat)))
   await new Promise<void>((resolve) => port.once("close", () => resolve()))
-  delay.disable()
 }

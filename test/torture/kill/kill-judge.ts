@@ -4,7 +4,7 @@
  */
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
-import { until } from "../../kit/servers/gateway.ts"
+import { type Answer, until } from "../../kit/servers/gateway.ts"
 import { historyOf, judgeEvents, readEvents } from "./kill-events.ts"
 import { type KillAccount, type Load, TERMINAL } from "./kill-load.ts"
 import { none, short, type Verdict } from "./kill-verdict.ts"
@@ -55,6 +55,13 @@ type Account = Pick<KillAccount, "calls" | "tradingAccountId">
 export const ordersOf = (account: Account): Promise<ReadonlyArray<TradeOrderRecord>> =>
   eachOf(account, (order) => order)
 
+/** A database that is slow for a moment is no fault of the orders'. */
+const answeredAtLast = <A>(ask: () => Promise<Answer<A>>): Promise<Answer<A>> =>
+  until("an answer other than 503", async () => {
+    const answer = await ask()
+    return answer.status !== 503 && answer
+  })
+
 export const eachOf = async <A>(
   { calls, tradingAccountId }: Account,
   take: (order: TradeOrderRecord) => A,
@@ -62,7 +69,7 @@ export const eachOf = async <A>(
   const taken: Array<A> = []
   let cursor: string | undefined
   do {
-    const page = await calls.orders({ tradingAccountId, limit: 1000, cursor })
+    const page = await answeredAtLast(() => calls.orders({ tradingAccountId, limit: 1000, cursor }))
     for (const order of page.record) taken.push(take(order))
     cursor = page.envelope.pagination?.cursor ?? undefined
   } while (cursor !== undefined)

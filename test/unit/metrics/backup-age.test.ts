@@ -13,13 +13,8 @@ const root = fileURLToPath(new URL("../../../", import.meta.url))
 const DAY_MILLIS = 86_400_000
 
 const ageOf = (dataDir: string): number => {
-  const watched = watchProcess({ build: BUILD, dataDir })
-  try {
-    const found = watched.read().find(({ name }) => name === "backup_age_seconds")
-    return found?.samples[0]?.value ?? Number.NaN
-  } finally {
-    watched.close()
-  }
+  const found = watchProcess({ build: BUILD, dataDir })().find(({ name }) => name === "backup_age_seconds")
+  return found?.samples[0]?.value ?? Number.NaN
 }
 
 it("is that of the data directory before the first, and of the mark after it", () => {
