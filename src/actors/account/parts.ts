@@ -20,7 +20,7 @@ import type { TriggerBoard } from "../market/triggers/board.ts"
 import type { AccountDirectory } from "./directory.ts"
 import type { AuditKind } from "./messages.ts"
 import type { OrderMeters } from "./order-meters.ts"
-import type { UserShares } from "./orders/user-shares.ts"
+import type { UserShares } from "./user-shares.ts"
 import type { RestingAccounts } from "./resting-accounts.ts"
 import type { SessionOpenings } from "./venue/session-openings.ts"
 

@@ -1,10 +1,10 @@
 /** A burst of one user's submits and the way to the store: its accounts' actors in the simulated world. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { storedAtOnce } from "../../../../../src/actors/account/orders/user-shares.ts"
-import type { TradingAccountId, UserId } from "../../../../../src/domain/ids.ts"
-import { ORDER_LIMITS } from "../../../../../src/domain/order/limits.ts"
-import { simAccount } from "../../../../sim/accounts.ts"
-import { ACCOUNT, errorOf, okOf, World } from "../../../../sim/world.ts"
+import { storedAtOnce } from "../../../../src/actors/account/user-shares.ts"
+import type { TradingAccountId, UserId } from "../../../../src/domain/ids.ts"
+import { ORDER_LIMITS } from "../../../../src/domain/order/limits.ts"
+import { simAccount } from "../../../sim/accounts.ts"
+import { ACCOUNT, errorOf, okOf, World } from "../../../sim/world.ts"
 
 const SECOND = "0aaaaaaa-0000-4000-8000-0000000000b2" as TradingAccountId
 const STRANGERS = "0aaaaaaa-0000-4000-8000-0000000000b3" as TradingAccountId

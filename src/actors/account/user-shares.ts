@@ -3,8 +3,8 @@
  * first in, first out. A burst of one user, which its limits allow, then delays the orders of other users by a few of its own and not by
  * all of them: 200 at once had held up everybody else's for 100-180 ms.
  */
-import type { UserId } from "../../../domain/ids.ts"
-import type { Rate } from "../../../foundation/token-bucket.ts"
+import type { UserId } from "../../domain/ids.ts"
+import type { Rate } from "../../foundation/token-bucket.ts"
 
 /** With a commit of 5 ms 1,600 orders a second. */
 const AT_ONCE_MIN = 8
