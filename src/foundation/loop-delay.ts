@@ -5,8 +5,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks"
 
 const RESOLUTION_MILLIS = 50
-/** Told of whole windows: whoever asks, and how many ask, changes nothing. */
-const WINDOW_MILLIS = 10_000
+/** About 10 s. Told of whole windows, which no question makes shorter. */
+const WINDOW_LOOKS = 200
 
 /** Milliseconds. */
 export interface LoopDelay {
@@ -36,11 +36,20 @@ const begin = (): LoopWatch => {
     max: lateMillis(loop.max),
   })
   let last: LoopDelay | null = null
-  setInterval(() => {
-    last = running()
+  const turned = (): LoopDelay => {
+    const now = running()
+    if (loop.count < WINDOW_LOOKS) return now
+    last = now
     loop.reset()
-  }, WINDOW_MILLIS).unref()
-  return { window: () => last ?? running(), p99: () => Math.max(last?.p99 ?? 0, running().p99) }
+    return now
+  }
+  return {
+    window: () => {
+      const now = turned()
+      return last ?? now
+    },
+    p99: () => Math.max(last?.p99 ?? 0, turned().p99),
+  }
 }
 
 /** From the first call on, for as long as the thread lives. */
