@@ -115,7 +115,10 @@ export const adapterByScheme = (scheme: ClientIdScheme, others: Partial<Exchange
     ...none,
     orderClientId,
     eventsAreHints: true,
-    prepare: (exchange: CcxtExchange, profile: VenueProfile) => prepare(exchange, profile, scheme, orderClientId),
     ...others,
+    prepare: (exchange: CcxtExchange, profile: VenueProfile) => {
+      others.prepare?.(exchange, profile)
+      prepare(exchange, profile, scheme, orderClientId)
+    },
   }
 }

@@ -8,7 +8,7 @@ export const KUCOIN: ReadonlyArray<VenueProfile> = [
     name: "KuCoin",
     needsPassphrase: true,
     timesInForce: ["GTC", "IOC", "FOK", "GTX"],
-    hosts: ["api.kucoin.com:443", "ws-api-spot.kucoin.com:443"],
+    hosts: ["api.kucoin.com:443", "ws-api-spot.kucoin.com:443", "wsapi-push.kucoin.com:443"],
     snapshotsAsked: true,
     // GET /api/v1/market/orderbook/level2_100; the whole book (GET /api/v3/market/orderbook/level2) is for those with keys.
     bookReach: { way: "SEED", levels: 100 },

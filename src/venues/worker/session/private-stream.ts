@@ -211,7 +211,6 @@ export class PrivateStream {
   #watchRequests(): void {
     const { exchange } = this.#options
     const { asksFor } = this.#adapter
-    if (asksFor === undefined) return
     const client = exchange.client.bind(exchange)
     const seen = new WeakSet<CcxtSocket>()
     exchange.client = (url) => {
@@ -220,7 +219,7 @@ export class PrivateStream {
       seen.add(socket)
       const send = socket.send.bind(socket)
       socket.send = (message) => {
-        const asked = asksFor(record(message))
+        const asked = asksFor?.(record(message)) ?? null
         if (asked !== null) this.#asked.set(asked.id, asked.channels)
         const sent = send(message)
         // ccxt awaits none of what waited for its turn on a socket that died meanwhile (venues 4.1).
