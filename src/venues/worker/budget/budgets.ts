@@ -47,7 +47,7 @@ export class Budgets {
     this.#profile = profile
     this.#adapter = adapterOf(profile)
     this.#notice = notice
-    this.dials = new Dials(profile)
+    this.dials = new Dials(profile, this.#adapter.stops)
   }
 
   /** Changes the instance in place. `ofAccount`: it has an account's keys. */

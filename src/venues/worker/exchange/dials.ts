@@ -1,8 +1,10 @@
 /**
  * When sockets are dialled, for all instances of a connector: never more often than the venue's documented rate for one address, and not
  * at all while it wants to be left alone. A public socket that does not last is dialled after a pause that grows to half a minute; ccxt's
- * own is at an end as soon as two dials are a quarter of a minute apart. A private stream makes its pauses itself.
+ * own is at an end as soon as two dials are a quarter of a minute apart. A private stream makes its pauses itself. A handshake that is
+ * refused with 403 says something of the account that made it; what bans the address holds every dial.
  */
+import { type StopReader, stopOf } from "../../adapters/stops.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
 import { pause, redialMillis } from "../backoff.ts"
 import type { CcxtExchange, CcxtSocket } from "./ccxt.ts"
@@ -12,6 +14,7 @@ export const STABLE_MILLIS = 5000
 /** After a dial that was answered by a refusal for the sake of too many, where the venue names no time. */
 const REFUSED_MILLIS = 60_000
 const REFUSAL = /Unexpected server response: (403|418|429)\b/
+const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 
 /** One URL of an instance: how its dials went. */
 interface Lane {
@@ -27,14 +30,21 @@ interface Lane {
 export class Dials {
   readonly #connects: VenueProfile["connects"]
   readonly #monotonic: () => number
+  readonly #stops: StopReader | undefined
   /** When the newest ones were made, as many as the window has room for. */
   #made: Array<number> = []
   #share = 1
   #pausedUntil = 0
   #queue: Promise<unknown> = Promise.resolve()
 
-  constructor({ connects }: Pick<VenueProfile, "connects">, monotonic: () => number = () => performance.now()) {
+  /** `stops`: what the venue's refusals mean beside the usual. */
+  constructor(
+    { connects }: Pick<VenueProfile, "connects">,
+    stops?: StopReader,
+    monotonic: () => number = () => performance.now(),
+  ) {
     this.#connects = connects
+    this.#stops = stops
     this.#monotonic = monotonic
   }
 
@@ -48,8 +58,10 @@ export class Dials {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#monotonic() + millis)
   }
 
-  /** Changes the instance in place, before its first socket. `paces`: its dials are spaced here when they do not last. */
+  /** Changes the instance in place, before its first socket; `paces`, of the public one: its dials are spaced here when they do not last. */
   install(exchange: CcxtExchange, paces: boolean): void {
+    /** Of this instance alone. */
+    let refusedUntil = 0
     const lanes = new Map<string, Lane>()
     const laneOf = ({ url }: CcxtSocket): Lane => {
       const known = lanes.get(url)
@@ -67,7 +79,7 @@ export class Dials {
       const create = socket.createConnection.bind(socket)
       socket.createConnection = () => {
         const isWanted = (): boolean => exchange.clients[url] === socket
-        const wait = paces ? this.#waitOf(laneOf(socket), socket) : 0
+        const wait = paces ? this.#waitOf(laneOf(socket), socket) : refusedUntil - this.#monotonic()
         void this.#turn(wait, isWanted).then((isTurn) => {
           if (isTurn) create()
         })
@@ -87,13 +99,25 @@ export class Dials {
     }
     exchange.onError = (socket, error) => {
       ended(socket)
-      if (REFUSAL.test(error.message)) this.pause(REFUSED_MILLIS)
+      const refusal = REFUSAL.exec(error.message)?.[1]
+      if (refusal !== undefined) {
+        const { isOfAddress, millis } = this.#refused(Number(refusal), !paces)
+        if (isOfAddress) this.pause(millis)
+        else refusedUntil = this.#monotonic() + millis
+      }
       return onError.call(exchange, socket, error)
     }
     exchange.onClose = (socket, event) => {
       ended(socket)
       return onClose.call(exchange, socket, event)
     }
+  }
+
+  /** 418 and 429 are of the address at every venue, 403 of an account's handshake where the venue bans with it (BYBIT). */
+  #refused(status: number, ofAccount: boolean): { readonly isOfAddress: boolean; readonly millis: number } {
+    const stop = stopOf({ status, headers: NO_HEADERS, body: "", ofAccount }, this.#stops)
+    const isOfAddress = status !== 403 || !ofAccount || stop?.scope === "BAN"
+    return { isOfAddress, millis: stop?.millis ?? REFUSED_MILLIS }
   }
 
   /** Before the next dial of a lane, by how those before went. */

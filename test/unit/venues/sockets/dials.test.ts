@@ -1,5 +1,6 @@
 /** How often a venue that refuses everything is dialled, over ten minutes of a clock that is turned by hand. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { adapterOf } from "../../../../src/venues/adapters/adapters.ts"
 import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
 import { redialMillis } from "../../../../src/venues/worker/backoff.ts"
 import type { CcxtExchange, CcxtSocket } from "../../../../src/venues/worker/exchange/ccxt.ts"
@@ -155,6 +156,49 @@ describe("dials", () => {
     expect(at).toEqual([])
     await wanting(exchange, ["wss://venue"], 59_000)
     expect(at.length).toBe(1)
+  })
+
+  it("of one account wait a minute when its handshake was refused with 403; nobody else's do", async () => {
+    const at = { refused: [] as Array<number>, other: [] as Array<number>, market: [] as Array<number> }
+    const dials = new Dials(profile)
+    const dialling = (name: keyof typeof at, paces: boolean, error: string) =>
+      instance(dials, paces, (now) => {
+        at[name].push(now)
+        return { lives: null, error }
+      }).exchange
+    const refused = dialling("refused", false, "Unexpected server response: 403")
+    await wanting(refused, ["wss://venue"], 1000)
+    expect(at.refused.length).toBe(1)
+    const from = performance.now()
+    dialling("other", false, "cut").client("wss://venue").createConnection()
+    dialling("market", true, "cut").client("wss://market").createConnection()
+    await wanting(refused, ["wss://venue"], 58_000)
+    expect([at.refused.length, at.other.length, at.market.length]).toEqual([1, 1, 1])
+    expect([...at.other, ...at.market].every((it) => it - from < 10_000)).toBe(true)
+    await wanting(refused, ["wss://venue"], 3000)
+    expect(at.refused.length).toBe(2)
+  })
+
+  it.each([
+    ["a public handshake refused with 403", "BINANCE", true, 403, 60],
+    ["an account's refused with 429", "BINANCE", false, 429, 60],
+    ["an account's refused with 418", "BINANCE", false, 418, 60],
+    ["an account's refused with 403 where the venue bans with it", "BYBIT", false, 403, 600],
+  ] as const)("all wait after %s", async (_, venue, paces, status, seconds) => {
+    const banning = PROFILES.find((it) => it.venue === venue)
+    if (banning === undefined) throw new Error(`no profile of ${venue}`)
+    const dials = new Dials(banning, adapterOf(banning).stops)
+    const { exchange } = instance(dials, paces, () => ({ lives: null, error: `Unexpected server response: ${status}` }))
+    await wanting(exchange, ["wss://venue"], 1000)
+    const other: Array<number> = []
+    const { exchange: another } = instance(dials, false, (now) => {
+      other.push(now)
+      return { lives: null }
+    })
+    await wanting(another, ["wss://venue"], (seconds - 2) * 1000)
+    expect(other).toEqual([])
+    await wanting(another, ["wss://venue"], 3000)
+    expect(other.length).toBeGreaterThan(0)
   })
 
   it("are half a minute apart, or more, from the tenth failure in a row on", () => {
