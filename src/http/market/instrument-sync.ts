@@ -14,6 +14,11 @@ import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Audited } from "../../store/audit/acts.ts"
 import type { Instruments, SyncCounts } from "../../store/market/instruments.ts"
 
+/** Of so many instruments that a venue listed, a list of less than half is trouble and no closed market. */
+const MANY = 10
+/** What a venue has said for so long without a break is believed all the same. */
+const BELIEVED_MILLIS = 6 * 3_600_000
+
 const delisted = (instrument: Instrument): Instrument => ({ ...instrument, status: "DELISTED" })
 
 type SyncFailure = InvalidVenue | VenueUnavailable | StorageUnavailable
@@ -70,6 +75,8 @@ export const makeInstrumentSync = ({
   const probed = new Set<VenueId>()
   /** By venue, when all of it was fetched. */
   const fetchedAt = new Map<VenueId, number>()
+  /** Since when a venue has given lists that are too short to be believed. */
+  const shortSince = new Map<VenueId, number>()
 
   const store = (venue: VenueId, list: ReadonlyArray<Instrument>, audited: Audited<SyncCounts>) =>
     Effect.zipLeft(audited(upsert(venue, list, now())), stored)
@@ -85,13 +92,31 @@ export const makeInstrumentSync = ({
       else isGone(instrumentId)
   }
 
-  /** Everything the venue lists; what it lists no more is DELISTED, and ACTIVE again when it comes back. */
-  const syncAll = (venue: VenueId, audited: Audited<SyncCounts>) =>
+  /** Everything the venue lists, if that can be all. */
+  const listOf = (venue: VenueId) =>
     Effect.gen(function* () {
-      const [askedAt, askedMonotonic] = [now(), monotonic()]
       const found = yield* venues.instruments(venue, null)
       // A venue without a single instrument is an empty answer, not a closed market.
       if (found.length === 0) return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
+      const listed = new Set(found.filter(({ status }) => status === "ACTIVE").map((it) => it.instrumentId))
+      const before = directory.everyTenants(venue).filter(({ status }) => status === "ACTIVE")
+      const kept = before.filter(({ instrumentId }) => listed.has(instrumentId)).length
+      if (before.length < MANY || kept * 2 >= before.length) {
+        shortSince.delete(venue)
+        return found
+      }
+      const since = shortSince.get(venue) ?? monotonic()
+      shortSince.set(venue, since)
+      if (monotonic() - since >= BELIEVED_MILLIS) return found
+      const reason = `the venue listed ${kept} of the ${before.length} instruments that it had: none is taken for delisted`
+      return yield* new VenueUnavailable({ reason })
+    })
+
+  /** What the venue lists no more is DELISTED, and ACTIVE again when it comes back. */
+  const syncAll = (venue: VenueId, audited: Audited<SyncCounts>) =>
+    Effect.gen(function* () {
+      const [askedAt, askedMonotonic] = [now(), monotonic()]
+      const found = yield* listOf(venue)
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
       const counts = yield* store(venue, found, audited)
       const gone = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
@@ -100,16 +125,23 @@ export const makeInstrumentSync = ({
       return { found, counts: { ...counts, synced: found.length } }
     })
 
-  /** These alone: of the others the venue has said nothing, of those of them that it does not list it has. */
+  /** These alone: of the others the venue has said nothing. One of them is gone if the whole list does not have it either. */
   const syncSome = (venue: VenueId, symbols: ReadonlySet<string>, audited: Audited<SyncCounts>) =>
     Effect.gen(function* () {
       const askedAt = now()
-      const found = yield* venues.instruments(venue, [...symbols])
+      const isAsked = ({ symbol }: Instrument): boolean => symbols.has(symbol)
+      const isMissing = (found: ReadonlyArray<Instrument>): boolean => {
+        const listed = new Set(found.map(({ instrumentId }) => instrumentId))
+        const known = directory.everyTenants(venue).filter(isAsked)
+        return known.some(({ instrumentId, status }) => status === "ACTIVE" && !listed.has(instrumentId))
+      }
+      const some = yield* venues.instruments(venue, [...symbols])
+      const found = isMissing(some) ? (yield* listOf(venue)).filter(isAsked) : some
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
       const others = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
-      const kept = others.filter(({ symbol }) => !symbols.has(symbol))
+      const kept = others.filter((it) => !isAsked(it))
       const counts = yield* store(venue, [...found, ...kept], audited)
-      enter([...found, ...others.filter(({ symbol }) => symbols.has(symbol)).map(delisted)], askedAt)
+      enter([...found, ...others.filter(isAsked).map(delisted)], askedAt)
       return { ...counts, synced: found.length }
     })
 

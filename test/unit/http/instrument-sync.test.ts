@@ -226,4 +226,48 @@ describe("instrument sync", () => {
       }),
     )
   })
+
+  it("takes a list of less than half for trouble, asked for all or for some, until the venue has said so for hours", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { directory, sync, answers, time, gone } = yield* setup
+        const all = Array.from({ length: 12 }, (_, n) => instrument(`A${n}/USDT`))
+        const active = () => directory.ofVenue(venue, null).filter(({ status }) => status === "ACTIVE").length
+        answers(all)
+        yield* sync.sync(venue, null)
+        for (const short of [[], all.slice(0, 5)]) {
+          answers(short)
+          expect(yield* Effect.flip(sync.sync(venue, null))).toMatchObject({ _tag: "VenueUnavailable" })
+          expect(yield* Effect.flip(sync.sync(venue, ["A8/USDT"]))).toMatchObject({ _tag: "VenueUnavailable" })
+        }
+        expect([active(), gone]).toEqual([12, []])
+        // What it still lists can be asked for all the same, and what it lists whole again is forgotten.
+        answers(all.slice(1, 2))
+        expect(yield* sync.sync(venue, ["A1/USDT"])).toMatchObject({ synced: 1 })
+        time.now += 5 * 3_600_000
+        answers(all)
+        yield* sync.sync(venue, null)
+        answers(all.slice(0, 5))
+        time.now += 2 * 3_600_000
+        expect(yield* Effect.flip(sync.sync(venue, null))).toMatchObject({ _tag: "VenueUnavailable" })
+        time.now += 6 * 3_600_000
+        expect(yield* sync.sync(venue, null)).toMatchObject({ synced: 5 })
+        expect(active()).toBe(5)
+      }),
+    )
+  })
+
+  it("takes an instrument that is listed as halted for one that is missing, when it counts", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { directory, sync, answers } = yield* setup
+        const all = Array.from({ length: 12 }, (_, n) => instrument(`A${n}/USDT`))
+        answers(all)
+        yield* sync.sync(venue, null)
+        answers(all.map((it) => ({ ...it, status: "DELISTED" as const })))
+        expect(yield* Effect.flip(sync.sync(venue, null))).toMatchObject({ _tag: "VenueUnavailable" })
+        expect(directory.find("BINANCE:A3/USDT", null)?.status).toBe("ACTIVE")
+      }),
+    )
+  })
 })

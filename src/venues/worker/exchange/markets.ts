@@ -14,6 +14,11 @@ const FRESH_MILLIS = 5_000
 const RETRY_FIRST_MILLIS = 250
 const RETRY_MAX_MILLIS = 10_000
 
+/** Named, because its name is what a failure is classified by. An empty answer is no venue without markets: those of before stay. */
+class NoMarkets extends Error {
+  override readonly name = "BadResponse"
+}
+
 export class Markets {
   /** What of them is listed; empty until they are loaded. */
   readonly listing: Listing
@@ -95,6 +100,7 @@ export class Markets {
     }
     try {
       await this.#exchange.loadMarkets(true)
+      if (Object.keys(this.#exchange.markets ?? {}).length === 0) throw new NoMarkets("the venue listed no markets")
       await this.#readClock()
     } catch (failure) {
       this.#failures += 1
