@@ -21,6 +21,20 @@ export interface Waiter {
   readonly missed: (reason?: DomainError) => void
 }
 
+export const wake = (waiting: Set<Waiter>): void => {
+  for (const each of [...waiting]) {
+    waiting.delete(each)
+    each.found()
+  }
+}
+
+export const giveUp = (waiting: Set<Waiter> | undefined, reason: DomainError): void => {
+  for (const each of [...(waiting ?? [])]) {
+    waiting?.delete(each)
+    each.missed(reason)
+  }
+}
+
 export class BookFeed {
   readonly actor: OrderBookActor
   /** Called once when the book is SYNCED. */

@@ -22,7 +22,7 @@ import {
   type MarketTrade,
   type TickerUpdate,
 } from "../../ports/market-source.ts"
-import { BookFeed, type Waiter } from "./book-feed.ts"
+import { BookFeed, giveUp, type Waiter, wake } from "./book-feed.ts"
 import { ClosedMarkets } from "./closed-markets.ts"
 import { MarketFollowers } from "./followers.ts"
 import { KlineBoard, type KlineHistorySource } from "./klines/board.ts"
@@ -436,19 +436,5 @@ export class MarketFeed {
 
   #newEpoch(): string {
     return this.#parts.ids.uuid().slice(-12)
-  }
-}
-
-const wake = (waiting: Set<Waiter>): void => {
-  for (const each of [...waiting]) {
-    waiting.delete(each)
-    each.found()
-  }
-}
-
-const giveUp = (waiting: Set<Waiter> | undefined, reason: DomainError): void => {
-  for (const each of [...(waiting ?? [])]) {
-    waiting?.delete(each)
-    each.missed(reason)
   }
 }

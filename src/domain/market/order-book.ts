@@ -107,6 +107,7 @@ export class BookSide {
 
   /** Replaces the side by flat [price, quantity, …] in any order; of one price named twice the later counts. Throws MalformedLevel. */
   replace(flat: ReadonlyArray<string>): void {
+    if (this.#takeInOrder(flat)) return
     const rows: Array<{
       readonly key: number
       readonly price: string
@@ -130,6 +131,29 @@ export class BookSide {
       this.#prices.push(row.price)
       this.#quantities.push(row.quantity)
     }
+  }
+
+  /** As venues send it, best first, no price twice: nothing to sort. False: the side is as before. Throws MalformedLevel. */
+  #takeInOrder(flat: ReadonlyArray<string>): boolean {
+    const size = flat.length >>> 1
+    const keys = new Array<number>(size)
+    const prices = new Array<string>(size)
+    const quantities = new Array<string>(size)
+    let worst = Number.POSITIVE_INFINITY
+    for (let at = size - 1, i = 0; at >= 0; at--, i += 2) {
+      const price = flat[i]!
+      const quantity = flat[i + 1]!
+      const key = this.#key(price)
+      if (key >= worst || weigh(quantity) !== 1) return false
+      worst = key
+      keys[at] = key
+      prices[at] = price
+      quantities[at] = quantity
+    }
+    this.#keys = keys
+    this.#prices = prices
+    this.#quantities = quantities
+    return true
   }
 
   /** The level at a distance from the best (0 = best); undefined past the end. */

@@ -28,6 +28,7 @@ import { BarClock } from "./bar-clock.ts"
 import { quoteFrames } from "./bare-numbers.ts"
 import { auditTimesOf, BookAudits, type Finding } from "./book-audits.ts"
 import { type BookChange, BookTap } from "./book-tap.ts"
+import { BooksOnTheirWay } from "./books-on-their-way.ts"
 import { Digits } from "./digits.ts"
 import { KlineStreams, type SeenBar } from "./kline-streams.ts"
 import { Leaves } from "./leaves.ts"
@@ -74,6 +75,7 @@ export class PublicFeed {
   /** Of a venue whose stream shows so many levels: of every book. */
   readonly #window: BookRange | undefined
   readonly #life = new SocketLife()
+  readonly #onTheirWay = new BooksOnTheirWay()
   readonly barClock: BarClock
   readonly #socketNumbers = new WeakMap<CcxtSocket, number>()
   #sockets = 0
@@ -123,6 +125,7 @@ export class PublicFeed {
       },
       onTicker: (feed, ticker) => this.#onTicker(feed, ticker),
       onBookLost: ({ instrumentId }) => this.#forgetBook(instrumentId),
+      isAsked: (symbol) => this.#onTheirWay.has(symbol),
       isComing: (millis) => budget.isQueueing() || performance.now() - this.#snapshotAt < millis,
     })
     const times = auditTimesOf(settings.profile)
@@ -137,6 +140,7 @@ export class PublicFeed {
     const { bookReach } = settings.profile
     if (bookReach?.way === "WINDOW") this.#window = { lowestBid: null, highestAsk: null, levels: bookReach.levels }
     if (bookReach?.way === "SEED") this.#seeds = this.#seeded(bookReach, budget)
+    this.#onTheirWay.install(exchange)
     const books = new BookTap(this.digits, (change) => this.#onChange(change), this.#seeds === undefined)
     const trades = new TradeTap((symbol, seen) => this.#onTrades(symbol, seen))
     this.digits.install(exchange)

@@ -57,9 +57,14 @@ export interface WatchLoopParts {
   readonly onBook: (feed: Feed, book: CcxtOrderBook) => void
   readonly onTicker: (feed: Feed, ticker: CcxtTicker) => void
   readonly onBookLost: (feed: Feed) => void
+  /** The book itself is being asked for. */
+  readonly isAsked: (symbol: string) => boolean
   /** Whether any book may still have to wait for its snapshot: one came within so many ms, or requests wait for the venue's budget. */
   readonly isComing: (withinMillis: number) => boolean
 }
+
+/** On a busy feed some book always has a snapshot: one that has none for longer than so many rounds has a trouble of its own. */
+const ROUNDS_FOR_OTHERS = 3
 
 export class WatchLoop {
   readonly #parts: WatchLoopParts
@@ -172,8 +177,11 @@ export class WatchLoop {
     if (feed.stream !== "book") return undefined
     const { snapshotMillis } = waitsOf(this.#parts.profile)
     let attempts = 0
+    let rounds = 0
     return setInterval(() => {
-      if (feed.live || !feed.open || this.#parts.isComing(snapshotMillis)) return
+      if (feed.live || !feed.open || this.#parts.isAsked(this.#symbolOf(feed))) return
+      rounds += 1
+      if (rounds <= ROUNDS_FOR_OTHERS && this.#parts.isComing(snapshotMillis)) return
       attempts += 1
       if (attempts === 1) void this.renew(feed, `no snapshot of ${feed.name} in time`)
       else this.startOver(feed, `no snapshot of ${feed.name} in time`)
