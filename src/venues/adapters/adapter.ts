@@ -62,6 +62,8 @@ export type LeavableStream = "book" | "trade" | "ticker"
 export interface Leaving {
   /** Book and trades of a market are one stream there. */
   readonly isJoint?: boolean
+  /** Every message, before anything else hears it: where what was said before an end decides about it. */
+  readonly hear?: (socket: CcxtSocket, message: unknown) => void
   /** "LATER": the venue has not given the stream a number yet. Null: ccxt's way is good. */
   readonly leave: (parts: {
     readonly stream: LeavableStream

@@ -3,6 +3,8 @@
  * stop goes on for two changes, as those do that are on their way, before it acknowledges.
  */
 
+import { crc32 } from "node:zlib"
+
 type Words = Readonly<Record<string, unknown>>
 type Level = readonly [price: string, quantity: string]
 
@@ -400,6 +402,40 @@ const kucoin: SpokenVenue = {
   },
 }
 
+/** As the venue documents it: the ten best asks, then bids, of each its digits without the point and the zeros before them. */
+const krakenSum = ({ bids, asks }: SpokenBook): number => {
+  const digits = (text: string): string => text.replace(".", "").replace(/^0+/, "")
+  return crc32([...asks.slice(0, 10), ...bids().slice(0, 10)].map(([p, q]) => digits(p) + digits(q)).join(""))
+}
+const krakenLevel = ([price, qty]: Level): Words => ({ price: Number(price), qty: Number(qty) })
+const krakenBook = (type: string, { book }: Taken, bids: ReadonlyArray<Level>, asks: ReadonlyArray<Level>): Words => {
+  const rows = { bids: bids.map(krakenLevel), asks: asks.map(krakenLevel) }
+  return {
+    channel: "book",
+    type,
+    data: [{ symbol: book.id, ...rows, checksum: krakenSum(book), timestamp: "2023-11-14T22:13:20.000000Z" }],
+  }
+}
+const kraken: SpokenVenue = {
+  // Its sockets know a pair by ccxt's name.
+  idOf: (base, quote) => `${base}/${quote}`,
+  greeting: { channel: "status", type: "update", data: [{ system: "online", api_version: "v2", version: "2.0.10" }] },
+  read: (frame) => {
+    const found = way(frame["method"], "subscribe", "unsubscribe")
+    const { channel, symbol } = words(frame["params"])
+    return found && { way: found, streams: texts(symbol).map((it) => `${channel}:${it}`), frame }
+  },
+  marketOf: (stream) => (stream.startsWith("book:") ? stream.slice(5) : null),
+  acknowledge: ({ way: method, streams, frame }) =>
+    streams.map((stream) => {
+      const [channel = "", symbol = ""] = stream.split(":")
+      const result = { ...words(frame["params"]), channel, symbol }
+      return { method, req_id: frame["req_id"], result, success: true, time_in: "", time_out: "" }
+    }),
+  snapshot: (_, taken) => krakenBook("snapshot", taken, taken.book.bids(), taken.book.asks),
+  change: (_, taken) => krakenBook("update", taken, [moved(taken.book)], []),
+}
+
 export const SPOKEN: Readonly<Record<string, SpokenVenue>> = {
   BINANCE: binance,
   BINANCEUSDM: binanceusdm,
@@ -410,6 +446,7 @@ export const SPOKEN: Readonly<Record<string, SpokenVenue>> = {
   DERIBIT: deribit,
   GATE: gate,
   GEMINI: gemini,
+  KRAKEN: kraken,
   KRAKENFUTURES: krakenfutures,
   KUCOIN: kucoin,
   OKX: okx,

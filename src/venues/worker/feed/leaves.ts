@@ -75,6 +75,7 @@ export class Leaves {
     if (this.#asked.size > 0)
       for (const asked of this.#asked)
         if (asked.socket === socket && asked.leave.isHeard?.(message) === true) asked.heard()
+    this.#parts.adapter.leaving?.hear?.(socket, message)
     const later = this.#later.size === 0 ? undefined : this.#later.get(socket)
     // What it waits for is in what ccxt makes of the message.
     if (later === undefined) return
