@@ -5,6 +5,7 @@
  * The one thing to know: the gateway itself never asks ccxt for this; only workers load ccxt, and the page is read before they start.
  */
 import type { TimeInForce, VenueCapabilities } from "../src/domain/instrument/venue-capabilities.ts"
+import { adapterOf } from "../src/venues/adapters/adapters.ts"
 import type { CapabilityPage } from "../src/venues/adapters/capabilities.ts"
 import type { VenueProfile } from "../src/venues/adapters/profile.ts"
 import { loadExchange } from "../src/venues/worker/exchange/load.ts"
@@ -108,7 +109,7 @@ const orderFeatures = (features: unknown, lists: VenueProfile["lists"]): Describ
 
 export const capabilitiesFrom = (
   { has, features }: Pick<Description, "has" | "features">,
-  { exchange, lists, fillsWithOrders }: Pick<VenueProfile, "exchange" | "lists" | "fillsWithOrders">,
+  { exchange, lists, fillsWithOrders, adapter }: Pick<VenueProfile, "exchange" | "lists" | "fillsWithOrders" | "adapter">,
 ): VenueCapabilities => {
   const pins = PINS[exchange]
   const order = orderFeatures(features, lists)
@@ -135,7 +136,8 @@ export const capabilitiesFrom = (
       klines: delivery("watchOHLCV", "DERIVED"),
       orders: delivery("watchOrders", "POLLED"),
       executions: fillsWithOrders && has["watchOrders"] === true ? "STREAM" : delivery("watchMyTrades", "POLLED"),
-      balances: delivery("watchBalance", "POLLED"),
+      // Where the stream says only that they moved, they are asked for.
+      balances: adapterOf({ adapter }).balancesMoved === undefined ? delivery("watchBalance", "POLLED") : "POLLED",
       ...pins?.streams,
     },
     bookContinuity: pins?.bookContinuity ?? BOOKS[continuityOf(exchange)],

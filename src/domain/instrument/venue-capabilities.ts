@@ -11,7 +11,7 @@ const Carrier = Schema.Literal("NATIVE", "EMULATED").annotations({
 
 const Delivery = Schema.Literal("STREAM", "POLLED", "DERIVED", "NONE").annotations({
   description:
-    "STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available",
+    "STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available",
 })
 
 export const VenueCapabilities = Schema.Struct({

@@ -34,4 +34,4 @@ const ADAPTERS: { readonly [K in VenueProfile["adapter"]]: ExchangeAdapter } = {
   okx,
 }
 
-export const adapterOf = (profile: VenueProfile): ExchangeAdapter => ADAPTERS[profile.adapter]
+export const adapterOf = ({ adapter }: Pick<VenueProfile, "adapter">): ExchangeAdapter => ADAPTERS[adapter]

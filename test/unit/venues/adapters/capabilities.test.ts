@@ -15,6 +15,7 @@ import {
 import { PLAIN_CAPABILITIES } from "../../../../src/domain/instrument/venue-capabilities.ts"
 import { checkOrder } from "../../../../src/domain/order/rules/rules.ts"
 import type { SubmitRequest } from "../../../../src/domain/order/submit-request.ts"
+import { adapterOf } from "../../../../src/venues/adapters/adapters.ts"
 import { capabilitiesOf, capabilityPage } from "../../../../src/venues/adapters/capabilities.ts"
 import { PROFILES, venueOf } from "../../../../src/venues/adapters/registry.ts"
 import { MOCK_VENUE } from "../../../../src/venues/mock/venue.ts"
@@ -52,6 +53,13 @@ describe("a profile", () => {
       if (profile.sandbox) expect((await page)[profile.exchange]?.sandbox).toBe(true)
     },
   )
+
+  it.each(profiles)("of %s calls balances a stream only where its connector reads them from one", async (_venue, profile) => {
+    const { balances } = (await page)[profile.exchange]?.[profile.lists]?.streams ?? {}
+    const { balancesMoved } = adapterOf(profile)
+    if (balancesMoved !== undefined) expect(balances).toBe("POLLED")
+    expect(capabilitiesOf(profile).streams.balances).toBe(balances)
+  })
 
   it("finds what is written down of its exchange", () => {
     for (const profile of PROFILES)
