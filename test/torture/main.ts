@@ -312,8 +312,9 @@ const RUNS: Readonly<Record<string, Run>> = {
     run: (progress) => ledgerSabotage(progress, values.only),
   },
   oracle: {
-    usage: "[--seed N]: two recorded days of a book, with and without faults of the line",
-    run: (progress) => oracle({ seed: count("seed", 0), progress }),
+    usage:
+      "[--seed N] [--only venues]: what was recorded of each venue, and two days of a book, with and without faults of the line",
+    run: (progress) => oracle({ seed: count("seed", 0), venuesOnly: values.only === "venues", progress }),
   },
   timing: {
     usage: "[--samples 300] [--built]: whether the time of an answer tells who is registered",

@@ -49,7 +49,7 @@ const plain = (text: string): string => Decimal.fromVenue(text)?.toString() ?? t
 const isZero = (text: string): boolean => plain(text) === "0"
 
 /** A number in the venue's spelling; one with an exponent is spelled plainly by everybody. */
-const isSameSpelling = (told: string, heard: string): boolean =>
+export const isSameSpelling = (told: string, heard: string): boolean =>
   told === heard || (/e/i.test(told) && plain(told) === heard)
 
 /** By price; of one price named twice the later counts. A deleted level has the quantity 0. */
@@ -98,7 +98,7 @@ export const judge = (told: Told, heard: Heard): Verdict => {
 }
 
 /** The book that begins, and every frame with a level that is not in it: as many updates there must be. */
-const expectedOf = ({ instrument: { restBook }, books }: Told): ReadonlyArray<RecordedBook> => {
+export const expectedOf = ({ instrument: { restBook }, books }: Told): ReadonlyArray<RecordedBook> => {
   const [begin, ...later] = restBook === undefined ? books : [restBook, ...books]
   if (begin?.isSnapshot !== true) throw new Error("the capture does not begin with a book")
   return [begin, ...later.filter((frame) => !isOlder(frame, restBook) && frame.bids.length + frame.asks.length > 0)]
@@ -139,18 +139,24 @@ const levelsIn = ({ snapshot, bids, asks }: DepthUpdate): RecordedBook => ({
   asks: paired(asks),
 })
 
-/** The book after all of them: side and price → how both are spelled. */
-const fold = (books: ReadonlyArray<RecordedBook>): ReadonlyMap<string, Level> => {
-  const levels = new Map<string, Level>()
-  for (const book of books) {
-    if (book.isSnapshot) levels.clear()
-    for (const side of ["bids", "asks"] as const) {
-      for (const [key, level] of rowsOf(book[side])) {
-        if (level[1] === "0") levels.delete(`${side} ${key}`)
-        else levels.set(`${side} ${key}`, level)
-      }
+/** Side and price → how both are spelled. */
+export type FoldedBook = Map<string, Level>
+
+/** Takes the next frame of a book in. */
+export const take = (levels: FoldedBook, book: RecordedBook): void => {
+  if (book.isSnapshot) levels.clear()
+  for (const side of ["bids", "asks"] as const) {
+    for (const [key, level] of rowsOf(book[side])) {
+      if (level[1] === "0") levels.delete(`${side} ${key}`)
+      else levels.set(`${side} ${key}`, level)
     }
   }
+}
+
+/** The book after all of them. */
+const fold = (books: ReadonlyArray<RecordedBook>): ReadonlyMap<string, Level> => {
+  const levels: FoldedBook = new Map()
+  for (const book of books) take(levels, book)
   return levels
 }
 

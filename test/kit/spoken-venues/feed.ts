@@ -32,6 +32,8 @@ export interface SpokenFeed {
   readonly ended: () => number
   /** One change of each book that is being sent. */
   readonly move: () => void
+  /** Every connection ends, without a word. */
+  readonly cut: () => void
   readonly told: () => ReadonlyArray<WorkerRecord>
   /** Snapshots of the book that were told. */
   readonly snapshots: (base: string) => number
@@ -193,6 +195,10 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>, refus
           done.add(taken.book)
           changed(line, stream, taken)
         }
+    },
+    cut: () => {
+      lines.clear()
+      for (const client of server.clients) client.terminate()
     },
     told,
     snapshots: (base) => depths(base).filter(({ snapshot }) => snapshot).length,

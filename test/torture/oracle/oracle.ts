@@ -1,14 +1,18 @@
 /**
  * `oracle`: two recorded days of BTC/USDT through a connector and the market data actors to a subscriber, as they were recorded and
- * with frames that are dropped, repeated, swapped, or cut off. One line for each day and kind of fault.
+ * with frames that are dropped, repeated, swapped, or cut off. One line for each day and kind of fault. Before them what was recorded of every
+ * venue (`recordings.ts`), as a table.
  */
 import type { Verdict } from "../kill/kill-verdict.ts"
 import { type BookRunFacts, runBook } from "./book-run.ts"
 import { VARIANTS, type Variant } from "./fault-plan.ts"
 import { DAYS, hasDays, readDays } from "./recorded-day.ts"
+import { recordings } from "./recordings.ts"
 
 export interface OracleOptions {
   readonly seed: number
+  /** The recordings of all venues alone, without the two days. */
+  readonly venuesOnly: boolean
   readonly progress: (line: string) => void
 }
 
@@ -58,7 +62,12 @@ const says = (facts: BookRunFacts, millis: number): string =>
   `seconds without the 200 best levels ${facts.shallowSeconds}, seeded again ${facts.grown}, stale as SYNCED ${facts.stale + facts.behind.filter((each) => each.includes("SYNCED")).length}, gaps without SNAPSHOT ` +
   `${facts.unanswered} (${(millis / 1000).toFixed(1)} s)`
 
-export const oracle = async ({ seed, progress }: OracleOptions): Promise<ReadonlyArray<Verdict>> => {
+export const oracle = async ({ seed, venuesOnly, progress }: OracleOptions): Promise<ReadonlyArray<Verdict>> => {
+  const ofVenues = await recordings(progress)
+  return venuesOnly ? ofVenues : [...ofVenues, ...(await ofDays(seed, progress))]
+}
+
+const ofDays = async (seed: number, progress: OracleOptions["progress"]): Promise<ReadonlyArray<Verdict>> => {
   if (!hasDays) return [{ name: "captures", passed: true, says: "skipped: they are not beside the repository" }]
   const { days, remove } = await readDays(DAYS)
   const verdicts: Array<Verdict> = []
