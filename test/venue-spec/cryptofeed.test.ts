@@ -7,6 +7,7 @@ import { hasCaptures } from "../exchanges/cryptofeed/capture.ts"
 import { sum, type Verdict } from "../exchanges/cryptofeed/judge.ts"
 import { publishedBooks } from "../exchanges/cryptofeed/published-books.ts"
 import { CAPTURES, replayRun, uniqueTrades } from "../exchanges/cryptofeed/replay-run.ts"
+import { sharedThread } from "../integration/venues/thread-kit.ts"
 
 if (!hasCaptures) console.info("skipped: the recorded captures are not beside the repository")
 
@@ -17,7 +18,7 @@ describe.skipIf(!hasCaptures)("TC-B02 a recorded capture through its connector",
 
   // Most of their time is the pace at which ccxt subscribes.
   it.concurrent.each(CAPTURES)("loses nothing and changes no digit of %s", async (archive, recorded) => {
-    const { venue, told, heard, verdict, downs, notices } = await replayRun(archive, recorded)
+    const { venue, told, heard, verdict, downs, notices } = await replayRun(archive, recorded, sharedThread)
     table.push({ capture: archive, venue, ...verdict })
     expect({ downs, notices }).toEqual({ downs: [], notices: [] })
     expect(verdict).toMatchObject({ lost: 0, apart: 0, tradesLost: 0, changed: 0 })

@@ -1,10 +1,11 @@
 /** One recorded capture through its connector: opened, played to its end, and what came out of it, to be judged. */
+import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Exit, Scope } from "effect"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { DepthUpdate, MarketSink, MarketSource, MarketTrade } from "../../../src/ports/market-source.ts"
+import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import { ccxtVenue } from "../../../src/venues/connector/ccxt-venue.ts"
-import { sharedThread } from "../../integration/venues/thread-kit.ts"
-import { until } from "../../integration/venues/venue-kit.ts"
+import type { Placement } from "../../../src/venues/connector/placement.ts"
 import { readCapture } from "./capture.ts"
 import { feedWithKeys } from "./feed-with-keys.ts"
 import { isOlder, judge, type Told, toldBy, updatesOf, type Verdict } from "./judge.ts"
@@ -35,6 +36,11 @@ export const CAPTURES: ReadonlyArray<readonly [archive: string, recorded: Record
 
 /** One feed a venue connection takes at a time is enough for the slowest of them. */
 const WITHIN_MILLIS = 90_000
+
+const until = async (condition: () => boolean, what: string): Promise<void> => {
+  for (const end = performance.now() + WITHIN_MILLIS; !condition(); await sleep(5))
+    if (performance.now() > end) throw new Error(`never happened: ${what}`)
+}
 
 export class Heard {
   readonly updates: Array<DepthUpdate> = []
@@ -76,13 +82,17 @@ const settled = async (told: ReadonlyArray<Told>, heard: ReadonlyMap<InstrumentI
   const of = ({ instrument }: Told): Heard => heard.get(instrument.instrumentId) ?? new Heard()
   const isComplete = (it: Told): boolean =>
     of(it).updates.length >= updatesOf(it) && of(it).trades.length >= uniqueTrades(it).length
-  await until(() => told.every(isComplete), "every update and trade", WITHIN_MILLIS).catch(() => undefined)
+  await until(() => told.every(isComplete), "every update and trade").catch(() => undefined)
   return total(told.map((it) => judge(it, of(it))))
 }
+
+/** Where the connector's thread is one that others use, too. */
+type PlacementOf = (profile: VenueProfile) => Placement
 
 /** A connector in a worker; in this process where its public instance needs keys, which no connector has. */
 const sourceOf = (
   recording: Recording,
+  placementOf: PlacementOf | undefined,
   routes: Readonly<Record<string, string>>,
   sink: MarketSink,
   notice: (what: string) => void,
@@ -93,12 +103,12 @@ const sourceOf = (
     venueRoutes: routes,
     venuesInactive: [],
     notice: (_: string, what: string) => notice(what),
-    placement: sharedThread(profile),
+    ...(placementOf !== undefined && { placement: placementOf(profile) }),
   }
   return Effect.map(ccxtVenue(profile, options), (venue) => venue.market(sink))
 }
 
-export const replayRun = async (archive: string, recorded: Recorded): Promise<ReplayRun> => {
+export const replayRun = async (archive: string, recorded: Recorded, placementOf?: PlacementOf): Promise<ReplayRun> => {
   const capture = await readCapture(archive)
   const recording = recorded(capture)
   const told = toldBy(capture, recording)
@@ -120,14 +130,14 @@ export const replayRun = async (archive: string, recorded: Recorded): Promise<Re
       down: (stream, instrumentId, reason) => downs.push(`${stream} ${instrumentId}: ${reason}`),
     }
     const source = await Effect.runPromise(
-      sourceOf(recording, replayer.routes, sink, (what) => notices.push(what)).pipe(Scope.extend(scope)),
+      sourceOf(recording, placementOf, replayer.routes, sink, (what) => notices.push(what)).pipe(Scope.extend(scope)),
     )
     for (const { instrument } of told) {
       source.open("book", instrument.instrumentId)
       source.open("trade", instrument.instrumentId)
     }
     const wanted = told.flatMap(({ instrument }) => [instrument.bookStream, instrument.tradeStream])
-    await until(() => wanted.every((stream) => replayer.streams.has(stream)), "all subscriptions", WITHIN_MILLIS).catch(
+    await until(() => wanted.every((stream) => replayer.streams.has(stream)), "all subscriptions").catch(
       (cause: unknown) => {
         const missing = wanted.filter((stream) => !replayer.streams.has(stream))
         throw new Error(JSON.stringify({ missing, unanswered: [...replayer.unanswered], downs, notices }), { cause })
@@ -142,7 +152,7 @@ export const replayRun = async (archive: string, recorded: Recorded): Promise<Re
     await replayer.play(isIncluded)
     const asked = told.filter(({ instrument }) => instrument.restBook !== undefined)
     const isWhole = ({ instrument }: Told): boolean => heard.get(instrument.instrumentId)?.updates.length === 1
-    await until(() => asked.every(isWhole), "every book that begins by REST", WITHIN_MILLIS)
+    await until(() => asked.every(isWhole), "every book that begins by REST")
     await replayer.play((frame, stream) => !isIncluded(frame, stream))
     const verdict = await settled(told, heard)
     return { venue: recording.profile.venue, told, heard, verdict, downs, notices }

@@ -22,6 +22,9 @@ interface Scriptable extends CcxtExchange {
 /** After so many changes a venue that was told to stop does so. */
 const ON_THEIR_WAY = 2
 
+/** Changes by which a replica is behind. */
+const LATE = 50
+
 export interface SpokenFeed {
   readonly feed: PublicFeed
   readonly instrument: (base: string) => InstrumentId
@@ -34,6 +37,8 @@ export interface SpokenFeed {
   readonly move: () => void
   /** Every connection ends, without a word. */
   readonly cut: () => void
+  /** So many books are answered by REST as they were fifty changes ago; answers their best bids. */
+  readonly answerLate: (times: number) => ReadonlySet<string>
   readonly told: () => ReadonlyArray<WorkerRecord>
   /** Snapshots of the book that were told. */
   readonly snapshots: (base: string) => number
@@ -147,12 +152,24 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>, refus
   exchange.has["fetchTime"] = false
   // ccxt spaces what it sends by tens to hundreds of milliseconds.
   exchange.options["ws"] = { ...(exchange.options["ws"] as object), cost: 0 }
-  exchange.fetch = async (url) => venue.answer?.(url, bookOf) ?? {}
+  let late = 0
+  const lateBids = new Set<string>()
+  const answered = (id: string): SpokenBook => {
+    const book = bookOf(id)
+    if (late === 0) return book
+    late -= 1
+    const sequence = book.sequence - LATE
+    lateBids.add(`${sequence}.5`)
+    return { ...book, sequence, bids: () => [["100.5", `${sequence}.5`], ...book.bids().slice(1)] }
+  }
+  exchange.fetch = async (url) => venue.answer?.(url, answered) ?? {}
   const settle = isSwap ? quote : undefined
   exchange.loadMarkets = () => {
     const rows = bases.map((base) =>
       exchange.safeMarketStructure({
         id: venue.idOf(base, quote),
+        // BINANCE's streams are called by it.
+        lowercaseId: venue.idOf(base, quote).toLowerCase(),
         symbol: isSwap ? `${base}/${quote}:${quote}` : `${base}/${quote}`,
         ...{ base, quote, settle, baseId: base, quoteId: quote, settleId: settle },
         ...{ type: isSwap ? "swap" : "spot", spot: !isSwap, swap: isSwap, contract: isSwap, active: true },
@@ -199,6 +216,10 @@ export const speaking = async (name: string, bases: ReadonlyArray<string>, refus
     cut: () => {
       lines.clear()
       for (const client of server.clients) client.terminate()
+    },
+    answerLate: (times) => {
+      late = times
+      return lateBids
     },
     told,
     snapshots: (base) => depths(base).filter(({ snapshot }) => snapshot).length,

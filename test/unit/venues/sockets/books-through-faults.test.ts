@@ -1,6 +1,6 @@
 /**
- * A connection that ends in the middle of a burst costs no reader a level without a word: unmodified ccxt against the sockets of every
- * venue, as they speak (`kit/spoken-venues`).
+ * A connection that ends in the middle of a burst, and a replica that answers late, cost no reader a level without a word: unmodified ccxt
+ * against the sockets of every venue, as they speak (`kit/spoken-venues`).
  */
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { type SpokenFeed, speaking } from "../../../kit/spoken-venues/feed.ts"
@@ -48,6 +48,41 @@ describe.each(Object.keys(SPOKEN))("at %s", (name) => {
       // Nothing but a snapshot follows a loss.
       words.forEach((word, at) => {
         if (word === "lost") expect(["snapshot", "lost"]).toContain(words[at + 1])
+      })
+    }
+  })
+})
+
+const BY_REST = Object.keys(SPOKEN).filter((name) => SPOKEN[name]?.snapshot === null)
+
+describe.each(BY_REST)("at %s, whose books begin by REST", (name) => {
+  it("no change is put on top of an answer of a replica that is behind", { timeout: 60_000 }, async () => {
+    const spoken = await speaking(name, BASES)
+    world = spoken
+    const late = spoken.answerLate(BASES.length)
+    for (const base of BASES) spoken.open("book", base)
+    await vi.waitFor(() => {
+      spoken.move()
+      for (const base of BASES) {
+        expect(spoken.snapshots(base)).toBeGreaterThan(0)
+        expect([base, late.has(spoken.best(base).heard ?? "")]).toEqual([base, false])
+      }
+    }, PATIENCE)
+    spoken.move()
+    await vi.waitFor(() => {
+      for (const base of BASES) expect([base, spoken.best(base).heard]).toEqual([base, spoken.best(base).sent])
+    }, PATIENCE)
+    expect(late.size).toBeGreaterThan(0)
+    // While nothing has changed yet nothing shows that it is; the first change does.
+    for (const base of BASES) {
+      const words = spoken.told().flatMap((it) => {
+        if (it._tag === "StreamLost" && it.instrumentId === spoken.instrument(base)) return ["lost"]
+        if (it._tag !== "Depth" || it.update.instrumentId !== spoken.instrument(base)) return []
+        if (!it.update.snapshot) return ["change"]
+        return [late.has(it.update.bids[1] ?? "") ? "late snapshot" : "snapshot"]
+      })
+      words.forEach((word, at) => {
+        if (word === "late snapshot") expect(["lost", "snapshot"]).toContain(words[at + 1])
       })
     }
   })
