@@ -109,7 +109,12 @@ const orderFeatures = (features: unknown, lists: VenueProfile["lists"]): Describ
 
 export const capabilitiesFrom = (
   { has, features }: Pick<Description, "has" | "features">,
-  { exchange, lists, fillsWithOrders, adapter }: Pick<VenueProfile, "exchange" | "lists" | "fillsWithOrders" | "adapter">,
+  {
+    exchange,
+    lists,
+    fillsWithOrders,
+    adapter,
+  }: Pick<VenueProfile, "exchange" | "lists" | "fillsWithOrders" | "adapter">,
 ): VenueCapabilities => {
   const pins = PINS[exchange]
   const order = orderFeatures(features, lists)

@@ -4,8 +4,9 @@
  * own is at an end as soon as two dials are a quarter of a minute apart. A private stream makes its pauses itself. A handshake that is
  * refused with 403 says something of the account that made it; what bans the address holds every dial.
  */
-import { type StopReader, stopOf } from "../../adapters/stops.ts"
+
 import type { VenueProfile } from "../../adapters/profile.ts"
+import { type StopReader, stopOf } from "../../adapters/stops.ts"
 import { pause, redialMillis } from "../backoff.ts"
 import type { CcxtExchange, CcxtSocket } from "./ccxt.ts"
 

@@ -54,12 +54,15 @@ describe("a profile", () => {
     },
   )
 
-  it.each(profiles)("of %s calls balances a stream only where its connector reads them from one", async (_venue, profile) => {
-    const { balances } = (await page)[profile.exchange]?.[profile.lists]?.streams ?? {}
-    const { balancesMoved } = adapterOf(profile)
-    if (balancesMoved !== undefined) expect(balances).toBe("POLLED")
-    expect(capabilitiesOf(profile).streams.balances).toBe(balances)
-  })
+  it.each(profiles)(
+    "of %s calls balances a stream only where its connector reads them from one",
+    async (_venue, profile) => {
+      const { balances } = (await page)[profile.exchange]?.[profile.lists]?.streams ?? {}
+      const { balancesMoved } = adapterOf(profile)
+      if (balancesMoved !== undefined) expect(balances).toBe("POLLED")
+      expect(capabilitiesOf(profile).streams.balances).toBe(balances)
+    },
+  )
 
   it("finds what is written down of its exchange", () => {
     for (const profile of PROFILES)
