@@ -255,6 +255,10 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
       instrumentId: Schema.optional(InstrumentText),
       startTime: Schema.optional(Schema.Int).annotations({ description: "createdAt from here on, ms, inclusive" }),
       endTime: Schema.optional(Schema.Int).annotations({ description: "createdAt up to here, ms, inclusive" }),
+      updatedSince: Schema.optional(Schema.Int).annotations({
+        description:
+          "Extension: updatedAt from here on, ms, inclusive; archived orders, too. The order of the list stays that of createdAt, so that an order which changes meanwhile is on one page all the same. A change is seen when it is stored, a little after its updatedAt: ask from some 10 s before the newest that you have",
+      }),
       limit: Ask.limit(1_000, 50),
       offset: Ask.offset,
       cursor: Ask.cursor,

@@ -21,7 +21,8 @@ import { placedBy } from "../../domain/user/act.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import { dateTime } from "../../foundation/time.ts"
 import type { RefusedSubmits } from "../../store/orders/refused-submits.ts"
-import type { OrderKeyset, OrderQuery, TradeOrders } from "../../store/orders/trade-orders.ts"
+import type { OrderKeyset, OrderQuery } from "../../store/orders/order-list.ts"
+import type { TradeOrders } from "../../store/orders/trade-orders.ts"
 import { type AccountReach, accountOf, accountsOf, listedAccounts } from "../account-access.ts"
 import { actorOf } from "../acting-user.ts"
 import { ask, isFailure, relayed } from "../edge/answers.ts"
@@ -294,6 +295,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
           instrumentId: query.instrumentId === undefined ? undefined : gate.canonicalInstrumentId(query.instrumentId),
           startTime: query.startTime,
           endTime: query.endTime,
+          updatedSince: query.updatedSince,
           ascending: query.ascending,
         },
         limit: query.limit ?? 50,
@@ -341,7 +343,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       const value = filters[name]
       return typeof value === "number" ? value : undefined
     }
-    const [startTime, endTime] = [instant("startTime"), instant("endTime")]
+    const [startTime, endTime, updatedSince] = [instant("startTime"), instant("endTime"), instant("updatedSince")]
     if (startTime !== undefined && endTime !== undefined && startTime > endTime) return new InvalidTimeRange()
     const instrumentId = text("instrumentId")
     if (instrumentId !== undefined && parseInstrumentId(instrumentId) === undefined)
@@ -356,6 +358,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       ...(instrumentId === undefined ? {} : { instrumentId: instrumentId as InstrumentId }),
       ...(startTime === undefined ? {} : { startTime }),
       ...(endTime === undefined ? {} : { endTime }),
+      ...(updatedSince === undefined ? {} : { updatedSince }),
       ...(filters["ascending"] === true ? { ascending: true } : {}),
     }
   }

@@ -7,43 +7,13 @@ import { Effect } from "effect"
 import { COUNTED_MAX } from "../../domain/counted.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
-import { isTerminal, type OrderStatus } from "../../domain/order/status.ts"
 import type { TradeOrder } from "../../domain/order/trade-order.ts"
 import { orUnavailable } from "../postgres/storage-failure.ts"
 import { withExecutions } from "./executions.ts"
+import { type OrderQuery, orderListSql } from "./order-list.ts"
 import { COUNTS, type ExecutionRow, executionJson, executionOf, ORDER_COLUMNS, type OrderRow, orderOf } from "./rows.ts"
 
 const EXECUTION_AS_JSON = executionJson("x")
-
-/** The last order of the page before. */
-export interface OrderKeyset {
-  readonly createdAt: number
-  readonly tradeOrderId: TradeOrderId
-}
-
-export interface OrderQuery {
-  /** The accounts whose orders the caller may see. */
-  readonly tradingAccountIds: ReadonlyArray<TradingAccountId>
-  readonly tradeOrderId?: TradeOrderId
-  readonly clientOrderId?: string
-  /** Children of a list's parent, or both legs of a pair without one. */
-  readonly orderListId?: string
-  readonly orderStatus?: ReadonlyArray<OrderStatus>
-  /** With `orderStatus`: PENDING_CANCEL, PENDING_REPLACE and REPLACED count only with (true) or without (false) executions. */
-  readonly hasFills?: boolean
-  readonly instrumentId?: InstrumentId
-  /** createdAt, both inclusive, ms. */
-  readonly startTime?: number
-  readonly endTime?: number
-  readonly limit: number
-  readonly offset: number
-  /** Continue behind this order; `offset` then counts from there. */
-  readonly cursor?: OrderKeyset
-  /** Oldest first. */
-  readonly ascending?: boolean
-  /** False leaves the count out (total 0): pages behind the first carry it in their cursor. */
-  readonly counted?: boolean
-}
 
 export interface OrderPage {
   readonly orders: ReadonlyArray<TradeOrder>
@@ -51,48 +21,6 @@ export interface OrderPage {
   readonly total: number
   readonly totalIsLowerBound: boolean
   readonly hasNext: boolean
-}
-
-interface Condition {
-  /** What a row `o` of account `a` must satisfy. */
-  readonly text: string
-  /** `FROM` of the accounts, and of the statuses where each has an index of its own. */
-  readonly from: string
-  /** The first is the accounts, as an array literal. */
-  readonly values: Array<string | number>
-}
-
-const MOMENTARY = "'PENDING_CANCEL', 'PENDING_REPLACE', 'REPLACED'"
-
-const conditionOf = (query: OrderQuery): Condition => {
-  const values: Array<string | number> = [`{${query.tradingAccountIds.join(",")}}`]
-  const parts: Array<string> = ["o.trading_account_id = a.id"]
-  let from = "unnest($1::uuid[]) AS a(id)"
-  const param = (value: string | number): string => {
-    values.push(value)
-    return `$${values.length}`
-  }
-  if (query.tradeOrderId !== undefined) parts.push(`o.trade_order_id = ${param(query.tradeOrderId)}`)
-  if (query.clientOrderId !== undefined) parts.push(`o.client_order_id = ${param(query.clientOrderId)}`)
-  // The list's id is its parent's: the parent itself is no part of the answer (contract C4).
-  if (query.orderListId !== undefined) {
-    const list = param(query.orderListId)
-    parts.push(`o.order_list_id = ${list}::uuid AND o.trade_order_id <> ${list}::uuid`)
-  }
-  if (query.instrumentId !== undefined) parts.push(`o.instrument_id = ${param(query.instrumentId)}`)
-  if (query.orderStatus !== undefined) {
-    const words = `${param(`{${query.orderStatus.join(",")}}`)}::text[]`
-    if (query.orderStatus.every((word) => !isTerminal(word))) parts.push(`o.open AND o.order_status = ANY (${words})`)
-    else if (query.orderStatus.every(isTerminal)) {
-      from += ` CROSS JOIN unnest(${words}) AS s(word)`
-      parts.push("o.ended_as = s.word")
-    } else parts.push(`o.order_status = ANY (${words})`)
-  }
-  if (query.hasFills !== undefined)
-    parts.push(`(o.order_status NOT IN (${MOMENTARY}) OR o.executed_quantity ${query.hasFills ? ">" : "="} 0)`)
-  if (query.startTime !== undefined) parts.push(`o.created_at >= ${param(query.startTime)}`)
-  if (query.endTime !== undefined) parts.push(`o.created_at <= ${param(query.endTime)}`)
-  return { text: parts.join(" AND "), from, values }
 }
 
 const OPEN_AT = `SELECT EXISTS (SELECT FROM trade_order WHERE open AND instrument_id = $1)
@@ -129,35 +57,10 @@ export class TradeOrders extends Effect.Service<TradeOrders>()("store/TradeOrder
       list: (query: OrderQuery): Effect.Effect<OrderPage, StorageUnavailable> =>
         orUnavailable(
           Effect.gen(function* () {
-            const { text, from, values } = conditionOf(query)
-            const pageValues = [...values]
-            let where = text
-            if (query.cursor !== undefined) {
-              pageValues.push(query.cursor.createdAt, query.cursor.tradeOrderId)
-              const n = pageValues.length
-              where += ` AND (o.created_at, o.trade_order_id) ${query.ascending ? ">" : "<"} ($${n - 1}::bigint, $${n}::uuid)`
-            }
-            const direction = query.ascending ? "ASC" : "DESC"
-            const order = `o.created_at ${direction}, o.trade_order_id ${direction}`
-            pageValues.push(query.offset + query.limit + 1, query.offset, query.limit + 1)
-            const [reach, skip, take] = [2, 1, 0].map((back) => `$${pageValues.length - back}::bigint`)
-            // Each account's index gives its own orders in order, and the keys alone: whole rows are read of one page only.
-            const keys = `SELECT o.created_at, o.trade_order_id FROM ${from} CROSS JOIN LATERAL (
-                SELECT o.created_at, o.trade_order_id FROM trade_order o WHERE ${where} ORDER BY ${order} LIMIT ${reach}
-              ) AS o ORDER BY ${order} OFFSET ${skip} LIMIT ${take}`
-            const rows = yield* sql.unsafe<OrderRow>(
-              `SELECT ${ORDER_COLUMNS} FROM (${keys}) AS page JOIN trade_order o ON o.trade_order_id = page.trade_order_id
-               ORDER BY ${order}`,
-              pageValues,
-            )
+            const { page, count } = orderListSql(query)
+            const rows = yield* sql.unsafe<OrderRow>(page.text, page.values)
             const counted =
-              query.counted === false
-                ? 0
-                : (yield* sql.unsafe<{ total: number }>(
-                    `SELECT count(*)::int AS total FROM (SELECT FROM ${from} CROSS JOIN LATERAL (
-                       SELECT FROM trade_order o WHERE ${text} LIMIT ${COUNTED_MAX + 1}) AS o LIMIT ${COUNTED_MAX + 1}) AS matching`,
-                    values,
-                  ))[0]!.total
+              query.counted === false ? 0 : (yield* sql.unsafe<{ total: number }>(count.text, count.values))[0]!.total
             return {
               orders: yield* withExecutions(sql, rows.slice(0, query.limit)),
               total: Math.min(counted, COUNTED_MAX),

@@ -279,6 +279,11 @@ describe("the HTTP API of a whole gateway", () => {
   it("bounds list queries instead of clamping them", async () => {
     for (const query of [{ limit: 0 }, { limit: 1001 }, { offset: -1 }, { status: "NOPE" }, { startTime: "x" }])
       expect(await refused(ada.orders(query))).toEqual([400, -104003])
+    for (const updatedSince of ["yesterday", "1e3", "1.5", "2026-11-28T00:00:00Z", ""]) {
+      const { status, envelope } = await ada.orders({ updatedSince })
+      expect([updatedSince, status, envelope.errno]).toEqual([updatedSince, 400, -104003])
+      expect(JSON.stringify(envelope.details)).toContain("updatedSince")
+    }
     expect(await refused(ada.orders({ startTime: 2, endTime: 1 }))).toEqual([400, -104010])
     expect(await refused(ada.orders({ status: "OPEN", orderStatus: "FILLED" }))).toEqual([400, -104009])
     expect(await refused(ada.get("/tradingAccount/portfolio/list", { limit: 101 }))).toEqual([400, -104003])
@@ -301,6 +306,31 @@ describe("the HTTP API of a whole gateway", () => {
     expect((await ada.cancelled(account, order.tradeOrderId)).status).toBe("CANCELLED")
     expect(await ids({ status: "CANCELLED" })).toContain(order.tradeOrderId)
     expect(await ids({ status: "OPEN" })).not.toContain(order.tradeOrderId)
+  })
+
+  it("answers a program that polls what changed since the newest that it has, of an account or of all", async () => {
+    const [old, working] = [await ada.submitted(limit("poll-1")), await ada.submitted(limit("poll-2"))]
+    await ada.cancelled(account, old.tradeOrderId)
+    const other = (await ada.connectMock("polled")).record.tradingAccountId
+    const theirs = await ada.submitted({ ...limit("poll-3"), tradingAccountId: other })
+    const changed = await ada.cancelled(account, working.tradeOrderId)
+    const since = async (updatedSince: number, more = {}) =>
+      (await ada.orders({ updatedSince, limit: 1000, ...more })).record.map((it) => it.tradeOrderId)
+    const mine = { tradingAccountId: account }
+    expect(await since(changed.updatedAt, mine)).toContain(changed.tradeOrderId)
+    expect(await since(changed.updatedAt + 1, mine)).not.toContain(changed.tradeOrderId)
+    const oldOne = (await ada.orders({ tradeOrderId: old.tradeOrderId })).record[0]!
+    // In the order of the list, which is that of createdAt; the account of the third is another.
+    const all = [theirs, working, old].map((it) => it.tradeOrderId)
+    expect((await since(oldOne.updatedAt)).filter((id) => all.includes(id))).toEqual(all)
+    expect((await since(oldOne.updatedAt, { ...mine, ascending: true })).filter((id) => all.includes(id))).toEqual([
+      old.tradeOrderId,
+      working.tradeOrderId,
+    ])
+    const first = await ada.orders({ updatedSince: oldOne.updatedAt, limit: 1 })
+    const cursor = first.envelope.pagination?.cursor ?? ""
+    expect((await ada.orders({ cursor, limit: 1 })).status).toBe(200)
+    expect(await refused(ada.orders({ cursor, updatedSince: oldOne.updatedAt + 1 }))).toEqual([400, -104009])
   })
 
   it("answers a repeat with the same order and says so", async () => {

@@ -76,7 +76,7 @@ const VALUES: ReadonlySet<string> = new Set(
   quantityRounding quantityType quoteQuantity reason repriceMs result retryMs riskCurrency riskThreshold scope scopes securityType slippageBps
   startTime status stopLossLimitPrice stopLossPrice stopLossTimeInForce stopPrice takeProfitLimitPrice takeProfitPrice
   takeProfitTimeInForce takerFeeBpsByVenue tickSize timeInForce timeoutMs to tradingMode trailingAmount trailingDelta ttl type
-  uncoveredPercent updatedAt walletType`.split(/\s+/),
+  uncoveredPercent updatedAt updatedSince walletType`.split(/\s+/),
 )
 
 const order = {
