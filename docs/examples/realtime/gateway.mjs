@@ -1,13 +1,15 @@
-// What the other examples share: a session that renews itself, calls of the HTTP API, and a connection.
+// What the other examples share: an API key or a session that renews itself, calls of the HTTP API, and a connection.
 import { Centrifuge } from "centrifuge"
 // Node 22 and browsers have a WebSocket of their own: leave this line and the option `websocket` out there.
 import { WebSocket } from "ws"
 
-const { GATEWAY_URL = "http://127.0.0.1:8080", EMAIL = "me@example.com", PASSWORD = "a good password" } = process.env
+const { GATEWAY_URL = "http://127.0.0.1:8080", API_KEY } = process.env
+// Where there is no key.
+const { EMAIL = "me@example.com", PASSWORD = "a good password" } = process.env
 
 export const websocketUrl = `${GATEWAY_URL.replace(/^http/, "ws")}/connection/websocket`
 
-/** The session of this process: an access token for an hour, a refresh token for a week. */
+/** Without a key, the session of this process: an access token for an hour, a refresh token for a week. */
 let session = null
 
 /**
@@ -15,8 +17,8 @@ let session = null
  * What is thrown without a `status` is no answer: nobody knows what the gateway did.
  */
 export const call = async (method, path, body, headers = {}) => {
-  if (session === null && !path.startsWith("auth/")) await getToken()
-  const token = session?.accessToken
+  if (!API_KEY && session === null && !path.startsWith("auth/")) await getToken()
+  const token = API_KEY || session?.accessToken
   const response = await fetch(`${GATEWAY_URL}/api/v3/${path}`, {
     method,
     headers: {
@@ -29,8 +31,8 @@ export const call = async (method, path, body, headers = {}) => {
   })
   const { success, errno, error, data, details } = await response.json()
   if (success) return data
-  // The token expired, or its session ended: nothing was done, so the same call goes out again with a new one.
-  if ((errno === -100004 || errno === -100005) && token !== undefined) {
+  // The token expired, or its session ended: nothing was done, so the same call goes out again with a new one. A key that ended stays ended.
+  if ((errno === -100004 || errno === -100005) && token !== undefined && !API_KEY) {
     if (token === session?.accessToken) await getToken()
     return call(method, path, body, headers)
   }
@@ -76,8 +78,9 @@ const renew = async () => {
 /** The renewal that is under way, for all who wait: each log-in counts, five a minute. */
 let renewing = null
 
-/** A fresh access token. The client asks for one before it connects, and again before the old one expires. */
-export const getToken = () => {
+/** The key, or a fresh access token. The client asks for it before it connects, and again before a token expires. */
+export const getToken = async () => {
+  if (API_KEY) return API_KEY
   renewing ??= (session === null ? logIn() : renew())
     .then((next) => {
       session = next
@@ -101,5 +104,13 @@ export const connect = async (Client = Centrifuge) => {
 }
 
 /** The user's trading account at MOCK, the venue inside the gateway; connected the first time. */
-export const mockAccount = () =>
-  call("POST", "tradingAccount/connect", { venue: "MOCK", externalTradingAccountId: "examples" })
+export const mockAccount = async () => {
+  try {
+    return await call("POST", "tradingAccount/connect", { venue: "MOCK", externalTradingAccountId: "examples" })
+  } catch (failure) {
+    // A key that is limited to accounts connects none, and sees those that it is for.
+    const [account] = failure.errno === -102007 ? await call("GET", "tradingAccount/list") : []
+    if (account === undefined) throw failure
+    return account
+  }
+}

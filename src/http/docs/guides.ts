@@ -1,13 +1,13 @@
 /**
  * The guides at /docs/NAME and the operators' pages at /docs/operations/NAME, made of docs/guide and docs/operations, which the build takes
- * along; their Markdown as it stands, and /llms.txt, which lists all. The one thing to know: the text is read at the start, and made into
- * HTML once, when somebody first reads it.
+ * along; the same as Markdown, and /llms.txt, which lists all. The one thing to know: links of both forms lead to what this gateway serves,
+ * and the text is read at the start, but made into HTML once, when it is first asked for.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { StaticPage } from "../edge/mount.ts"
-import { htmlOf, type Resolve } from "./markdown.ts"
+import { firstSentenceOf, htmlOf, type Resolve, withLinks } from "./markdown.ts"
 import { GUIDES, NAVIGATION_STYLE, navigation } from "./navigation.ts"
 import { GUIDE_STYLE, PAGE_STYLE } from "./page-style.ts"
 import { CSS, document, HTML, pageHeaders, REVALIDATED } from "./pages.ts"
@@ -58,16 +58,21 @@ const titleOf = ({ markdown, file }: Source): string => /^# (.+)$/m.exec(markdow
 /** The gateway that a page speaks of is the one that serves it. */
 const OWN = /^http:\/\/127\.0\.0\.1:8080(?=\/)/
 
+/** Where the links of a page lead in one of its two forms: `placeOf` says where that form of another page is. */
 const resolver =
-  (from: Source, all: ReadonlyMap<string, Source>): Resolve =>
+  (from: Source, all: ReadonlyMap<string, Source>, placeOf: (target: Source) => string): Resolve =>
   (href) => {
     if (href.startsWith("#")) return href
     if (OWN.test(href)) return href.replace(OWN, "")
     if (/^[a-z]+:/.test(href)) return href
     const [path = "", anchor] = href.split("#")
     const target = all.get(posix.join(posix.dirname(from.file), path))
-    return target === undefined ? undefined : `${target.path}${anchor === undefined ? "" : `#${anchor}`}`
+    return target === undefined ? undefined : `${placeOf(target)}${anchor === undefined ? "" : `#${anchor}`}`
   }
+
+/** The paths of the two forms. */
+const htmlPath = ({ path }: Source): string => path
+const markdownPath = ({ file }: Source): string => `/docs/${file}`
 
 const html = (source: Source, body: string): string => `<!doctype html>
 <html lang="en">
@@ -76,7 +81,7 @@ const html = (source: Source, body: string): string => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${titleOf(source).replaceAll("&", "&amp;").replaceAll("<", "&lt;")} - venue gateway</title>
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
-<link rel="alternate" type="text/markdown" href="/docs/${source.file}">
+<link rel="alternate" type="text/markdown" href="${markdownPath(source)}">
 <link rel="stylesheet" href="/docs/pages.css">
 </head>
 <body>
@@ -87,20 +92,12 @@ ${body}</main>
 </html>
 `
 
-/** The first sentence below the title, without the marks. */
-const firstSentence = ({ markdown }: Source): string => {
-  const [, paragraph = ""] = /^# .+\n\n((?:[^\n]+\n?)+)/m.exec(markdown) ?? []
-  const text = paragraph
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll(/[`*_]/g, "")
-    .replaceAll("\n", " ")
-  return /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/[.:]$/, "") ?? text.trim()
-}
-
-const llms = (all: ReadonlyArray<Source>): string => {
-  const line = (source: Source, what: string): string => `- [${titleOf(source)}](/docs/${source.file}): ${what}`
+const llms = async (all: ReadonlyArray<Source>): Promise<string> => {
+  const line = (source: Source, what: string): string => `- [${titleOf(source)}](${markdownPath(source)}): ${what}`
   const guides = GUIDES.map(({ name, summary }) => line(all.find((it) => it.path === `/docs/${name}`)!, summary))
-  const operations = all.filter(({ file }) => file.startsWith("operations/"))
+  const operations = all
+    .filter(({ file }) => file.startsWith("operations/"))
+    .map(async (source) => line(source, await firstSentenceOf(source.markdown)))
   return `# Venue gateway
 
 > One trading gateway in front of many venues: orders, balances, quotes, wallets and market data over HTTP (\`/api/v3/\`) and over a WebSocket that speaks the Centrifuge protocol.
@@ -120,7 +117,7 @@ ${guides.join("\n")}
 
 ## Optional
 
-${operations.map((source) => line(source, firstSentence(source))).join("\n")}
+${(await Promise.all(operations)).join("\n")}
 `
 }
 
@@ -132,11 +129,14 @@ export const guidePages = (): ReadonlyArray<StaticPage> => {
       document(
         source.path,
         HTML,
-        async () => html(source, await htmlOf(source.markdown, resolver(source, byFile))),
+        async () => html(source, await htmlOf(source.markdown, resolver(source, byFile, htmlPath))),
         pageHeaders(POLICY),
       ),
     ),
-    ...all.map((source) => document(`/docs/${source.file}`, MARKDOWN, () => source.markdown, REVALIDATED)),
+    ...all.map((source) => {
+      const text = (): string => withLinks(source.markdown, resolver(source, byFile, markdownPath))
+      return document(markdownPath(source), MARKDOWN, text, REVALIDATED)
+    }),
     document("/docs/pages.css", CSS, () => PAGE_STYLE + GUIDE_STYLE + NAVIGATION_STYLE, REVALIDATED),
     document("/llms.txt", PLAIN, () => llms(all), REVALIDATED),
   ]

@@ -1,5 +1,5 @@
-/** Pages of docs/ as HTML: GitHub's Markdown, with links that lead to what is served here. */
-import type { Marked, Tokens } from "marked"
+/** Pages of docs/ as HTML and as Markdown: GitHub's Markdown, with links that lead to what is served here; and what a page is about, in a sentence. */
+import type { Marked, Token, Tokens } from "marked"
 
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
@@ -57,3 +57,41 @@ ${rows.map(row).join("\n")}
 
 export const htmlOf = async (markdown: string, resolve: Resolve): Promise<string> =>
   (await makeMarked(resolve)).parse(markdown) as string
+
+const FENCED = /^```[\s\S]*?^```$/gm
+const LINK = /\[((?:[^[\]`]|`[^`]*`)+)\]\(([^()\s]+)\)/g
+
+/** The text itself with its links led on; of one that leads to nothing here only the words stay. What is in a block of code is no link. */
+export const withLinks = (markdown: string, resolve: Resolve): string => {
+  const led = (text: string): string =>
+    text.replaceAll(LINK, (_, words: string, href: string) => {
+      const target = resolve(href)
+      return target === undefined ? words : `[${words}](${target})`
+    })
+  let text = ""
+  let at = 0
+  for (const { 0: block, index } of markdown.matchAll(FENCED)) {
+    text += led(markdown.slice(at, index)) + block
+    at = index + block.length
+  }
+  return text + led(markdown.slice(at))
+}
+
+/** As it is read: the words of links, what stands in code, without the marks of either. */
+const wordsOf = (token: Token): string =>
+  "tokens" in token && token.tokens !== undefined
+    ? token.tokens.map(wordsOf).join("")
+    : "text" in token
+      ? String(token.text)
+      : token.raw
+
+/** Says where a generated page comes from, and not what it is about. */
+const PROVENANCE = /^Written by `npm run docs`/
+
+/** The first sentence of the first paragraph that says what the page is about. */
+export const firstSentenceOf = async (markdown: string): Promise<string> => {
+  const { Marked } = await import("marked")
+  const paragraph = new Marked().lexer(markdown).find((token) => token.type === "paragraph" && !PROVENANCE.test(token.raw))
+  const text = paragraph === undefined ? "" : wordsOf(paragraph).replaceAll("\n", " ")
+  return (/^.*?\.(?= |$)/.exec(text)?.[0] ?? text).replace(/[.:]$/, "").trim()
+}

@@ -146,11 +146,14 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
     "Connect",
     shell("npm install centrifuge ws"),
     paragraphs(
-      "A connection speaks for a session or an API key: the access token of `POST /api/v3/auth/login` (or `signup`), or the key as the client's `token`, which never needs a refresh. Give the client `getToken` instead of one token, and it asks for a new one before the old one expires. Put this file beside the other examples; they all begin with it.",
+      "A connection speaks for a session or an API key: the access token of `POST /api/v3/auth/login` (or `signup`), or the key as the client's `token`, which never needs a refresh. Give the client `getToken` instead of one token, and it asks for a new one before the old one expires. Put this file beside the other examples; they all begin with it, and work with the key in `API_KEY` or, without one, as `EMAIL` with `PASSWORD`.",
     ),
     example("gateway.mjs"),
     example("connect.mjs"),
-    shell("GATEWAY_URL=http://127.0.0.1:8080 EMAIL=me@example.com PASSWORD='a good password' node connect.mjs"),
+    shell(
+      "GATEWAY_URL=http://127.0.0.1:8080 EMAIL=me@example.com PASSWORD='a good password' node connect.mjs",
+      "GATEWAY_URL=http://127.0.0.1:8080 API_KEY=vgk_… node connect.mjs",
+    ),
     '<h3 id="browser">In a browser</h3>',
     paragraphs(
       "A page may connect when it stands on the gateway's own host, or when its origin is in the gateway's setting `ALLOWED_ORIGINS`.",

@@ -3,7 +3,7 @@
  * that they name; and /docs as a browser gets it. What the guides say of output is what was printed.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { readFileSync, rmSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync } from "node:fs"
 import { Agent, type IncomingHttpHeaders, request } from "node:http"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -72,8 +72,13 @@ describe("the guides", () => {
         file,
       ).toBe(true)
     expect(all.filter(({ language }) => !["sh", "js", "py", "text", "json", "console"].includes(language))).toEqual([])
-    const shared = programs.find(({ file }) => file === "gateway.mjs")?.code
-    expect(shared).toBe(readFileSync(join(root, "docs/examples/realtime/gateway.mjs"), "utf8"))
+    // One name is one text, also where the real-time reference shows it.
+    expect(new Set(programs.map(({ file }) => file)).size).toBe(programs.length)
+    const examples = readdirSync(join(root, "docs/examples/realtime"))
+    const shared = programs.filter(({ file = "" }) => examples.includes(file))
+    expect(shared.map(({ file }) => file)).toEqual(["gateway.mjs"])
+    for (const { file, code } of shared)
+      expect(code).toBe(readFileSync(join(root, "docs/examples/realtime", file!), "utf8"))
   })
 
   it("begin where the README's first order by hand ends", async () => {
@@ -105,8 +110,8 @@ describe("the guides", () => {
     const session = await runCommands(name, folder, {
       GATEWAY_URL: gateway.http,
       SETUP_TOKEN: gateway.setupToken ?? "",
-      API_KEY: keys.apiKey,
-      API_SECRET: keys.apiSecret,
+      EXCHANGE_KEY: keys.apiKey,
+      EXCHANGE_SECRET: keys.apiSecret,
     })
     expect(session.code, session.stdout + session.stderr).toBe(0)
     expect(missingLine(name, session.stdout), session.stdout + session.stderr).toBeUndefined()
@@ -154,11 +159,19 @@ const get = (path: string, headers: Readonly<Record<string, string>> = {}, agent
   })
 
 describe("/docs", () => {
+  const known = new Map<string, Served>()
+  /** Each page once: one address may not ask for all of them again and again. */
+  const read = async (path: string): Promise<Served> => {
+    const page = known.get(path) ?? (await get(path))
+    known.set(path, page)
+    return page
+  }
+
   it("has every guide with links that lead somewhere, and asks no other host for anything", async () => {
     const pages = new Map<string, string>()
     const open = ["/docs", ...GUIDES.map(({ name }) => `/docs/${name}`)]
     for (const path of open) {
-      const { status, headers, body } = await get(path)
+      const { status, headers, body } = await read(path)
       expect([path, status]).toEqual([path, 200])
       if (!headers["content-type"]?.startsWith("text/html")) continue
       const html = body.toString()
@@ -175,19 +188,42 @@ describe("/docs", () => {
           expect([path, link, pages.get(link)?.includes(`id="${anchor}"`) && anchor]).toEqual([path, link, anchor])
   })
 
+  it("has the same pages as Markdown, with links that lead to what is served", async () => {
+    const open = ["/llms.txt"]
+    for (const path of open) {
+      const { status, headers, body } = await read(path)
+      expect([path, status]).toEqual([path, 200])
+      if (!/^text\/(?:markdown|plain)/.test(headers["content-type"] ?? "")) continue
+      const text = body.toString().replaceAll(/^```[\s\S]*?^```$/gm, "")
+      for (const [, href = ""] of text.matchAll(/\]\(([^)\s]*)\)/g)) {
+        const { origin, pathname, hash } = new URL(href, `${gateway.http}${path}`)
+        if (origin !== gateway.http) expect([path, href]).toEqual([path, expect.stringMatching(/^https:/)])
+        else if (!open.includes(pathname)) open.push(pathname)
+        if (hash === "" || !pathname.endsWith(".md")) continue
+        const page = (await read(pathname.replace("/guide/", "/").replace(/\.md$/, ""))).body.toString()
+        expect([path, href, page.includes(`id="${hash.slice(1)}"`)]).toEqual([path, href, true])
+      }
+    }
+    expect(open.filter((path) => path.endsWith(".md")).length).toBeGreaterThan(GUIDES.length + 10)
+  })
+
   it("lists every page for programs that read, in the form of llms.txt", async () => {
-    const { headers, body } = await get("/llms.txt")
+    const { headers, body } = await read("/llms.txt")
     expect(headers["content-type"]).toBe("text/plain; charset=utf-8")
     const text = body.toString()
     expect(text).toMatch(/^# [^\n]+\n\n> [^\n]+\n\n[^\n]+\n\n## Guides\n\n- \[/)
     const items = text.split("\n").filter((line) => line.startsWith("- "))
     for (const item of items) {
       const [, path = ""] = /^- \[[^\]]+\]\((\/[^)]+)\): \S/.exec(item) ?? []
-      expect([item, (await get(path)).status]).toEqual([item, 200])
+      expect([item, (await read(path)).status]).toEqual([item, 200])
     }
     for (const { name } of GUIDES) expect(text).toContain(`(/docs/guide/${name}.md)`)
-    const markdown = await get("/docs/guide/orders.md")
-    expect(markdown.body.toString()).toBe(readFileSync(join(root, "docs/guide/orders.md"), "utf8"))
+    expect(text).toContain("(/docs/operations/systemd.md): One hardened unit, ")
+    expect(text).toMatch(/: The gateway serves HTTPS itself \(TLS_CERT_FILE, TLS_KEY_FILE: .*\), or runs behind a proxy/)
+    const markdown = await read("/docs/guide/orders.md")
+    const file = readFileSync(join(root, "docs/guide/orders.md"), "utf8")
+    const withoutTargets = (it: string) => it.replaceAll(/\]\([^)]*\)/g, "]")
+    expect(withoutTargets(markdown.body.toString())).toBe(withoutTargets(file))
   })
 
   it("is sent compressed as the client takes it, and not again while it has not changed", async () => {

@@ -107,6 +107,28 @@ describe("the real-time examples", () => {
     expect(await call("GET", "tradingAccount/list")).toEqual([])
   })
 
+  it("gateway.mjs trades with an API key of one account, and never logs in", async () => {
+    const person = await newcomer()
+    const { tradingAccountId } = (await person.calls.connectMock("examples")).record
+    const made = await person.calls.post<{ readonly apiKeyId: string; readonly apiKey: string }>("/apiKey/create", {
+      name: "bot",
+      scopes: ["trade"],
+      tradingAccountIds: [tradingAccountId],
+    })
+    const env = { API_KEY: made.record.apiKey, PASSWORD: "not the password" }
+    const example = person.run("rpc.mjs", env)
+    expect(await example.ended, example.errors()).toBe(0)
+    expect(example.lines).toContain("cancelled: CANCELLED")
+    const events = person.run("account-events.mjs", env)
+    await events.line(/TRADE_ORDER\.FILLED BUY 0\.01 MOCK:BTC\/USDT: FILLED$/)
+    // Revoked: the socket stays out, and so does the next program.
+    await person.calls.post("/apiKey/revoke", { apiKeyId: made.record.apiKeyId })
+    await until("the socket's end", () => /^disconnected: .* \(3500\)$/m.test(events.errors()))
+    const late = person.run("rpc.mjs", env)
+    expect(await late.ended).toBe(1)
+    expect(late.errors()).not.toContain("auth/login")
+  })
+
   it("order-book.mjs has the book at every sequence, also after the connection was cut", async () => {
     const person = await newcomer()
     const client = await connectClient(gateway, person.calls.token ?? "")
