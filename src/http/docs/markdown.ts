@@ -91,7 +91,9 @@ const PROVENANCE = /^Written by `npm run docs`/
 /** The first sentence of the first paragraph that says what the page is about. */
 export const firstSentenceOf = async (markdown: string): Promise<string> => {
   const { Marked } = await import("marked")
-  const paragraph = new Marked().lexer(markdown).find((token) => token.type === "paragraph" && !PROVENANCE.test(token.raw))
+  const paragraph = new Marked()
+    .lexer(markdown)
+    .find((token) => token.type === "paragraph" && !PROVENANCE.test(token.raw))
   const text = paragraph === undefined ? "" : wordsOf(paragraph).replaceAll("\n", " ")
   return (/^.*?\.(?= |$)/.exec(text)?.[0] ?? text).replace(/[.:]$/, "").trim()
 }

@@ -13,6 +13,7 @@ import {
   TickerRecord,
   TradeRecord,
 } from "../../domain/market/market.ts"
+import type { OrderStatus } from "../../domain/order/status.ts"
 import { TradeOrderRecord } from "../../domain/order/trade-order-record.ts"
 import {
   accountEventExample,
@@ -79,7 +80,7 @@ const OWNER = "The owner of the account, or an admin of its tenant; every other 
 const ANYBODY =
   "Any user with the permission read. An unknown instrument, a market of another tenant, or a venue that is not ACTIVE, is error 102; one that its venue lists no more is error 410, and ends its subscriptions with 2410: subscribe again once market/instrument/list says ACTIVE."
 
-const ORDER_IS: Readonly<Record<string, string>> = {
+const ORDER_IS: { readonly [S in OrderStatus | "LATE_FILL" | "TRIGGERED"]: string } = {
   CREATED: "The order is stored; the venue has not been told yet",
   SUBMITTED: "The order was sent to the venue",
   ACCEPTED: "The venue has the order",
@@ -94,20 +95,29 @@ const ORDER_IS: Readonly<Record<string, string>> = {
   REVOKED: "Withdrawn before the venue was told",
   UNKNOWN: "The outcome at the venue is not known; funds stay held until there is evidence",
   LATE_FILL: "An execution came after the order was closed",
+  TRIGGERED: "The price of its trigger was reached; the order goes to its venue",
 }
 
-const EVENT_IS: Readonly<Record<string, string>> = {
+const EVENT_IS: { readonly [K in Exclude<AccountEventKind, `TRADE_ORDER.${string}`>]: string } = {
   "EXECUTION.CREATED": "One fill; the order's own event and PORTFOLIO.UPDATED follow it",
   "PORTFOLIO.UPDATED": "The balances that changed, as full records",
   "TRADING_ACCOUNT.UPDATED": "The account changed; DISCONNECTED is the last event of all",
   "TRADING_ACCOUNT.RECONCILED": "The gateway and the venue agree again, and what that took",
-  "TRADING_ACCOUNT.ALERT": "Something a person should look at",
+  "TRADING_ACCOUNT.ALERT": "Something a person should look at; `code` says what",
+  "QUOTE.UPDATED":
+    "A firm quote was made, executed or ended, `status` says which: of the account, or on a dealer's own account of the dealer",
 }
+
+/** When each kind is published. The guide to market data has the same words. */
+const eventIs = (kind: AccountEventKind): string =>
+  kind in EVENT_IS
+    ? EVENT_IS[kind as keyof typeof EVENT_IS]
+    : ORDER_IS[kind.slice("TRADE_ORDER.".length) as keyof typeof ORDER_IS]
 
 const accountEvents = (Object.keys(ACCOUNT_EVENT_RECORDS) as ReadonlyArray<AccountEventKind>).map(
   (kind): ChannelMessage => ({
     name: kind,
-    summary: EVENT_IS[kind] ?? ORDER_IS[kind.replace("TRADE_ORDER.", "")] ?? kind,
+    summary: eventIs(kind),
     record: accountEventRecord(kind),
     example: accountEventExample(kind),
   }),

@@ -3,6 +3,7 @@
  * One file, no script, nothing from anywhere else.
  */
 import { createHash } from "node:crypto"
+import { ALERTS } from "../../domain/account/event.ts"
 import type { ChannelKind } from "../../domain/channel.ts"
 import { RATE_LIMITS } from "../../domain/user/rate-limits.ts"
 import { CHANNEL_CATALOG, type ChannelEntry } from "../channels/catalog.ts"
@@ -96,6 +97,12 @@ const accountEventTable = (): string =>
     CHANNEL_CATALOG.tradingAccount.messages.map(({ name, summary }) => [`\`${name}\``, summary]),
   )
 
+const alertTable = (): string =>
+  table(
+    ["`code` of TRADING_ACCOUNT.ALERT", "when"],
+    Object.entries(ALERTS).map(([code, when]) => [`\`${code}\``, when]),
+  )
+
 /** What becomes of a command that was refused so. */
 const afterError = (error: (typeof ERROR_CODES)[number]): string => {
   if (error === ERRORS.tokenExpired) return "asks getToken for a new one, and tries again"
@@ -183,6 +190,7 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
     ),
     example("account-events.mjs"),
     accountEventTable(),
+    alertTable(),
   ),
   section(
     "open-orders",

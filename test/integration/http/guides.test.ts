@@ -219,7 +219,9 @@ describe("/docs", () => {
     }
     for (const { name } of GUIDES) expect(text).toContain(`(/docs/guide/${name}.md)`)
     expect(text).toContain("(/docs/operations/systemd.md): One hardened unit, ")
-    expect(text).toMatch(/: The gateway serves HTTPS itself \(TLS_CERT_FILE, TLS_KEY_FILE: .*\), or runs behind a proxy/)
+    expect(text).toMatch(
+      /: The gateway serves HTTPS itself \(TLS_CERT_FILE, TLS_KEY_FILE: .*\), or runs behind a proxy/,
+    )
     const markdown = await read("/docs/guide/orders.md")
     const file = readFileSync(join(root, "docs/guide/orders.md"), "utf8")
     const withoutTargets = (it: string) => it.replaceAll(/\]\([^)]*\)/g, "]")

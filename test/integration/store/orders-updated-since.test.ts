@@ -74,12 +74,19 @@ it("has what changed at that instant or later, open or over, archived too, in th
 
 it("goes through the pages without a gap or a repeat while orders of them change and others come", async () => {
   const mine = await rig.account()
-  const orders = placed(mine, ...Array.from({ length: 9 }, () => ({ updatedAt: 2_000, orderStatus: "ACCEPTED" as const })))
+  const orders = placed(
+    mine,
+    ...Array.from({ length: 9 }, () => ({ updatedAt: 2_000, orderStatus: "ACCEPTED" as const })),
+  )
   await put(...orders)
   const seen: Array<string> = []
   let cursor: OrderQuery["cursor"]
   for (let page = 1; ; page++) {
-    const { orders: found, hasNext, total } = await list([mine], {
+    const {
+      orders: found,
+      hasNext,
+      total,
+    } = await list([mine], {
       updatedSince: 2_000,
       limit: 4,
       ...(cursor === undefined ? {} : { cursor, counted: false }),
@@ -145,7 +152,9 @@ it("reads no more than what changed, whatever the number of orders", async () =>
     const used = nodes.flatMap((node) => node["Index Name"] ?? [])
     for (const index of ["trade_order_over", "trade_order_archive_over", "trade_order_open"])
       expect([what, used]).toEqual([what, expect.arrayContaining([index])])
-    const read = nodes.map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
+    const read = nodes.map(
+      (node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"],
+    )
     expect([what, Math.max(...read) < 100]).toEqual([what, true])
   }
   expect(ids((await list([mine], { updatedSince: 9_000 })).orders)).toEqual(ids([working!, recent!]))

@@ -1,7 +1,8 @@
 /** The page at /docs/realtime: its tables and programs are the code's own, and its HTML closes what it opens. */
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { ACCOUNT_EVENT_RECORDS } from "../../../src/domain/account/event.ts"
+import { ACCOUNT_EVENT_RECORDS, ALERTS } from "../../../src/domain/account/event.ts"
+import { CHANNEL_CATALOG } from "../../../src/ws/channels/catalog.ts"
 import { channelKinds } from "../../../src/ws/channels/kinds.ts"
 import { realtimePage } from "../../../src/ws/docs/realtime-page.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES } from "../../../src/ws/protocol/error-codes.ts"
@@ -62,5 +63,20 @@ describe("the page of the real-time endpoint", () => {
     const other = seen(realtimePage({ version: "3.0.1", kinds: changed, rpcMethods }, { html: "", style: "" }).html)
     expect(other).toContain("7 publications, 3 minutes")
     expect(seen(html)).not.toContain("7 publications, 3 minutes")
+  })
+})
+
+describe("the guide to market data", () => {
+  const page = readFileSync(new URL("../../../docs/guide/market-data.md", import.meta.url), "utf8")
+  const told = [...page.matchAll(/^\| ([A-Z_.]+) +\| (.*?) +\|$/gm)].map(([, name, when]) => [name, when])
+
+  it("explains every kind of event once, and every alert, in the words of the reference", () => {
+    const events = CHANNEL_CATALOG.tradingAccount.messages.map(({ name, summary }) => [name, summary])
+    expect(events.map(([name]) => name)).toEqual(Object.keys(ACCOUNT_EVENT_RECORDS))
+    expect(told).toEqual([...events, ...Object.entries(ALERTS)])
+    for (const [name = "", when = ""] of told) {
+      expect(when).not.toBe(name)
+      expect(rows).toContainEqual([name, when.replaceAll("`", "")])
+    }
   })
 })
