@@ -70,13 +70,37 @@ const ajv = new Ajv({
   code: { optimize: false },
 })
 
+const TYPES: Readonly<Record<string, string>> = {
+  integer: "a whole number",
+  number: "a number",
+  string: "a JSON string",
+  array: "a list",
+  object: "a JSON object",
+  boolean: "true or false",
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
+
+/** What the rule is, in words, where ajv has its own for it: undefined where those are good. */
+const ruled = ({ keyword, params, schema }: ErrorObject): string | undefined => {
+  const { limit = 0 } = params as { readonly limit?: number }
+  if (keyword === "type") return typeof schema === "string" && schema in TYPES ? `must be ${TYPES[schema]}` : undefined
+  if (keyword === "minItems") return `must have at least ${limit === 1 ? "1 entry" : `${limit} entries`}`
+  if (keyword === "maxItems") return `must have at most ${limit === 1 ? "1 entry" : `${limit} entries`}`
+  if (keyword === "minLength")
+    return limit === 1 ? "must not be empty" : `must have at least ${counted(limit, "character")}`
+  if (keyword === "maxLength") return `must have at most ${counted(limit, "character")}`
+  return undefined
+}
+
 /** What was expected. Never the value: it may be a secret. */
 const worded = (error: ErrorObject): string => {
   const allowed = error.keyword === "enum" ? (error.params as { readonly allowedValues: ReadonlyArray<unknown> }) : null
   const { pattern } = (error.parentSchema ?? {}) as { readonly pattern?: string }
   const form = pattern === undefined ? undefined : formInWords(pattern)
   if (form !== undefined && (error.keyword === "pattern" || error.keyword === "type")) return `must be ${form}`
-  const message = error.keyword === "pattern" ? "has another form" : (error.message ?? "has the wrong shape")
+  const message =
+    error.keyword === "pattern" ? "has another form" : (ruled(error) ?? error.message ?? "has the wrong shape")
   return allowed === null ? message : `must be one of ${allowed.allowedValues.join(", ")}`
 }
 

@@ -4,6 +4,7 @@
  */
 import type { SchemaAST as AST } from "effect"
 import { InvalidParameter, InvalidRequest, UnknownField } from "../domain/errors/request.ts"
+import { secondsFault } from "../foundation/time.ts"
 import { faultOfText } from "./edge/text-faults.ts"
 import { unknownNames } from "./unknown-fields.ts"
 
@@ -50,6 +51,15 @@ const typed = (text: string, kind: QueryField): unknown => {
   if (kind === "integer") return INTEGER.test(text) ? Number(text) : text
   if (kind === "boolean") return text === "true" ? true : text === "false" ? false : text
   return text
+}
+
+/** Of the times that a read is bounded by, the first that was meant in seconds. */
+export const instantFault = (instants: Readonly<Record<string, number | undefined>>): InvalidParameter | undefined => {
+  for (const [parameter, at] of Object.entries(instants)) {
+    const reason = secondsFault(at)
+    if (reason !== undefined) return new InvalidParameter({ parameter, reason })
+  }
+  return undefined
 }
 
 const itemsOf = (text: string): ReadonlyArray<string> => text.split(",").filter((item) => item !== "")

@@ -26,6 +26,7 @@ interface Settings {
   readonly smtp: SmtpServer | null
   readonly paperSource: string | null
   readonly venuesInactive: ReadonlyArray<string>
+  readonly experimentalOrders: ReadonlyArray<string>
   readonly otlp: object | null
   readonly wsTest: object | null
 }
@@ -113,7 +114,9 @@ export const idle = (env: Environment, settings: Settings): ReadonlyArray<string
       ? []
       : names.flatMap((name) => (text(env, name) === null ? [] : [`${name} does nothing without ${needs}`])),
   )
-  const { smtp, signup, dataDir } = settings
+  const { smtp, signup, dataDir, experimentalOrders, venuesInactive } = settings
+  for (const venue of experimentalOrders.filter((it) => venuesInactive.includes(it)))
+    said.push(`EXPERIMENTAL_ORDERS does nothing for ${venue}: VENUES_INACTIVE names it`)
   if (signup === "confirm" && smtp === null)
     said.push(
       `SIGNUP=confirm without SMTP_URL: mails of confirmation go to nobody, they are files in ${dataDir}/outbox`,

@@ -3,9 +3,11 @@
  * do not go together. Each is refused with a line that names it, or told at the start.
  */
 import { describe, expect, it } from "vitest"
+import { optIns } from "../../src/composition/experimental-orders.ts"
 import { readSettings } from "../../src/config.ts"
 import { transportPolicy } from "../../src/http/edge/transport.ts"
 import { NAMES } from "../../src/settings/names.ts"
+import { PROFILES, venueOf } from "../../src/venues/adapters/registry.ts"
 
 type Env = Readonly<Record<string, string>>
 
@@ -82,6 +84,7 @@ const CONTRADICTIONS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<
   [{ WS_TEST_API_KEY: "k" }, "WS_TEST_API_KEY does nothing", "WS_PROFILE=test"],
   [{ PAPER_SOURCE: "none", PAPER_BALANCES: '{"BTC":"1"}' }, "PAPER_BALANCES does nothing", "PAPER_SOURCE"],
   [{ PAPER_SOURCE: "OKX", VENUES_INACTIVE: "KRAKEN,OKX" }, "PAPER_SOURCE does nothing", "VENUES_INACTIVE"],
+  [{ EXPERIMENTAL_ORDERS: "GATE,BYBIT", VENUES_INACTIVE: "BYBIT" }, "EXPERIMENTAL_ORDERS does nothing for BYBIT"],
   [{ NODE_ENV: "production" }, "TLS_CERT_FILE", "TRUST_PROXY"],
   [{ HOST: "0.0.0.0" }, "TLS_CERT_FILE", "TRUST_PROXY"],
   [{ ...REAL, RATE_LIMITS: "off" }, "RATE_LIMITS=off"],
@@ -96,6 +99,38 @@ const CONTRADICTIONS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<
   [{ ASSET_DIGITS: '{"btc":8}' }, "ASSET_DIGITS", '"btc"'],
   [{ MOCK_BALANCES: '{"usdt":"1"}' }, "MOCK_BALANCES", '"usdt"'],
 ]
+
+/** Of the settings that came last: what is meant is plain, and none of it is what is taken. */
+const SLIPS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<string>]> = [
+  [{ EXPERIMENTAL_ORDER: "BYBIT" }, "EXPERIMENTAL_ORDERS"],
+  [{ EXPERIMENTAL_ORDERS: "bybit" }, "bybit", "BYBIT"],
+  [{ EXPERIMENTAL_ORDERS: "BYBIT COINBASE" }, "BYBIT COINBASE"],
+  [{ EXPERIMENTAL_ORDERS: "BYBIT;COINBASE" }, "BYBIT;COINBASE"],
+  [{ EXPERIMENTAL_ORDERS: '["BYBIT"]' }, '["BYBIT"]'],
+  [{ EXPERIMENTAL_ORDERS: "true" }, "true", "BYBIT"],
+  [{ EXPERIMENTAL_ORDERS: "*" }, "*", "BYBIT"],
+  [{ WARM_FEED: "50" }, "WARM_FEEDS"],
+  [{ WARM_FEEDS: "MOCK:BTC/USDT" }, "WARM_FEEDS", "from 0 to 10000"],
+  [{ WARM_FEEDS: "off" }, "WARM_FEEDS", '"off"'],
+  [{ WARM_FEEDS: "1_000" }, "WARM_FEEDS", "1_000"],
+  [{ WARM_FEEDS: "10001" }, "WARM_FEEDS", "10001"],
+  [{ ORDER_KEPT_DAYS: "90" }, "ORDERS_KEPT_DAYS"],
+  [{ ORDERS_KEPT_DAYS: "90d" }, "ORDERS_KEPT_DAYS", "90d"],
+  [{ EVENTS_KEPT_DAYS: "1" }, "EVENTS_KEPT_DAYS", "from 2"],
+  [{ EVENTS_KEEP_DAYS: "3" }, "EVENTS_KEPT_DAYS"],
+  [{ ADMIN_SECOND_FACTOR: "true" }, "ADMIN_SECOND_FACTOR", "required"],
+  [{ EXCHANGE_SHORTFALL_PERCENT: "1%" }, "EXCHANGE_SHORTFALL_PERCENT", "1%"],
+]
+const venues = PROFILES.map((profile) => venueOf(profile, []))
+/** With what only the venues know, as the start asks them. */
+const heardAtStart = (env: Env): string | undefined =>
+  heard(env) ?? optIns(venues, readSettings(env).experimentalOrders).refused ?? undefined
+
+describe("a slip in one of the newest settings", () => {
+  it.each(SLIPS.map(([env, ...words]) => ({ env, words })))("$env is told or refused", ({ env, words }) => {
+    for (const word of words) expect(heardAtStart(env)).toContain(word)
+  })
+})
 
 describe("settings that do not go together", () => {
   it.each(CONTRADICTIONS.map(([env, ...words]) => ({ env, words })))("$env is told or refused", ({ env, words }) => {

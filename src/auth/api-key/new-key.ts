@@ -6,6 +6,7 @@ import type { ActObject } from "../../domain/user/act.ts"
 import { type ApiKey, type ApiKeyScope, PERMISSION_OF, scopesOf } from "../../domain/user/api-key.ts"
 import type { Permission, User } from "../../domain/user/user.ts"
 import { networkFault } from "../../foundation/network.ts"
+import { secondsFault } from "../../foundation/time.ts"
 import { hashOf, newSecret, prefixOf } from "./secret.ts"
 
 export interface AskedKey {
@@ -19,15 +20,24 @@ export interface AskedKey {
   readonly expiresAt: number | null
 }
 
+/** Nobody means a time after that; microseconds are one. */
+const EXPIRY_MILLIS_MAX = 100 * 365 * 86_400_000
+
+const expiryFault = (expiresAt: number, now: number): string | undefined => {
+  if (expiresAt > now + EXPIRY_MILLIS_MAX)
+    return `is more than 100 years ahead: milliseconds since the Unix epoch are expected, as now is ${now}`
+  if (expiresAt > now) return undefined
+  return secondsFault(expiresAt) ?? `is past: it must be later than ${now}, in milliseconds since the Unix epoch`
+}
+
 /** What is wrong with what is asked for; undefined: nothing. */
 export const askedFault = ({ ipAllow, expiresAt }: AskedKey, now: number): InvalidParameter | undefined => {
   for (const network of ipAllow ?? []) {
     const fault = networkFault(network)
     if (fault !== undefined) return new InvalidParameter({ parameter: "ipAllow", reason: `${network} is not ${fault}` })
   }
-  if (expiresAt !== null && expiresAt <= now)
-    return new InvalidParameter({ parameter: "expiresAt", reason: `must be later than now, ${now}` })
-  return undefined
+  const expiry = expiresAt === null ? undefined : expiryFault(expiresAt, now)
+  return expiry === undefined ? undefined : new InvalidParameter({ parameter: "expiresAt", reason: expiry })
 }
 
 /** A key lets nothing through that its user may not do when it is made. */

@@ -2,7 +2,12 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { COUNTED_MAX } from "../../domain/counted.ts"
-import { ConflictingParameters, InvalidCursor, InvalidTimeRange } from "../../domain/errors/request.ts"
+import {
+  ConflictingParameters,
+  InvalidCursor,
+  InvalidParameter,
+  InvalidTimeRange,
+} from "../../domain/errors/request.ts"
 import { UserId } from "../../domain/ids.ts"
 import { INSTRUMENT_ID_MAX } from "../../domain/instrument/instrument.ts"
 import { ACTIONS } from "../../domain/user/act.ts"
@@ -60,7 +65,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/audit/list")
     }),
   )
   .addSuccess(Page(AuditRecord))
-  .addError(Fail(InvalidCursor, ConflictingParameters, InvalidTimeRange))
+  .addError(Fail(InvalidCursor, InvalidParameter, ConflictingParameters, InvalidTimeRange))
   .annotate(Access, "admin")
   .annotate(OpenApi.Summary, "List acts of the audit (admin)")
   .annotate(

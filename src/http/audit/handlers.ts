@@ -9,6 +9,7 @@ import type { AuditFilters, AuditRows, StoredAct } from "../../store/audit/list.
 import { isFailure } from "../edge/answers.ts"
 import type { Handlers } from "../edge/route.ts"
 import { type Cursors, countedPage } from "../pagination.ts"
+import { instantFault } from "../query.ts"
 import type { AuditApi } from "./endpoints.ts"
 
 export interface AuditParts {
@@ -47,6 +48,8 @@ export const auditHandlers = ({ rows, cursors, defaultTenantId }: AuditParts): H
       from: instant("from"),
       to: instant("to"),
     }
+    const fault = instantFault({ from: query.from, to: query.to })
+    if (fault !== undefined) return reply.fail(fault)
     if (filters.from !== null && filters.to !== null && filters.from > filters.to)
       return reply.fail(new InvalidTimeRange())
     const { tenantId } = principal

@@ -213,6 +213,7 @@ const klineGet = HttpApiEndpoint.get("klineGet", "/api/v3/market/kline/get")
       InstrumentNotFound,
       InstrumentDelisted,
       InvalidInterval,
+      InvalidParameter,
       InvalidTimeRange,
       VenueInactive,
       InsufficientPermissions,

@@ -22,6 +22,7 @@ import { ask, isFailure, relayed } from "../edge/answers.ts"
 import { JsonText } from "../edge/envelope.ts"
 import type { Handlers } from "../edge/route.ts"
 import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
+import { instantFault } from "../query.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { MarketApi } from "./endpoints.ts"
 import { marketOf, type OwnMarkets } from "./instrument-create.ts"
@@ -187,6 +188,8 @@ export const marketHandlers = (parts: MarketParts): Handlers<typeof MarketApi> =
     klineGet: ({ query, principal }, reply) => {
       const { interval, from = null, to = null, limit = BARS } = query
       if (!isKlineInterval(interval)) return reply.fail(new InvalidInterval({ interval }))
+      const fault = instantFault({ from: query.from, to: query.to })
+      if (fault !== undefined) return reply.fail(fault)
       if (from !== null && to !== null && from > to) return reply.fail(new InvalidTimeRange())
       return withInstrument(query.instrumentId, principal, reply, ({ instrument, headers }) =>
         markets.readKlines(

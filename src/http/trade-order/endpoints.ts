@@ -23,6 +23,7 @@ import {
 import {
   ConflictingParameters,
   InvalidCursor,
+  InvalidParameter,
   InvalidTimeRange,
   MissingParameter,
 } from "../../domain/errors/request.ts"
@@ -273,6 +274,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
       InvalidInstrumentId,
       InsufficientPermissions,
       InvalidCursor,
+      InvalidParameter,
       InvalidTimeRange,
       ConflictingParameters,
     ),

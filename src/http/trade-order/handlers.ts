@@ -6,6 +6,7 @@ import type { InvalidInstrumentId } from "../../domain/errors/market.ts"
 import {
   ConflictingParameters,
   InvalidCursor,
+  type InvalidParameter,
   InvalidTimeRange,
   MissingParameter,
 } from "../../domain/errors/request.ts"
@@ -20,8 +21,8 @@ import type { Reply } from "../../domain/reply.ts"
 import { placedBy } from "../../domain/user/act.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import { dateTime } from "../../foundation/time.ts"
-import type { RefusedSubmits } from "../../store/orders/refused-submits.ts"
 import type { OrderKeyset, OrderQuery } from "../../store/orders/order-list.ts"
+import type { RefusedSubmits } from "../../store/orders/refused-submits.ts"
 import type { TradeOrders } from "../../store/orders/trade-orders.ts"
 import { type AccountReach, accountOf, accountsOf, listedAccounts } from "../account-access.ts"
 import { actorOf } from "../acting-user.ts"
@@ -30,6 +31,7 @@ import { JsonText } from "../edge/envelope.ts"
 import { fieldsOf } from "../edge/failures.ts"
 import type { Handlers, HttpReply, RequestFacts } from "../edge/route.ts"
 import { type Cursors, timeKey } from "../pagination.ts"
+import { instantFault } from "../query.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { TradeOrderApi } from "./endpoints.ts"
 import { keyedBy } from "./header-key.ts"
@@ -334,7 +336,7 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
 
   function orderQuery(
     filters: Readonly<Record<string, string | number | boolean>>,
-  ): Partial<OrderQuery> | InvalidTimeRange | InvalidInstrumentId {
+  ): Partial<OrderQuery> | InvalidTimeRange | InvalidInstrumentId | InvalidParameter {
     const text = (name: string): string | undefined => {
       const value = filters[name]
       return typeof value === "string" ? value : undefined
@@ -344,6 +346,8 @@ export const tradeOrderHandlers = (parts: TradeOrderParts): Handlers<typeof Trad
       return typeof value === "number" ? value : undefined
     }
     const [startTime, endTime, updatedSince] = [instant("startTime"), instant("endTime"), instant("updatedSince")]
+    const fault = instantFault({ startTime, endTime, updatedSince })
+    if (fault !== undefined) return fault
     if (startTime !== undefined && endTime !== undefined && startTime > endTime) return new InvalidTimeRange()
     const instrumentId = text("instrumentId")
     if (instrumentId !== undefined && parseInstrumentId(instrumentId) === undefined)

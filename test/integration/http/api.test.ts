@@ -284,6 +284,14 @@ describe("the HTTP API of a whole gateway", () => {
       expect([updatedSince, status, envelope.errno]).toEqual([updatedSince, 400, -104003])
       expect(JSON.stringify(envelope.details)).toContain("updatedSince")
     }
+    const seconds = Math.floor(Date.now() / 1_000)
+    for (const name of ["startTime", "endTime", "updatedSince"]) {
+      const { status, envelope } = await ada.orders({ [name]: seconds })
+      const reason = `is in seconds; milliseconds since the Unix epoch are expected: ${seconds * 1_000}`
+      expect([status, envelope.errno, envelope.details?.metadata]).toEqual([400, -104003, { parameter: name, reason }])
+    }
+    const bars = { instrumentId: "MOCK:BTC/USDT", interval: "1m", from: seconds }
+    expect(await refused(ada.get("/market/kline/get", bars))).toEqual([400, -104003])
     expect(await refused(ada.orders({ startTime: 2, endTime: 1 }))).toEqual([400, -104010])
     expect(await refused(ada.orders({ status: "OPEN", orderStatus: "FILLED" }))).toEqual([400, -104009])
     expect(await refused(ada.get("/tradingAccount/portfolio/list", { limit: 101 }))).toEqual([400, -104003])

@@ -145,6 +145,48 @@ describe("an API key", () => {
     expect(await list(user)).toEqual([])
   })
 
+  it("is not made from a slip, and the answer says what would be right", async () => {
+    const user = await signUpWithMock(ready)
+    const { tradingAccountId } = user
+    const [now, day] = [Date.now(), 86_400_000]
+    const slips: ReadonlyArray<readonly [terms: object, ...words: ReadonlyArray<string>]> = [
+      [{ scopes: ["Trade"] }, "scopes.0", "read, trade, admin"],
+      [{ scopes: ["write"] }, "read, trade, admin"],
+      [{ scopes: "trade" }, "scopes", "must be a list"],
+      [{ scopes: [] }, "at least 1 entry"],
+      [{ scope: ["trade"] }, "did you mean", "scopes"],
+      [{ tradingAccountId }, "did you mean", "tradingAccountIds"],
+      [{ tradingAccountIds: tradingAccountId }, "must be a list"],
+      [{ tradingAccountIds: ["main"] }, "tradingAccountIds.0", "a UUID"],
+      [{ accountIds: [tradingAccountId] }, "tradingAccountIds"],
+      [{ ipAllowed: ["127.0.0.1"] }, "did you mean", "ipAllow"],
+      [{ ipAllow: "127.0.0.1" }, "must be a list"],
+      [{ ipAllow: ["10.0.0.*"] }, "10.0.0.*", "203.0.113.0/24"],
+      [{ ipAllow: ["10.0.0.1-10.0.0.9"] }, "10.0.0.1-10.0.0.9", "203.0.113.0/24"],
+      [{ ipAllow: ["10.0.0.1, 10.0.0.2"] }, "203.0.113.0/24"],
+      [{ expireAt: now + day }, "did you mean", "expiresAt"],
+      [
+        { expiresAt: Math.floor((now + day) / 1_000) },
+        "is in seconds",
+        String(Math.floor((now + day) / 1_000) * 1_000),
+      ],
+      [{ expiresAt: (now + day) * 1_000 }, "more than 100 years ahead"],
+      [{ expiresAt: 30 }, "is past", "milliseconds"],
+      [{ expiresAt: "2027-01-01" }, "must be a whole number"],
+      [{ label: "bot" }, "known are name, scopes"],
+    ]
+    for (const [terms, ...words] of slips) {
+      const { status, envelope } = await create(user, terms)
+      expect([terms, status]).toEqual([terms, 400])
+      for (const word of words)
+        expect([terms, `${envelope.error} ${JSON.stringify(envelope.details)}`]).toEqual([
+          terms,
+          expect.stringContaining(word),
+        ])
+    }
+    expect(await list(user)).toEqual([])
+  })
+
   it("is one of so many", async () => {
     const user = await signUp(ready)
     for (let round = 0; round < KEYS_MAX / 5; round++) await Promise.all(Array.from({ length: 6 }, () => create(user)))
