@@ -3,7 +3,7 @@
  * that they name; and /docs as a browser gets it. What the guides say of output is what was printed.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { Agent, type IncomingHttpHeaders, request } from "node:http"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -107,7 +107,10 @@ describe("the guides", () => {
   )
   // Those of the guide to venues started what this runs against.
   it.each(withCommands)("run: %s prints what it shows", async (name) => {
+    // A reader's shell goes on from one guide to the next with what was exported there.
+    const key = join(folder, "key.txt")
     const session = await runCommands(name, folder, {
+      ...(existsSync(key) && { API_KEY: readFileSync(key, "utf8").trim() }),
       GATEWAY_URL: gateway.http,
       SETUP_TOKEN: gateway.setupToken ?? "",
       EXCHANGE_KEY: keys.apiKey,

@@ -9,7 +9,7 @@ import { archiveOrders } from "../../../src/store/orders/archive.ts"
 import { type OrderQuery, orderListSql } from "../../../src/store/orders/order-list.ts"
 import { TradeOrders } from "../../../src/store/orders/trade-orders.ts"
 import { sqlLayer } from "../../../src/store/postgres/sql.ts"
-import { commit, event, newOrder, orderRow, query, withStore } from "./account-store-rig.ts"
+import { commit, event, newOrder, orderRow, query, withStore } from "../store/account-store-rig.ts"
 
 const rig = withStore()
 const open = () => ManagedRuntime.make(TradeOrders.Default.pipe(Layer.provideMerge(sqlLayer(rig.database.url))))
