@@ -27,12 +27,14 @@ export const GUIDES: ReadonlyArray<Guide> = [
   {
     name: "market-data",
     label: "Market data",
-    summary: "books, trades, tickers, account events over the WebSocket, recovery after a cut, and complete bots in JavaScript and Python",
+    summary:
+      "books, trades, tickers, account events over the WebSocket, recovery after a cut, and complete bots in JavaScript and Python",
   },
   {
     name: "accounts",
     label: "Accounts",
-    summary: "sessions, API keys, exchange keys and how they are kept, connecting and disconnecting, balances and holds",
+    summary:
+      "sessions, API keys, exchange keys and how they are kept, connecting and disconnecting, balances and holds",
   },
   { name: "wallets", label: "Wallets", summary: "money held here: deposits, transfers, statements" },
   {
@@ -40,7 +42,11 @@ export const GUIDES: ReadonlyArray<Guide> = [
     label: "Dealers",
     summary: "firm quotes from linked accounts, hedging, pitfalls, profit and loss",
   },
-  { name: "venues", label: "Venues", summary: "which venues there are, where orders are proven, and a loopback exchange to try" },
+  {
+    name: "venues",
+    label: "Venues",
+    summary: "which venues there are, where orders are proven, and a loopback exchange to try",
+  },
   {
     name: "operating",
     label: "Operating",
