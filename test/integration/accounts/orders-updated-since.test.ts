@@ -145,17 +145,23 @@ it("reads no more than what changed, whatever the number of orders", async () =>
   await put(old!, recent!, working!)
   await manyOf(old!)
   await query(rig.database.url, "VACUUM (ANALYZE) trade_order, trade_order_archive")
-  const asked = { tradingAccountIds: [mine.tradingAccountId], updatedSince: 9_000, limit: 50, offset: 0 }
-  for (const [what, { text, values }] of Object.entries(orderListSql(asked))) {
+  const asked = { tradingAccountIds: [mine.tradingAccountId], limit: 50, offset: 0 }
+  const planned = async ({ text, values }: { readonly text: string; readonly values: ReadonlyArray<unknown> }) => {
     const [row] = await query(rig.database.url, `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)
     const nodes = nodesOf((row!["QUERY PLAN"] as ReadonlyArray<{ readonly Plan: Plan }>)[0]!.Plan)
-    const used = nodes.flatMap((node) => node["Index Name"] ?? [])
+    const reads = nodes.map((it) => (it["Actual Rows"] + (it["Rows Removed by Filter"] ?? 0)) * it["Actual Loops"])
+    return { indexes: nodes.flatMap((node) => node["Index Name"] ?? []), read: Math.max(...reads) }
+  }
+  for (const [what, statement] of Object.entries(orderListSql({ ...asked, updatedSince: 9_000 }))) {
+    const { indexes, read } = await planned(statement)
     for (const index of ["trade_order_over", "trade_order_archive_over", "trade_order_open"])
-      expect([what, used]).toEqual([what, expect.arrayContaining([index])])
-    const read = nodes.map(
-      (node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"],
-    )
-    expect([what, Math.max(...read) < 100]).toEqual([what, true])
+      expect([what, indexes]).toEqual([what, expect.arrayContaining([index])])
+    expect([what, read < 100]).toEqual([what, true])
+  }
+  // Of all of them, no more than the page.
+  for (const ascending of [false, true]) {
+    const { page } = orderListSql({ ...asked, updatedSince: 0, ascending })
+    expect([ascending, (await planned(page)).read]).toEqual([ascending, expect.toSatisfy((read: number) => read < 500)])
   }
   expect(ids((await list([mine], { updatedSince: 9_000 })).orders)).toEqual(ids([working!, recent!]))
 })
