@@ -18,26 +18,20 @@ const openApi = async (): Promise<string> => {
   return `${JSON.stringify(openApiDocument(), null, 2)}\n`
 }
 
-/** With the settings that a gateway has when nobody sets any. */
-const asyncApi = async (): Promise<string> => {
-  const { readSettings } = await import("../src/config.ts")
-  const { SERVICE } = await import("../src/http/api.ts")
-  const { rpcMethods } = await import("../src/http/rpc/rpc-methods.ts")
-  const { asyncApiDocument } = await import("../src/ws/docs/asyncapi.ts")
-  const { channelKinds } = await import("../src/ws/channels/kinds.ts")
-  const kinds = channelKinds(readSettings({}).wsFlushMillis)
-  const document = asyncApiDocument({ version: SERVICE.version, kinds, rpcMethods: rpcMethods() })
-  return `${JSON.stringify(document, null, 2)}\n`
-}
-
 const capabilities = async (): Promise<string> => (await import("./capabilities.ts")).capabilitiesText()
 
 const pages: Readonly<Record<string, () => Promise<string>>> = {
   "src/venues/adapters/capabilities.json": capabilities,
   "docs/openapi.json": openApi,
-  "docs/asyncapi.json": asyncApi,
+  "docs/asyncapi.json": async () => (await import("./asyncapi-page.ts")).asyncApiPage(),
   "clients/typescript/src/generated/openapi.ts": async () => (await import("./client-types.ts")).clientTypes(),
   "clients/typescript/src/generated/errno.ts": async () => (await import("./client-types.ts")).clientErrno(),
+  "clients/python/src/venue_gateway/generated/records.py": async () =>
+    (await import("./client-types-python.ts")).pythonRecords(),
+  "clients/python/src/venue_gateway/generated/calls.py": async () =>
+    (await import("./client-types-python.ts")).pythonCalls(),
+  "clients/python/src/venue_gateway/generated/errno.py": async () =>
+    (await import("./client-types-python.ts")).pythonErrno(),
   "docs/operations/settings.md": async () => (await import("./settings-page.ts")).settingsPage(),
   "docs/operations/metrics.md": async () => (await import("./observability-pages.ts")).metricsPage(),
   "docs/operations/logs.md": async () => (await import("./observability-pages.ts")).logsPage(),

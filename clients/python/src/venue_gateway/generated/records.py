@@ -1,0 +1,1988 @@
+# Written by `npm run docs` from the gateway's own declaration; `npm run check` fails when it is stale.
+"""Every record that goes in or comes out, over HTTP and over channels. Decimals are strings, instants milliseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+__all__ = [
+    "Root",
+    "Health",
+    "Int",
+    "TradingMode",
+    "HealthCheck",
+    "AuditMillis",
+    "Signup",
+    "Session",
+    "User",
+    "UserAppMetadata",
+    "UserIdentitiesItem",
+    "UserIdentitiesItemIdentityData",
+    "Login",
+    "Refresh",
+    "UpdateUser",
+    "Reauthenticate",
+    "Recover",
+    "Resend",
+    "Verify",
+    "EmailChange",
+    "SessionEntry",
+    "RevokeSession",
+    "UUID",
+    "Jwks",
+    "Jwk",
+    "SecondFactorState",
+    "SecondFactorEnrolment",
+    "SecondFactorCode",
+    "RecoveryCodes",
+    "SecondFactorOrRecoveryCode",
+    "CreateApiKey",
+    "CreatedApiKey",
+    "ApiKey",
+    "RevokeApiKey",
+    "CreateCredential",
+    "Credential",
+    "Pagination",
+    "RevokeCredential",
+    "ConnectTradingAccount",
+    "TradingAccount",
+    "UpdateTradingAccount",
+    "DisconnectTradingAccount",
+    "PortfolioPosition",
+    "SubmitOrder",
+    "SubmittedOrder",
+    "SubmittedOrderEvidenceItem",
+    "Fee",
+    "Execution",
+    "TradeOrder",
+    "TradeOrderEvidenceItem",
+    "CancelOrder",
+    "ReplaceOrder",
+    "CancelAllOrders",
+    "CancelledOrders",
+    "CancelAllAfter",
+    "DeadManSwitch",
+    "SyncInstruments",
+    "InstrumentSync",
+    "CreateInstrument",
+    "Security",
+    "RetireInstrument",
+    "Venue",
+    "VenueCapability",
+    "VenueCapabilityTriggers",
+    "VenueCapabilityClientOrderIds",
+    "VenueCapabilityStreams",
+    "OrderBook",
+    "OrderBookRange",
+    "Ticker",
+    "Kline",
+    "Candle",
+    "SubscribeOrderBook",
+    "OrderBookSubscription",
+    "UnsubscribeOrderBook",
+    "CreateDealer",
+    "DealerConfig",
+    "PricingProfile",
+    "HedgeSettings",
+    "PricingSettings",
+    "QuoteCaps",
+    "Dealer",
+    "DealerDetail",
+    "HedgeReport",
+    "HedgeReportFeesItem",
+    "HedgeInDoubt",
+    "UpdateDealer",
+    "ByDealer",
+    "DealerAccountLink",
+    "AccountFunding",
+    "Funding",
+    "ResolveHedge",
+    "RequestQuote",
+    "Quote",
+    "PricingReceipt",
+    "LevelsBeyond",
+    "CreateWallet",
+    "Wallet",
+    "WalletBalance",
+    "WalletTransfer",
+    "WalletDeposit",
+    "WalletWithdrawal",
+    "FreezeWallet",
+    "UnfreezeWallet",
+    "CloseWallet",
+    "WalletTransferRecord",
+    "BanUser",
+    "AdminUser",
+    "AdminUserAppMetadata",
+    "AdminUserIdentitiesItem",
+    "AdminUserIdentitiesItemIdentityData",
+    "UnbanUser",
+    "OrderStory",
+    "OrderStoryStepsItem",
+    "SetTradingMode",
+    "TradingModeRecord",
+    "AuditRecord",
+    "Failure",
+    "FailureDetails",
+    "AccountExecution",
+    "Reconciliation",
+    "AccountAlert",
+    "OrderBookSnapshot",
+    "OrderBookDiff",
+    "OrderBookLevel",
+    "OrderBookState",
+    "Trade",
+    "LiveKline",
+    "ClosedKline",
+    "TradeOrderEvent",
+    "ExecutionCreatedEvent",
+    "PortfolioUpdatedEvent",
+    "TradingAccountUpdatedEvent",
+    "TradingAccountReconciledEvent",
+    "TradingAccountAlertEvent",
+    "QuoteUpdatedEvent",
+    "AccountEvent",
+    "CredentialListQuery",
+    "TradingAccountListQuery",
+    "TradingAccountPortfolioListQuery",
+    "TradeOrderGetQuery",
+    "TradeOrderListQuery",
+    "MarketInstrumentListQuery",
+    "MarketVenueCapabilityListQuery",
+    "MarketOrderbookGetQuery",
+    "MarketOrderbookListQuery",
+    "MarketTickerGetQuery",
+    "MarketTickerListQuery",
+    "MarketKlineGetQuery",
+    "MarketSubscriptionOrderbookListQuery",
+    "DealerGetQuery",
+    "DealerListQuery",
+    "QuoteGetQuery",
+    "QuoteListQuery",
+    "WalletGetQuery",
+    "WalletListQuery",
+    "WalletTransferListQuery",
+    "AdminOrderGetQuery",
+    "AuditListQuery",
+]
+
+
+class Root(TypedDict):
+    name: str
+    version: str
+    description: str
+
+
+class Health(TypedDict):
+    status: Literal["healthy", "degraded", "unhealthy"]
+    timestamp: Int
+    isoDateTime: str
+    version: str
+    tradingMode: TradingMode
+    # service, database, eventLoop, orderWriter, ledger, upkeep (what the gateway does again and again), actors (accounts and dealers that a defect stopped), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy
+    checks: Mapping[str, HealthCheck]
+    # By venue. idle: nothing was asked of it yet
+    venues: Mapping[str, Literal["idle", "up", "down"]]
+    # By venue: how often its accounts are audited now, in ms. The longest period of any of them
+    auditMillis: Mapping[str, AuditMillis]
+
+
+Int: TypeAlias = "int"
+
+
+TradingMode: TypeAlias = "Literal['online', 'cancel_only', 'post_only', 'maintenance']"
+
+
+class HealthCheck(TypedDict):
+    status: Literal["healthy", "degraded", "unhealthy"]
+    reason: str | None
+
+
+class AuditMillis(TypedDict):
+    openOrders: NotRequired[Int]
+    fills: NotRequired[Int]
+    balances: NotRequired[Int]
+
+
+class Signup(TypedDict):
+    email: str
+    # 8 to 128 characters; not a commonly used password, and not merely your e-mail address
+    password: str
+    # Free-form; returned as user.userMetadata
+    metadata: NotRequired[Mapping[str, Any] | None]
+    # Of the ready line of an installation without an admin: makes this user its admin, whatever SIGNUP says; good once
+    setupToken: NotRequired[str | None]
+
+
+class Session(TypedDict):
+    accessToken: str
+    refreshToken: str
+    tokenType: Literal["bearer"]
+    expiresIn: Int
+    expiresAt: Int
+    expiresAtDateTime: str
+    user: User
+
+
+class User(TypedDict):
+    id: str
+    email: str
+    phone: str | None
+    emailConfirmedAt: str | None
+    phoneConfirmedAt: str | None
+    lastSignInAt: str | None
+    createdAt: str
+    updatedAt: str
+    role: Literal["authenticated"]
+    appMetadata: UserAppMetadata
+    userMetadata: Mapping[str, Any]
+    newEmail: NotRequired[str]
+    identities: list[UserIdentitiesItem]
+
+
+class UserAppMetadata(TypedDict):
+    tenantId: str
+    environments: list[str]
+
+
+class UserIdentitiesItem(TypedDict):
+    id: str
+    userId: str
+    identityData: UserIdentitiesItemIdentityData
+    provider: Literal["email"]
+    lastSignInAt: str | None
+    createdAt: str
+    updatedAt: str
+
+
+class UserIdentitiesItemIdentityData(TypedDict):
+    email: str
+
+
+class Login(TypedDict):
+    email: str
+    # 8 to 128 characters; not a commonly used password, and not merely your e-mail address
+    password: str
+    # Where a second factor is set up: six digits of the authenticator, or a recovery code
+    totpCode: NotRequired[str | None]
+
+
+class Refresh(TypedDict):
+    refreshToken: str
+
+
+class UpdateUser(TypedDict):
+    email: NotRequired[str | None]
+    password: NotRequired[str | None]
+    # Needed for a new password or address, unless it was proven in the last FRESH_SECONDS who asks
+    currentPassword: NotRequired[str | None]
+    # Where a second factor is set up: six digits of the authenticator, or a recovery code
+    totpCode: NotRequired[str | None]
+    # Merged key by key into userMetadata; null removes a key
+    metadata: NotRequired[Mapping[str, Any] | None]
+
+
+class Reauthenticate(TypedDict):
+    currentPassword: str
+    # Where a second factor is set up: six digits of the authenticator, or a recovery code
+    totpCode: NotRequired[str | None]
+
+
+class Recover(TypedDict):
+    email: str
+
+
+class Resend(TypedDict):
+    type: Literal["signup", "email_change"]
+    # For email_change the new address
+    email: str
+
+
+class Verify(TypedDict):
+    type: Literal["signup", "recovery", "email_change"]
+    # From the mail
+    token: str
+    # Where a second factor is set up: six digits of the authenticator, or a recovery code
+    totpCode: NotRequired[str | None]
+
+
+class EmailChange(TypedDict):
+    status: Literal["PENDING", "DONE"]
+    awaiting: Literal["current", "new"] | None
+
+
+class SessionEntry(TypedDict):
+    sessionId: str
+    current: bool
+    method: Literal["password", "signup", "recovery"]
+    ip: str | None
+    userAgent: str | None
+    createdAt: Int
+    createdAtDateTime: str
+    refreshedAt: Int
+    refreshedAtDateTime: str
+    expiresAt: Int
+    expiresAtDateTime: str
+
+
+class RevokeSession(TypedDict):
+    sessionId: UUID
+
+
+UUID: TypeAlias = "str"
+
+
+class Jwks(TypedDict):
+    keys: list[Jwk]
+
+
+class Jwk(TypedDict):
+    kty: Literal["OKP"]
+    crv: Literal["Ed25519"]
+    x: str
+    kid: str
+    use: Literal["sig"]
+    alg: Literal["EdDSA"]
+
+
+class SecondFactorState(TypedDict):
+    enrolled: bool
+    recoveryCodesLeft: Int
+
+
+class SecondFactorEnrolment(TypedDict):
+    # Base32, to be typed
+    secret: str
+    # otpauth://…, to be shown as a QR code
+    uri: str
+
+
+class SecondFactorCode(TypedDict):
+    # Six digits of the authenticator
+    code: str
+
+
+class RecoveryCodes(TypedDict):
+    # Each good once; told this once only
+    recoveryCodes: list[str]
+
+
+class SecondFactorOrRecoveryCode(TypedDict):
+    # Six digits of the authenticator, or a recovery code
+    code: str
+
+
+class CreateApiKey(TypedDict):
+    # What you call it
+    name: str
+    # read: what the permission read lets through. trade: write, and what it implies. admin: for admins, and lost with the right
+    scopes: list[Literal["read", "trade", "admin"]]
+    # The accounts that it is limited to; without it all that you reach. Then nothing of wallets, credentials or dealers
+    tradingAccountIds: NotRequired[list[str] | None]
+    # Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere
+    ipAllow: NotRequired[list[str] | None]
+    # When it ends, in ms; without it never
+    expiresAt: NotRequired[Int | None]
+
+
+class CreatedApiKey(TypedDict):
+    apiKeyId: str
+    name: str
+    # The first letters of the key
+    prefix: str
+    # With those that they imply
+    scopes: list[Literal["read", "trade", "admin"]]
+    # The accounts that it is limited to; null: all that its user reaches
+    tradingAccountIds: list[str] | None
+    # The networks that it may come from; null: any that its user may come from
+    ipAllow: list[str] | None
+    status: Literal["ACTIVE", "EXPIRED", "REVOKED"]
+    createdAt: Int
+    createdAtDateTime: str
+    expiresAt: Int | None
+    expiresAtDateTime: str | None
+    revokedAt: Int | None
+    revokedAtDateTime: str | None
+    # To the second; null: never
+    lastUsedAt: Int | None
+    lastUsedAtDateTime: str | None
+    lastUsedIp: str | None
+    # The key itself, shown this once: the Bearer token of HTTP and the token of the socket's connect
+    apiKey: str
+
+
+class ApiKey(TypedDict):
+    apiKeyId: str
+    name: str
+    # The first letters of the key
+    prefix: str
+    # With those that they imply
+    scopes: list[Literal["read", "trade", "admin"]]
+    # The accounts that it is limited to; null: all that its user reaches
+    tradingAccountIds: list[str] | None
+    # The networks that it may come from; null: any that its user may come from
+    ipAllow: list[str] | None
+    status: Literal["ACTIVE", "EXPIRED", "REVOKED"]
+    createdAt: Int
+    createdAtDateTime: str
+    expiresAt: Int | None
+    expiresAtDateTime: str | None
+    revokedAt: Int | None
+    revokedAtDateTime: str | None
+    # To the second; null: never
+    lastUsedAt: Int | None
+    lastUsedAtDateTime: str | None
+    lastUsedIp: str | None
+
+
+class RevokeApiKey(TypedDict):
+    apiKeyId: str
+
+
+class CreateCredential(TypedDict):
+    # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
+    venue: str
+    apiKey: str
+    # Key text or PEM; stored encrypted, never returned
+    apiSecret: str
+    # Some venues need one
+    apiPassphrase: NotRequired[str | None]
+    name: NotRequired[str | None]
+    # Default EXCHANGE
+    type: NotRequired[str | None]
+
+
+class Credential(TypedDict):
+    credentialId: str
+    userId: str
+    venue: str
+    name: str
+    type: str
+    credentialType: Literal["API_KEY"]
+    nickname: str
+    apiKey: str
+    status: Literal["CREATED", "ACTIVE", "REVOKED"]
+    createdAt: Int
+    createdAtDateTime: str
+    updatedAt: Int
+    updatedAtDateTime: str
+    revokedAt: NotRequired[Int]
+    revokedAtDateTime: NotRequired[str]
+
+
+class Pagination(TypedDict):
+    offset: Int
+    limit: Int
+    # Number of records that match; see totalIsLowerBound
+    total: int
+    # Give it back to get the next page; null at the end
+    cursor: str | None
+    hasNext: bool
+    # true: counting stopped at total, there are more
+    totalIsLowerBound: NotRequired[bool]
+
+
+class RevokeCredential(TypedDict):
+    credentialId: str
+    # Revoke although orders that depend on it are open; the account goes INACTIVE
+    force: NotRequired[bool | None]
+
+
+class ConnectTradingAccount(TypedDict):
+    # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
+    venue: str
+    # From credential/create; MOCK, PAPER and INTERNAL need none
+    credentialIds: NotRequired[list[str] | None]
+    # The account's id at the venue where the venue tells it, else a label of your own; at INTERNAL left out, or a wallet of yours
+    externalTradingAccountId: NotRequired[str | None]
+    # At INTERNAL: makes the account a client of that dealer
+    dealerAccountId: NotRequired[UUID | None]
+    nickname: NotRequired[str | None]
+
+
+class TradingAccount(TypedDict):
+    tradingAccountId: str
+    externalTradingAccountId: str
+    # null: a dealer's own account
+    userId: str | None
+    venue: str
+    nickname: str
+    name: str
+    accountType: str
+    externalAccountType: str
+    positionMode: str
+    collateralMode: str
+    marginMode: str
+    # Extension: at INTERNAL, the wallet that holds what the account owns
+    walletId: str | None
+    # Extension: at INTERNAL, the dealer whose client the account is; null: any dealer's
+    dealerAccountId: str | None
+    credentials: list[Credential]
+    status: Literal["NEW", "CREATED", "ACTIVE", "INACTIVE", "LOCKED", "DISCONNECTED", "UNAVAILABLE"]
+    createdAt: Int
+    createdAtDateTime: str
+    updatedAt: Int
+    updatedAtDateTime: str
+    disconnectedAt: NotRequired[Int]
+    disconnectedAtDateTime: NotRequired[str]
+
+
+class UpdateTradingAccount(TypedDict):
+    tradingAccountId: str
+    nickname: NotRequired[str | None]
+
+
+class DisconnectTradingAccount(TypedDict):
+    # A tradingAccountId
+    tradingAccountId: str
+    # Extension: disconnect although the venue could not confirm that every order is gone, or a dealer's hedge is at work
+    force: NotRequired[bool | None]
+
+
+class PortfolioPosition(TypedDict):
+    tradingAccountId: str
+    venue: str
+    currency: str
+    balance: str
+    available: str
+    locked: str
+    # The venue's time of the balances, or of what was executed or held since: never older than the last change of the figures
+    updatedAt: int
+    updatedAtDateTime: str
+
+
+class SubmitOrder(TypedDict):
+    tradingAccountId: str
+    instrumentId: NotRequired[str | None]
+    idempotencyKey: NotRequired[str | None]
+    clientOrderId: NotRequired[str | None]
+    orderSide: Literal["BUY", "SELL", "UNKNOWN"]
+    orderType: Literal["MARKET", "LIMIT", "LIMIT_MAKER", "STOP", "STOP_MARKET", "STOP_LIMIT", "STOP_LOSS", "STOP_LOSS_LIMIT", "TAKE_PROFIT", "TAKE_PROFIT_LIMIT", "TRAILING_STOP", "QUOTED", "UNKNOWN"] | None
+    quantity: str
+    limitPrice: NotRequired[str | None]
+    stopPrice: NotRequired[str | None]
+    quantityType: NotRequired[Literal["BASE", "QUOTE", "POSITION_RATIO", "POSITION_PERCENTAGE"] | None]
+    orderQuantityType: NotRequired[Literal["BASE", "QUOTE", "POSITION_RATIO", "POSITION_PERCENTAGE"] | None]
+    quantityRounding: NotRequired[Literal["", "UP", "DOWN", "NEAREST", "CEIL", "FLOOR", "HALF_UP", "HALF_DOWN", "HALF_EVEN"] | None]
+    positionId: NotRequired[UUID | None]
+    timeInForce: NotRequired[Literal["GTC", "IOC", "FOK", "GTD", "DAY", "GTX", "OPG", "CLS", "GFA", "GFS", "GTM", "MOO", "MOC", "EXT", "UNKNOWN"] | None]
+    expireAt: NotRequired[Int | None]
+    quoteId: NotRequired[UUID | None]
+    leverage: NotRequired[Int | None]
+    awaitClosed: NotRequired[bool | None]
+    awaitAccepted: NotRequired[bool | None]
+    trailingDelta: NotRequired[Int | None]
+    trailingAmount: NotRequired[str | None]
+    takeProfitPrice: NotRequired[str | None]
+    takeProfitLimitPrice: NotRequired[str | None]
+    stopLossPrice: NotRequired[str | None]
+    stopLossLimitPrice: NotRequired[str | None]
+    takeProfitTimeInForce: NotRequired[Literal["GTC", "IOC", "FOK", "GTD", "DAY", "GTX", "OPG", "CLS", "GFA", "GFS", "GTM", "MOO", "MOC", "EXT", "UNKNOWN"] | None]
+    stopLossTimeInForce: NotRequired[Literal["GTC", "IOC", "FOK", "GTD", "DAY", "GTX", "OPG", "CLS", "GFA", "GFS", "GTM", "MOO", "MOC", "EXT", "UNKNOWN"] | None]
+
+
+class SubmittedOrder(TypedDict):
+    tradeOrderId: str
+    orderListId: str | None
+    contingencyType: str | None
+    tradingAccountId: str
+    venue: str
+    positionId: str | None
+    instrumentId: str
+    quoteId: str | None
+    baseAsset: str
+    quoteAsset: str
+    orderSide: str
+    orderType: str
+    timeInForce: str
+    status: Literal["PENDING", "OPEN", "PARTIALLY_FILLED", "FILLED", "CANCELLED", "REJECTED", "EXPIRED"]
+    orderStatus: Literal["CREATED", "SUBMITTED", "ACCEPTED", "PARTIALLY_FILLED", "FILLED", "CANCELLED", "PENDING_CANCEL", "REPLACED", "PENDING_REPLACE", "REJECTED", "EXPIRED", "REVOKED", "UNKNOWN"]
+    rejectReason: str | None
+    cancelReason: str | None
+    limitPrice: str | None
+    stopPrice: str | None
+    takeProfitPrice: str | None
+    takeProfitLimitPrice: str | None
+    stopLossPrice: str | None
+    stopLossLimitPrice: str | None
+    takeProfitTimeInForce: str | None
+    stopLossTimeInForce: str | None
+    quantity: str
+    orderQuantityType: str
+    quantityRounding: str
+    baseQuantity: str
+    executedPrice: str | None
+    averagePrice: str | None
+    executedQuantity: str
+    executedCost: str
+    overfillQuantity: str
+    fees: list[Fee]
+    # In order of application: the newest 10; tradeOrder/get answers all of them
+    executions: list[Execution]
+    # Extension: how many executions the order has
+    executionCount: int
+    clientOrderId: str | None
+    idempotencyKey: str | None
+    externalOrderId: str | None
+    origin: Literal["GATEWAY", "EXTERNAL"]
+    replacesTradeOrderId: str | None
+    dealerAccountId: str | None
+    # Of a hedge: the executed quotes that it closes, oldest first. Of more than 100 the 99 oldest, and the newest
+    hedgeForQuoteIds: list[str]
+    # Extension: how many executed quotes a hedge closes
+    hedgeForQuoteCount: int
+    execution: Literal["NATIVE", "EMULATED"]
+    triggerSource: str | None
+    triggeredAt: Int | None
+    triggeredAtDateTime: str | None
+    triggeredBy: str | None
+    triggerPrice: str | None
+    triggerHealth: str | None
+    trailingDelta: Int | None
+    trailingAmount: str | None
+    highWaterMark: str | None
+    leverage: Int | None
+    inDoubt: bool
+    evidence: list[SubmittedOrderEvidenceItem]
+    cancelRequested: bool
+    createdAt: Int
+    createdAtDateTime: str
+    updatedAt: Int
+    updatedAtDateTime: str
+    expireAt: Int | None
+    expireAtDateTime: str | None
+    canceledAt: Int | None
+    canceledAtDateTime: str | None
+    # Extension: the other orders of its list, exits of an entry or the other leg of a pair. Absent without a list
+    linkedOrders: NotRequired[list[TradeOrder]]
+
+
+class SubmittedOrderEvidenceItem(TypedDict):
+    at: Int
+    what: str
+
+
+class Fee(TypedDict):
+    security: str
+    asset: str
+    venue: str
+    quantity: str
+
+
+class Execution(TypedDict):
+    executionId: str
+    externalTradeId: str
+    venue: str
+    instrumentId: str
+    orderSide: str
+    executedQuantity: str
+    executedPrice: str
+    executedCost: str
+    fees: list[Fee]
+    # Closes a gap that no trade of the venue has explained yet
+    inferred: bool
+    # executionId of the inferred execution whose place this one takes: that one counts no more and is not listed any longer
+    replaces: str | None
+    executedAt: Int
+    executedAtDateTime: str
+
+
+class TradeOrder(TypedDict):
+    tradeOrderId: str
+    orderListId: str | None
+    contingencyType: str | None
+    tradingAccountId: str
+    venue: str
+    positionId: str | None
+    instrumentId: str
+    quoteId: str | None
+    baseAsset: str
+    quoteAsset: str
+    orderSide: str
+    orderType: str
+    timeInForce: str
+    status: Literal["PENDING", "OPEN", "PARTIALLY_FILLED", "FILLED", "CANCELLED", "REJECTED", "EXPIRED"]
+    orderStatus: Literal["CREATED", "SUBMITTED", "ACCEPTED", "PARTIALLY_FILLED", "FILLED", "CANCELLED", "PENDING_CANCEL", "REPLACED", "PENDING_REPLACE", "REJECTED", "EXPIRED", "REVOKED", "UNKNOWN"]
+    rejectReason: str | None
+    cancelReason: str | None
+    limitPrice: str | None
+    stopPrice: str | None
+    takeProfitPrice: str | None
+    takeProfitLimitPrice: str | None
+    stopLossPrice: str | None
+    stopLossLimitPrice: str | None
+    takeProfitTimeInForce: str | None
+    stopLossTimeInForce: str | None
+    quantity: str
+    orderQuantityType: str
+    quantityRounding: str
+    baseQuantity: str
+    executedPrice: str | None
+    averagePrice: str | None
+    executedQuantity: str
+    executedCost: str
+    overfillQuantity: str
+    fees: list[Fee]
+    # In order of application: the newest 10; tradeOrder/get answers all of them
+    executions: list[Execution]
+    # Extension: how many executions the order has
+    executionCount: int
+    clientOrderId: str | None
+    idempotencyKey: str | None
+    externalOrderId: str | None
+    origin: Literal["GATEWAY", "EXTERNAL"]
+    replacesTradeOrderId: str | None
+    dealerAccountId: str | None
+    # Of a hedge: the executed quotes that it closes, oldest first. Of more than 100 the 99 oldest, and the newest
+    hedgeForQuoteIds: list[str]
+    # Extension: how many executed quotes a hedge closes
+    hedgeForQuoteCount: int
+    execution: Literal["NATIVE", "EMULATED"]
+    triggerSource: str | None
+    triggeredAt: Int | None
+    triggeredAtDateTime: str | None
+    triggeredBy: str | None
+    triggerPrice: str | None
+    triggerHealth: str | None
+    trailingDelta: Int | None
+    trailingAmount: str | None
+    highWaterMark: str | None
+    leverage: Int | None
+    inDoubt: bool
+    evidence: list[TradeOrderEvidenceItem]
+    cancelRequested: bool
+    createdAt: Int
+    createdAtDateTime: str
+    updatedAt: Int
+    updatedAtDateTime: str
+    expireAt: Int | None
+    expireAtDateTime: str | None
+    canceledAt: Int | None
+    canceledAtDateTime: str | None
+
+
+class TradeOrderEvidenceItem(TypedDict):
+    at: Int
+    what: str
+
+
+class CancelOrder(TypedDict):
+    tradingAccountId: str
+    tradeOrderId: NotRequired[str | None]
+    # Extension: instead of tradeOrderId
+    clientOrderId: NotRequired[str | None]
+
+
+class ReplaceOrder(TypedDict):
+    tradingAccountId: str
+    tradeOrderId: NotRequired[str | None]
+    # Extension: instead of tradeOrderId
+    clientOrderId: NotRequired[str | None]
+    # The new total in base, what is executed included
+    quantity: NotRequired[str | None]
+    limitPrice: NotRequired[str | None]
+    stopPrice: NotRequired[str | None]
+
+
+class CancelAllOrders(TypedDict):
+    tradingAccountId: str
+    instrumentId: NotRequired[str | None]
+
+
+class CancelledOrders(TypedDict):
+    cancelled: list[str]
+    # Asked for; the venue has not confirmed it yet
+    pending: list[str]
+    # Over before the cancel, or kept by the venue
+    failed: list[str]
+
+
+class CancelAllAfter(TypedDict):
+    tradingAccountId: str
+    # 0 = off
+    timeoutMs: Int
+
+
+class DeadManSwitch(TypedDict):
+    tradingAccountId: str
+    # ms; null = off
+    cancelAllAt: Int | None
+    cancelAllAtDateTime: str | None
+
+
+class SyncInstruments(TypedDict):
+    # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
+    venue: str
+    # <BASE>/<QUOTE> each; all when left out
+    symbols: NotRequired[list[str] | None]
+
+
+class InstrumentSync(TypedDict):
+    venue: str
+    synced: Int
+    added: Int
+    updated: Int
+
+
+class CreateInstrument(TypedDict):
+    baseAsset: str
+    quoteAsset: str
+    # Step of prices
+    tickSize: str
+    # Step of quantities
+    lotSize: str
+    # One lot when left out
+    minQuantity: NotRequired[str | None]
+    maxQuantity: NotRequired[str | None]
+    # Smallest price × quantity
+    minNotional: NotRequired[str | None]
+
+
+class Security(TypedDict):
+    securityId: str
+    symbol: str
+    venue: str
+    securityType: str
+    precision: Int
+    scale: Int
+    minQuantity: str
+    lotSize: str
+    instrumentId: str
+    baseAsset: str
+    quoteAsset: str
+    # Step of prices; 0 where there is none
+    tickSize: str
+    # Where prices are not counted in steps: how many digits of a price may count, wherever they stand
+    priceSignificantDigits: Int | None
+    # What it is settled in: the quote asset, the base asset, a third. Quantities and their limits then count contracts; null: they count the base asset
+    contractType: Literal["LINEAR", "INVERSE", "QUANTO"] | None
+    # What one contract stands for: of the base asset where LINEAR, of the quote asset where INVERSE
+    contractSize: str | None
+    maxQuantity: str | None
+    minNotional: str | None
+    status: Literal["ACTIVE", "DELISTED"]
+
+
+class RetireInstrument(TypedDict):
+    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    instrumentId: str
+
+
+class Venue(TypedDict):
+    venue: str
+    name: str
+    status: Literal["ACTIVE", "INACTIVE"]
+    features: list[str]
+    # How far it is proven what the venue does with orders. EXPERIMENTAL: not yet, so accounts are connected and new orders taken only where the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it takes none. Market data are served everywhere
+    orders: Literal["PROVEN", "EXPERIMENTAL", "NONE"]
+
+
+class VenueCapability(TypedDict):
+    venue: str
+    # As in market/venue/list
+    features: list[str]
+    # How far it is proven what the venue does with orders. EXPERIMENTAL: not yet, so accounts are connected and new orders taken only where the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it takes none. Market data are served everywhere
+    orders: Literal["PROVEN", "EXPERIMENTAL", "NONE"]
+    # What is not proven yet; null where orders are PROVEN
+    ordersMissing: str | None
+    # This installation connects accounts there and sends new orders: they are PROVEN, or it has opted in
+    takesOrders: bool
+    # Types of orders that are taken
+    orderTypes: list[str]
+    # Times in force that are taken
+    timesInForce: list[str]
+    # GTX and LIMIT_MAKER are taken
+    postOnly: bool
+    # The venue's test environment, a venue of its own here; null: it has none, or is one
+    sandboxVenue: str | None
+    # The venue itself refuses an order that arrives later than this; null: it accepts it however late
+    orderExpiryMillis: Int | None
+    # The venue has them; without, MARKET is refused
+    marketOrders: bool
+    # Those that the venue itself enforces
+    nativeTimesInForce: list[Literal["GTC", "IOC", "FOK", "GTD", "DAY", "GTX"]]
+    # Who watches the trigger of such an order. Which of them are taken, orderTypes says
+    triggers: VenueCapabilityTriggers
+    # The venue takes take-profit and stop-loss with the entry order
+    attachedExits: bool
+    # Who ends one leg of a pair of exits by the other. NATIVE: the venue, also while the gateway is away; the exits of an entry are given to it when the entry is over
+    oco: Literal["NATIVE", "EMULATED"]
+    # The venue accepts a market buy sized in the quote asset
+    marketBuyByCost: bool
+    # The venue accepts a market buy sized in the quote asset only
+    marketBuyNeedsCost: bool
+    # The venue changes a working order
+    amend: bool
+    # NATIVE: the venue cancels all orders in one request. EMULATED: the gateway cancels one after the other
+    cancelAll: Literal["NATIVE", "EMULATED"]
+    # Who cancels all orders when the client falls silent. NATIVE: the venue, also while the gateway is away
+    cancelAllAfter: Literal["NATIVE", "EMULATED"]
+    # Ids of ours that the venue keeps with an order; the gateway makes them. null: it keeps none
+    clientOrderIds: VenueCapabilityClientOrderIds | None
+    streams: VenueCapabilityStreams
+    # How a lost order book update is noticed. NONE: the venue gives no means; a crossed or silent book tells
+    bookContinuity: Literal["SEQUENCE", "CHECKSUM", "NONE"]
+
+
+class VenueCapabilityTriggers(TypedDict):
+    """Who watches the trigger of such an order. Which of them are taken, orderTypes says"""
+
+    # NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway
+    stop: Literal["NATIVE", "EMULATED"]
+    # NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway
+    takeProfit: Literal["NATIVE", "EMULATED"]
+    # NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway
+    trailing: Literal["NATIVE", "EMULATED"]
+
+
+class VenueCapabilityClientOrderIds(TypedDict):
+    # TEXT: letters, digits and signs such as - and _
+    form: Literal["TEXT", "ALPHANUMERIC", "UUID", "INTEGER"]
+    # Characters; null: not known
+    lengthMax: Int | None
+    # The venue refuses an id that was ever used, used on that day (UTC), used by an open order, or none; null: not known
+    unique: Literal["ALWAYS", "DAY", "OPEN", "NO"] | None
+
+
+class VenueCapabilityStreams(TypedDict):
+    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    orderBook: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
+    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    trades: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
+    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    ticker: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
+    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    klines: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
+    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    orders: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
+    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    executions: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
+    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    balances: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
+
+
+class OrderBook(TypedDict):
+    updateType: Literal["SNAPSHOT", "DIFF"]
+    instrumentId: str
+    venue: str
+    symbol: str
+    orderBookType: Literal["L2"]
+    columns: list[str]
+    bids: list[list[str]]
+    asks: list[list[str]]
+    timestamp: Int
+    sequence: Int
+    previousSequence: Int | None
+    quality: Literal["SYNCED", "RESYNCING", "STALE"]
+    coveredRange: NotRequired[OrderBookRange]
+
+
+class OrderBookRange(TypedDict):
+    lowestBid: str | None
+    highestAsk: str | None
+    levels: Int | None
+
+
+class Ticker(TypedDict):
+    instrumentId: str
+    venue: str
+    symbol: str
+    lastPrice: str | None
+    lastQuantity: str | None
+    bidPrice: str | None
+    bidQuantity: str | None
+    askPrice: str | None
+    askQuantity: str | None
+    timestamp: Int
+    isStale: NotRequired[Literal[True]]
+
+
+class Kline(TypedDict):
+    instrumentId: str
+    venue: str
+    symbol: str
+    interval: Literal["1s", "1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d", "3d", "1w", "1M"]
+    candles: list[Candle]
+    isClosed: bool
+    timestamp: Int
+
+
+Candle: TypeAlias = "list[Int | str]"
+
+
+class SubscribeOrderBook(TypedDict):
+    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    instrumentId: str
+    # Extension: of the same venue; the subscription ends when this account is disconnected
+    tradingAccountId: NotRequired[str | None]
+
+
+class OrderBookSubscription(TypedDict):
+    subscriptionId: str
+    venue: str
+    tradingAccountId: str | None
+    instrumentId: str
+    subscriptionType: Literal["MARKET.SUBSCRIPTION.ORDERBOOK"]
+    status: Literal["ACTIVE", "INACTIVE"]
+    createdAt: Int
+    createdAtDateTime: str
+    updatedAt: Int
+    updatedAtDateTime: str
+    lastEventTimestamp: Int | None
+    lastEventTimestampDateTime: str | None
+
+
+class UnsubscribeOrderBook(TypedDict):
+    subscriptionId: NotRequired[str | None]
+    tradingAccountId: NotRequired[str | None]
+    instrumentId: NotRequired[str | None]
+
+
+class CreateDealer(TypedDict):
+    name: str
+    # A pair is quoted when its base or its quote asset is among them
+    baseCurrencies: list[str]
+    # The most that may be open and not hedged, in the risk currency; absent: no limit
+    riskThreshold: NotRequired[str | None]
+    config: NotRequired[DealerConfig | None]
+
+
+class DealerConfig(TypedDict):
+    # By pricingProfileId; at most 100. Those that a request may name are listed in clientPricingProfiles
+    pricingProfiles: NotRequired[Mapping[str, PricingProfile]]
+    # The profile of requests that name none; without one markupBps is 10
+    defaultPricingProfile: NotRequired[str]
+    # Profiles that a request may name beside the default; absent or empty: none, so that no client picks its own markup
+    clientPricingProfiles: NotRequired[list[str]]
+    # What exposure is valued in; default the first of baseCurrencies
+    riskCurrency: NotRequired[str]
+    # Users who see the whole dealer and may link accounts of their own
+    operators: NotRequired[list[UUID]]
+    # What a hedge pays there, by venue; 10 for a venue that is not named
+    takerFeeBpsByVenue: NotRequired[Mapping[str, Int | str]]
+    hedge: NotRequired[HedgeSettings]
+    pricing: NotRequired[PricingSettings]
+    caps: NotRequired[QuoteCaps]
+
+
+class PricingProfile(TypedDict):
+    # Added to what the book costs; default 10
+    markupBps: NotRequired[Int | str]
+    # Added for every second that the quote is firm; default 0.1 for every second beyond the first 10
+    ttlBps: NotRequired[Int | str]
+    # Price × quantity of a quote at most, in its quote asset
+    maxNotional: NotRequired[str]
+    # Price × quantity of a quote at least, in its quote asset
+    minNotional: NotRequired[str]
+
+
+class HedgeSettings(TypedDict):
+    # How far beyond the last level of the priced walk a hedge may go; default 25
+    slippageBps: NotRequired[Int | str]
+    # How long after one attempt the next is made for what remains; default 500
+    repriceMs: NotRequired[Int]
+    # Attempts at a limit price; default 10
+    attemptsMax: NotRequired[Int]
+    # After the last attempt the rest is hedged at market; default false
+    allowMarket: NotRequired[bool]
+    # How long opposite exposures are waited for before a hedge leaves; default 0
+    nettingWindowMs: NotRequired[Int]
+    # When all attempts failed the exposure stays open, and is tried again after this long; default 10000
+    retryMs: NotRequired[Int]
+
+
+class PricingSettings(TypedDict):
+    # Prices may come from accounts on INTERNAL, MOCK and PAPER, whose books clients can move, and on test networks (_UAT), and hedges of what was priced there may go there. INTERNAL has the ledger's own money and counts beside real venues (with ENVIRONMENT=UAT beside test networks); MOCK and PAPER, and test networks, never do, and never two of these kinds in one dealer; default false
+    allowSimulatedVenues: NotRequired[bool]
+    # How far a book may be from the median of all fresh ones, in percent of it; one that is farther prices nothing, and of two that differ so much neither does; above 0, at most 100, default 5
+    collarPercent: NotRequired[Int | str]
+
+
+class QuoteCaps(TypedDict):
+    # Firm quotes that may be outstanding at once; the service's own limit holds besides
+    openQuotes: NotRequired[Int]
+    # The same for one user, over all accounts
+    openQuotesPerUser: NotRequired[Int]
+    # How much of the dealer's room, in quotes, inventory and risk, may be taken by quotes that their clients could not pay for when they were made; default 10, 0: none are made
+    uncoveredPercent: NotRequired[Int]
+    # The same for one trading account
+    openQuotesPerClient: NotRequired[Int]
+
+
+class Dealer(TypedDict):
+    dealerAccountId: str
+    name: str
+    status: Literal["ACTIVE", "PAUSED", "ARCHIVED"]
+    baseCurrencies: list[str]
+    riskThreshold: str | None
+    linkedAccountIds: list[str] | None
+    config: DealerConfig | None
+    ownerUserId: str | None
+    tradingAccountId: str | None
+    walletId: str | None
+    createdAt: Int
+    createdAtDateTime: str
+    updatedAt: Int
+    updatedAtDateTime: str
+
+
+class DealerDetail(TypedDict):
+    dealerAccountId: str
+    name: str
+    status: Literal["ACTIVE", "PAUSED", "ARCHIVED"]
+    baseCurrencies: list[str]
+    riskThreshold: str | None
+    linkedAccountIds: list[str] | None
+    config: DealerConfig | None
+    ownerUserId: str | None
+    tradingAccountId: str | None
+    walletId: str | None
+    createdAt: Int
+    createdAtDateTime: str
+    updatedAt: Int
+    updatedAtDateTime: str
+    # Extension: firm quotes that are not over
+    openQuotes: Int | None
+    # Extension: positions, exposure and profit, pair by pair
+    hedging: list[HedgeReport] | None
+
+
+class HedgeReport(TypedDict):
+    # <BASE>/<QUOTE>
+    symbol: str
+    # FLAT: nothing is open. ACCUMULATING: less than the venue takes, it waits for more. HEDGING: an order is at work, or the next is about to leave. IN_DOUBT: the outcome of an order is not known, its account is being asked. OPEN: attempts failed, the next ones come later. CARRIED: all that may be open is in doubt at accounts that can be asked no longer
+    state: Literal["FLAT", "ACCUMULATING", "HEDGING", "IN_DOUBT", "OPEN", "CARRIED"]
+    # How long the oldest of what is open, or in doubt, has been so; null where nothing is
+    ageMs: Int | None
+    # In base, executed with clients and not hedged, or taken by a venue as its fee: above zero long, below zero short
+    position: str
+    # In base: what hedges left in doubt at accounts that can be asked no longer may have bought (above zero) or sold. It is not in position, and is not hedged a second time
+    carried: str
+    # Hedges whose outcome is not known, oldest first: dealer/hedge/resolve ends such a doubt
+    inDoubt: list[HedgeInDoubt]
+    # Its size at the middle of the book, in the quote asset; null without a book
+    exposure: str | None
+    # What clients paid beyond the walked prices
+    spreadCaptured: str
+    # What hedges cost beyond the walked prices, fees in base included; below zero, less
+    hedgeSlippage: str
+    # Of the position, at the middle of the book; null without one
+    unrealised: str | None
+    # spreadCaptured − hedgeSlippage + unrealised, before fees in other assets than base
+    profit: str | None
+    # What venues took for hedges. What they took in base is in position and profit already: it is hedged again
+    fees: list[HedgeReportFeesItem]
+    # Executed quotes that make up the position, oldest first; at most 100
+    openQuoteIds: list[str]
+    # Hedges at work, as tradeOrderId; none that is carried, or that an admin has spoken of
+    openHedgeIds: list[str]
+    # Why the newest attempt closed nothing
+    trouble: str | None
+
+
+class HedgeReportFeesItem(TypedDict):
+    asset: str
+    quantity: str
+
+
+class HedgeInDoubt(TypedDict):
+    tradeOrderId: str
+    tradingAccountId: str
+    orderSide: Literal["BUY", "SELL"]
+    # In base: what it may have executed beyond what is known
+    quantity: str
+    # Its account can be asked no longer: nothing is sent for this part until dealer/hedge/resolve says more
+    isCarried: bool
+    # Since it was submitted
+    ageMs: int
+
+
+class UpdateDealer(TypedDict):
+    dealerAccountId: str
+    # Of the record that this was made from: a dealer that was changed since is not overwritten
+    updatedAt: int
+    config: DealerConfig
+
+
+class ByDealer(TypedDict):
+    dealerAccountId: str
+
+
+class DealerAccountLink(TypedDict):
+    dealerAccountId: str
+    tradingAccountId: str
+
+
+class AccountFunding(TypedDict):
+    dealerAccountId: str
+    tradingAccountId: str
+    # An asset, for example BTC
+    asset: str
+    # What the account will have more or less: of a withdrawal with the fee that its venue takes
+    amount: str
+    direction: Literal["DEPOSIT", "WITHDRAWAL"]
+
+
+class Funding(TypedDict):
+    fundingId: UUID
+    dealerAccountId: str
+    tradingAccountId: str
+    asset: str
+    direction: Literal["DEPOSIT", "WITHDRAWAL"]
+    amount: str
+    # What was seen of it at the venue, and posted
+    settledAmount: str
+    createdAt: Int
+    createdAtDateTime: str
+    # What is not seen by then is told of, and explains nothing more
+    expireAt: int
+    expireAtDateTime: str
+
+
+class ResolveHedge(TypedDict):
+    dealerAccountId: str
+    # The hedge: one of inDoubt in dealer/get
+    tradeOrderId: str
+    # In base, all that it executed; "0": nothing. Of a buy less what the venue took of it as its fee, where it has not told of that. At least what its venue has told of, at most what was asked for
+    executedQuantity: str
+    # For one of base; required unless executedQuantity is 0
+    averagePrice: NotRequired[str | None]
+
+
+class RequestQuote(TypedDict):
+    dealerAccountId: str
+    # Your account on INTERNAL; absent: the only ACTIVE one
+    traderAccountId: NotRequired[str | None]
+    # INTERNAL:<BASE>/<QUOTE> (of a tenant other than the installation's own …@<TENANT>), or the same pair at a venue of the dealer's
+    instrumentId: NotRequired[str | None]
+    # With quoteAsset instead of instrumentId
+    baseAsset: NotRequired[str | None]
+    quoteAsset: NotRequired[str | None]
+    orderSide: Literal["BUY", "SELL", "UNKNOWN"]
+    # In base; this or quoteQuantity
+    quantity: NotRequired[str | None]
+    # In quote asset; this or quantity
+    quoteQuantity: NotRequired[str | None]
+    # A repeat with the same content is answered the quote that there is
+    quoteRequestId: NotRequired[str | None]
+    # Seconds, 1 to 300, default 10; or expireAt
+    ttl: NotRequired[Int | None]
+    # ISO 8601, 1 to 300 s ahead; or ttl
+    expireAt: NotRequired[str | None]
+    # One of the dealer's config.clientPricingProfiles, or its default, as it is written there; any other one is -140003
+    pricingProfileId: NotRequired[str | None]
+
+
+class Quote(TypedDict):
+    quoteId: str
+    quoteRequestId: str | None
+    externalQuoteId: str | None
+    venue: str
+    instrumentId: str
+    dealerAccountId: str
+    traderAccountId: str
+    baseAsset: str
+    quoteAsset: str
+    orderSide: Literal["BUY", "SELL"]
+    quantityType: Literal["BASE", "QUOTE"]
+    quantity: str | None
+    quoteQuantity: str | None
+    price: str | None
+    status: Literal["CREATED", "ACCEPTED", "EXECUTED", "REJECTED", "EXPIRED", "CANCELLED"]
+    rejectReason: Literal["INSUFFICIENT_LIQUIDITY", "BEYOND_COVERED_RANGE", "RISK_LIMIT", "INSUFFICIENT_INVENTORY", "NOTIONAL_LIMIT"] | None
+    # Extension: -140006 for INSUFFICIENT_LIQUIDITY and BEYOND_COVERED_RANGE, -140007 for RISK_LIMIT
+    rejectErrno: Int | None
+    pricingProfileId: str | None
+    # Extension: the order that executed it
+    tradeOrderId: str | None
+    # Extension: how the price came about
+    receipt: PricingReceipt | None
+    createdAt: Int
+    createdAtDateTime: str
+    updatedAt: Int
+    updatedAtDateTime: str
+    expireAt: Int
+    expireAtDateTime: str | None
+
+
+class PricingReceipt(TypedDict):
+    # For the dealer's side, else null
+    tradingAccountId: str | None
+    venue: str
+    instrumentId: str
+    bookAt: Int
+    bookAtDateTime: str
+    # [price, quantity] taken of each of the first 20 levels, best first; for the dealer's side, else null. Quotes of older versions of the gateway have all levels
+    levels: list[list[str]] | None
+    # What was taken of the levels after the first 20: how many there were, and how much base and quote asset together; null when there were none, and where levels is null
+    levelsBeyond: LevelsBeyond | None
+    walkedPrice: str | None
+    worstPrice: str | None
+    takerFeeBps: str | None
+    markupBps: str | None
+    ttlBps: str | None
+
+
+class LevelsBeyond(TypedDict):
+    count: Int
+    quantity: str
+    cost: str
+
+
+class CreateWallet(TypedDict):
+    nickname: NotRequired[str | None]
+
+
+class Wallet(TypedDict):
+    walletId: str
+    walletType: Literal["CLIENT", "DEALER", "EXCHANGE", "ACCOUNTING"]
+    status: Literal["ACTIVE", "FROZEN", "CLOSED"]
+    # FROZEN, or frozen when it was closed
+    frozen: bool
+    allowNegative: bool
+    userId: str | None
+    dealerAccountId: str | None
+    metadata: Mapping[str, str]
+    # By asset; assets without anything are left out
+    balances: list[WalletBalance]
+    createdAt: Int
+    createdAtDateTime: str
+    # Of the last change: of its status, or by a transfer or hold of any asset
+    updatedAt: int
+    updatedAtDateTime: str
+
+
+class WalletBalance(TypedDict):
+    asset: str
+    # available + held
+    balance: str
+    available: str
+    held: str
+
+
+class WalletTransfer(TypedDict):
+    sourceWalletId: str
+    destWalletId: str
+    # An asset, for example BTC
+    asset: str
+    amount: str
+
+
+class WalletDeposit(TypedDict):
+    walletId: str
+    # An asset, for example BTC
+    asset: str
+    amount: str
+
+
+class WalletWithdrawal(TypedDict):
+    walletId: str
+    # An asset, for example BTC
+    asset: str
+    amount: str
+
+
+class FreezeWallet(TypedDict):
+    walletId: str
+
+
+class UnfreezeWallet(TypedDict):
+    walletId: str
+
+
+class CloseWallet(TypedDict):
+    walletId: str
+
+
+class WalletTransferRecord(TypedDict):
+    transferId: str
+    walletId: str
+    # DEBIT: out of this wallet
+    direction: Literal["DEBIT", "CREDIT"]
+    # null: not yours to know
+    counterWalletId: str | None
+    # pending: a hold; post and void end it, moving its amount or a part of it, or nothing
+    kind: Literal["single", "pending", "post", "void"]
+    # The hold that this ends
+    pendingId: str | None
+    asset: str
+    # Of a void: what it released
+    amount: str
+    code: Literal["DEPOSIT", "WITHDRAWAL", "TRANSFER", "HOLD", "RELEASE", "EXPIRY", "TRADE", "FEE", "QUOTE", "QUOTE_RESERVATION", "EXCHANGE", "HEDGE", "OPENING", "FUNDING", "ADJUSTMENT", "SHORTFALL", "CORRECTION", "POSITION", "PROFIT"]
+    reference: str | None
+    expiresAt: Int | None
+    expiresAtDateTime: str | None
+    createdAt: Int
+    createdAtDateTime: str
+
+
+class BanUser(TypedDict):
+    userId: NotRequired[UUID | None]
+    # Instead of userId
+    email: NotRequired[str | None]
+    reason: NotRequired[str | None]
+
+
+class AdminUser(TypedDict):
+    id: str
+    email: str
+    phone: str | None
+    emailConfirmedAt: str | None
+    phoneConfirmedAt: str | None
+    lastSignInAt: str | None
+    createdAt: str
+    updatedAt: str
+    role: Literal["authenticated"]
+    appMetadata: AdminUserAppMetadata
+    userMetadata: Mapping[str, Any]
+    newEmail: NotRequired[str]
+    identities: list[AdminUserIdentitiesItem]
+    permissions: list[Literal["read", "write", "admin"]]
+    bannedAt: str | None
+    banReason: str | None
+
+
+class AdminUserAppMetadata(TypedDict):
+    tenantId: str
+    environments: list[str]
+
+
+class AdminUserIdentitiesItem(TypedDict):
+    id: str
+    userId: str
+    identityData: AdminUserIdentitiesItemIdentityData
+    provider: Literal["email"]
+    lastSignInAt: str | None
+    createdAt: str
+    updatedAt: str
+
+
+class AdminUserIdentitiesItemIdentityData(TypedDict):
+    email: str
+
+
+class UnbanUser(TypedDict):
+    userId: NotRequired[UUID | None]
+    # Instead of userId
+    email: NotRequired[str | None]
+
+
+class OrderStory(TypedDict):
+    # The order's status; REFUSED: there never was an order
+    outcome: str
+    # Why it was refused, rejected or cancelled
+    reason: str | None
+    tradingAccountId: str
+    tradeOrder: TradeOrder | None
+    # In the order of their times
+    steps: list[OrderStoryStepsItem]
+    # What is not stored, or not any more
+    notKept: list[str]
+
+
+class OrderStoryStepsItem(TypedDict):
+    at: Int
+    atDateTime: str
+    stage: Literal["REQUEST", "CHECKS", "COMMIT", "VENUE", "EVIDENCE", "FILL", "EVENT", "QUARANTINE", "END"]
+    what: str
+
+
+class SetTradingMode(TypedDict):
+    tradingMode: TradingMode
+    reason: NotRequired[str | None]
+
+
+class TradingModeRecord(TypedDict):
+    tradingMode: TradingMode
+    reason: str | None
+    changedAt: Int
+    changedAtDateTime: str
+
+
+class AuditRecord(TypedDict):
+    actId: str
+    # The chain that the row stands in
+    lane: str
+    # Its place there, from 1 without a gap
+    number: int
+    at: Int
+    atDateTime: str
+    action: str
+    # ok, or the failure's name: nothing was done then
+    result: str
+    # OPERATOR: the command line; SYSTEM: the gateway itself
+    actorKind: Literal["USER", "OPERATOR", "SYSTEM"]
+    # Who did it
+    userId: str | None
+    sessionId: str | None
+    keyId: str | None
+    # The actor's
+    tenantId: str | None
+    ip: str | None
+    # Of the command line: whose account of the machine it ran under
+    userAgent: str | None
+    # The gateway's own id of the request: callId of the access log
+    requestId: str | None
+    # As the client named the request
+    clientRequestId: str | None
+    objectType: str | None
+    objectId: str | None
+    objectTenantId: str | None
+    # The other party: the second wallet of a transfer, the linked account
+    otherId: str | None
+    asset: str | None
+    amount: str | None
+    # Further words: a right, a mode and its reason, a venue
+    what: str | None
+
+
+class Failure(TypedDict):
+    success: Literal[False]
+    # Negative; which failure it is. Numbers are never reused
+    errno: int
+    # The failure in words
+    error: str
+    data: None
+    details: FailureDetails
+
+
+class FailureDetails(TypedDict):
+    # The failure's upper-case name, for example INVALID_TOKEN
+    code: str
+    resource: str
+    action: str
+    # Equal to the header X-Request-ID
+    request_id: str
+    # Why, as a word that callers act on; of failures that say so
+    reason: NotRequired[str]
+    # What the failure is about: its own fields
+    metadata: Mapping[str, Any]
+    # Permissions needed
+    required: NotRequired[list[str]]
+    # Permissions held
+    provided: NotRequired[list[str]]
+
+
+class AccountExecution(TypedDict):
+    executionId: str
+    externalTradeId: str
+    venue: str
+    instrumentId: str
+    orderSide: str
+    executedQuantity: str
+    executedPrice: str
+    executedCost: str
+    fees: list[Fee]
+    # Closes a gap that no trade of the venue has explained yet
+    inferred: bool
+    # executionId of the inferred execution whose place this one takes: that one counts no more and is not listed any longer
+    replaces: str | None
+    executedAt: Int
+    executedAtDateTime: str
+    tradeOrderId: str
+
+
+Reconciliation = TypedDict(
+    "Reconciliation",
+    {
+        "from": "Int",
+        "to": "Int",
+        "backfilledExecutions": "Int",
+        "correctedOrders": "Int",
+    },
+)
+
+
+class AccountAlert(TypedDict):
+    code: str
+    severity: Literal["WARNING", "CRITICAL"]
+    message: str
+    tradeOrderId: str | None
+
+
+class OrderBookSnapshot(TypedDict):
+    updateType: Literal["SNAPSHOT"]
+    instrumentId: str
+    venue: str
+    symbol: str
+    orderBookType: Literal["L2"]
+    columns: list[str]
+    bids: list[list[str]]
+    asks: list[list[str]]
+    timestamp: Int
+    sequence: Int
+    previousSequence: None
+    quality: Literal["SYNCED", "RESYNCING", "STALE"]
+    coveredRange: NotRequired[OrderBookRange]
+
+
+class OrderBookDiff(TypedDict):
+    updateType: Literal["DIFF"]
+    instrumentId: str
+    venue: str
+    symbol: str
+    orderBookType: Literal["L2"]
+    columns: list[str]
+    bids: list[list[str]]
+    asks: list[list[str]]
+    timestamp: Int
+    sequence: Int
+    previousSequence: Int
+    quality: Literal["SYNCED", "RESYNCING", "STALE"]
+    coveredRange: NotRequired[OrderBookRange]
+
+
+class OrderBookLevel(TypedDict):
+    side: Literal["bids", "asks"]
+    price: str
+    quantity: str
+    orderCount: str
+
+
+class OrderBookState(TypedDict):
+    sequence: Int
+    timestamp: Int
+    quality: Literal["SYNCED", "RESYNCING", "STALE"]
+    coveredRange: NotRequired[OrderBookRange]
+
+
+class Trade(TypedDict):
+    tradeId: str
+    externalTradeId: str
+    instrumentId: str
+    venue: str
+    symbol: str
+    price: str
+    quantity: str
+    side: Literal["BUY", "SELL", "UNKNOWN"]
+    timestamp: Int
+    timestampDateTime: str
+    sequence: Int
+
+
+class LiveKline(TypedDict):
+    instrumentId: str
+    venue: str
+    symbol: str
+    interval: Literal["1s", "1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d", "3d", "1w", "1M"]
+    candles: list[Candle]
+    isClosed: Literal[False]
+    timestamp: Int
+
+
+class ClosedKline(TypedDict):
+    instrumentId: str
+    venue: str
+    symbol: str
+    interval: Literal["1s", "1m", "3m", "5m", "15m", "30m", "1h", "2h", "4h", "6h", "8h", "12h", "1d", "3d", "1w", "1M"]
+    candles: list[Candle]
+    isClosed: Literal[True]
+    timestamp: Int
+
+
+class TradeOrderEvent(TypedDict):
+    kind: Literal["TRADE_ORDER.CREATED", "TRADE_ORDER.SUBMITTED", "TRADE_ORDER.ACCEPTED", "TRADE_ORDER.PARTIALLY_FILLED", "TRADE_ORDER.FILLED", "TRADE_ORDER.CANCELLED", "TRADE_ORDER.PENDING_CANCEL", "TRADE_ORDER.REPLACED", "TRADE_ORDER.PENDING_REPLACE", "TRADE_ORDER.REJECTED", "TRADE_ORDER.EXPIRED", "TRADE_ORDER.REVOKED", "TRADE_ORDER.UNKNOWN", "TRADE_ORDER.LATE_FILL", "TRADE_ORDER.TRIGGERED"]
+    eventId: str
+    sequence: Int
+    tradingAccountId: str
+    timestamp: Int
+    timestampDateTime: str
+    data: TradeOrder
+
+
+class ExecutionCreatedEvent(TypedDict):
+    kind: Literal["EXECUTION.CREATED"]
+    eventId: str
+    sequence: Int
+    tradingAccountId: str
+    timestamp: Int
+    timestampDateTime: str
+    data: AccountExecution
+
+
+class PortfolioUpdatedEvent(TypedDict):
+    kind: Literal["PORTFOLIO.UPDATED"]
+    eventId: str
+    sequence: Int
+    tradingAccountId: str
+    timestamp: Int
+    timestampDateTime: str
+    data: list[PortfolioPosition]
+
+
+class TradingAccountUpdatedEvent(TypedDict):
+    kind: Literal["TRADING_ACCOUNT.UPDATED"]
+    eventId: str
+    sequence: Int
+    tradingAccountId: str
+    timestamp: Int
+    timestampDateTime: str
+    data: TradingAccount
+
+
+class TradingAccountReconciledEvent(TypedDict):
+    kind: Literal["TRADING_ACCOUNT.RECONCILED"]
+    eventId: str
+    sequence: Int
+    tradingAccountId: str
+    timestamp: Int
+    timestampDateTime: str
+    data: Reconciliation
+
+
+class TradingAccountAlertEvent(TypedDict):
+    kind: Literal["TRADING_ACCOUNT.ALERT"]
+    eventId: str
+    sequence: Int
+    tradingAccountId: str
+    timestamp: Int
+    timestampDateTime: str
+    data: AccountAlert
+
+
+class QuoteUpdatedEvent(TypedDict):
+    kind: Literal["QUOTE.UPDATED"]
+    eventId: str
+    sequence: Int
+    tradingAccountId: str
+    timestamp: Int
+    timestampDateTime: str
+    data: Quote
+
+
+AccountEvent: TypeAlias = "TradeOrderEvent | ExecutionCreatedEvent | PortfolioUpdatedEvent | TradingAccountUpdatedEvent | TradingAccountReconciledEvent | TradingAccountAlertEvent | QuoteUpdatedEvent"
+
+
+class CredentialListQuery(TypedDict):
+    # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
+    venue: NotRequired[str]
+    # For admins: of that user instead of yours
+    userId: NotRequired[str]
+    # Records of a page: 1 to 1000, default 50
+    limit: NotRequired[Int]
+    # Records to skip, default 0
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+
+
+class TradingAccountListQuery(TypedDict):
+    tradingAccountId: NotRequired[str]
+    # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
+    venue: NotRequired[str]
+    accountStatus: NotRequired[Literal["NEW", "CREATED", "ACTIVE", "INACTIVE", "LOCKED", "DISCONNECTED", "UNAVAILABLE"]]
+    userId: NotRequired[str]
+    tenantId: NotRequired[str]
+    # Records of a page: 1 to 1000, default 50
+    limit: NotRequired[Int]
+    # Records to skip, default 0
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+
+
+class TradingAccountPortfolioListQuery(TypedDict):
+    # A tradingAccountId
+    tradingAccountId: NotRequired[str]
+    # For admins: of that user instead of yours
+    userId: NotRequired[str]
+    # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
+    venue: NotRequired[str]
+    # An asset code; shown even when it is zero
+    currency: NotRequired[str]
+    # Records of a page: 1 to 100, default 10
+    limit: NotRequired[Int]
+    # Records to skip, default 0
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+
+
+class TradeOrderGetQuery(TypedDict):
+    tradingAccountId: NotRequired[str]
+    tradeOrderId: NotRequired[str]
+    # Needs tradingAccountId
+    clientOrderId: NotRequired[str]
+
+
+class TradeOrderListQuery(TypedDict):
+    tradeOrderId: NotRequired[str]
+    clientOrderId: NotRequired[str]
+    # The children of a contingent order, or both legs of a pair without one
+    orderListId: NotRequired[str]
+    # OPEN, PENDING and CANCELLED select every state that is shown so; formal words match exactly
+    orderStatus: NotRequired[Literal["CREATED", "SUBMITTED", "ACCEPTED", "PARTIALLY_FILLED", "FILLED", "CANCELLED", "PENDING_CANCEL", "REPLACED", "PENDING_REPLACE", "REJECTED", "EXPIRED", "REVOKED", "UNKNOWN", "PENDING", "OPEN"]]
+    # The reference's name of orderStatus
+    status: NotRequired[Literal["CREATED", "SUBMITTED", "ACCEPTED", "PARTIALLY_FILLED", "FILLED", "CANCELLED", "PENDING_CANCEL", "REPLACED", "PENDING_REPLACE", "REJECTED", "EXPIRED", "REVOKED", "UNKNOWN", "PENDING", "OPEN"]]
+    tradingAccountId: NotRequired[str]
+    # For admins: of that user instead of yours
+    userId: NotRequired[str]
+    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    instrumentId: NotRequired[str]
+    # createdAt from here on, ms, inclusive
+    startTime: NotRequired[Int]
+    # createdAt up to here, ms, inclusive
+    endTime: NotRequired[Int]
+    # Records of a page: 1 to 1000, default 50
+    limit: NotRequired[Int]
+    # Records to skip, default 0
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+    # Oldest first; default false
+    ascending: NotRequired[bool]
+
+
+class MarketInstrumentListQuery(TypedDict):
+    # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
+    venue: NotRequired[str]
+    symbol: NotRequired[str]
+    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    instrumentId: NotRequired[str]
+    securityType: NotRequired[str]
+    # Records of a page: 1 to 1000, default 50
+    limit: NotRequired[Int]
+    # Records to skip, default 0
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+
+
+class MarketVenueCapabilityListQuery(TypedDict):
+    # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
+    venue: NotRequired[str]
+
+
+class MarketOrderbookGetQuery(TypedDict):
+    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    instrumentId: str
+    # Rows of each side: 1 to 1000, default 10
+    depth: NotRequired[Int]
+
+
+class MarketOrderbookListQuery(TypedDict):
+    # an array of at most 100 item(s)
+    instrumentIds: list[str]
+    # Rows of each side: 1 to 1000, default 10
+    depth: NotRequired[Int]
+
+
+class MarketTickerGetQuery(TypedDict):
+    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    instrumentId: str
+
+
+class MarketTickerListQuery(TypedDict):
+    # an array of at most 100 item(s)
+    instrumentIds: NotRequired[list[str]]
+    # Records of a page: 1 to 1000, default 50
+    limit: NotRequired[Int]
+    # Records to skip, default 0
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+
+
+MarketKlineGetQuery = TypedDict(
+    "MarketKlineGetQuery",
+    {
+        "instrumentId": "str",
+        "interval": "str",
+        "from": "NotRequired[Int]",
+        "to": "NotRequired[Int]",
+        "limit": "NotRequired[Int]",
+    },
+)
+
+
+class MarketSubscriptionOrderbookListQuery(TypedDict):
+    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    instrumentId: NotRequired[str]
+    # For admins: of that user instead of yours
+    userId: NotRequired[str]
+
+
+class DealerGetQuery(TypedDict):
+    dealerAccountId: str
+
+
+class DealerListQuery(TypedDict):
+    status: NotRequired[Literal["ACTIVE", "PAUSED", "ARCHIVED"]]
+    # Records of a page: 1 to 1000, default 50
+    limit: NotRequired[Int]
+    # Records to skip, default 0
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+
+
+class QuoteGetQuery(TypedDict):
+    quoteId: str
+
+
+class QuoteListQuery(TypedDict):
+    # All quotes of a dealer whose side you are on; else yours of it
+    dealerAccountId: NotRequired[str]
+    traderAccountId: NotRequired[str]
+    # For admins: of that user instead of yours
+    userId: NotRequired[str]
+    status: NotRequired[Literal["CREATED", "ACCEPTED", "EXECUTED", "REJECTED", "EXPIRED", "CANCELLED"]]
+    # Records of a page: 1 to 1000, default 50
+    limit: NotRequired[Int]
+    # Records to skip, default 0
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+
+
+class WalletGetQuery(TypedDict):
+    walletId: str
+
+
+class WalletListQuery(TypedDict):
+    walletType: NotRequired[Literal["CLIENT", "DEALER", "EXCHANGE", "ACCOUNTING"]]
+    userId: NotRequired[str]
+    # Records of a page: 1 to 1000, default 50
+    limit: NotRequired[Int]
+    # Records to skip, default 0
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+
+
+class WalletTransferListQuery(TypedDict):
+    walletId: str
+    # An asset, for example BTC
+    asset: NotRequired[str]
+    # Records of a page: 1 to 1000, default 50
+    limit: NotRequired[Int]
+    # Records to skip, default 0, at most 10000: go further with the cursor
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+
+
+class AdminOrderGetQuery(TypedDict):
+    # tradeOrderId, or the gateway's own id of a request that was refused (callId of the access log); with tradingAccountId also clientOrderId, idempotencyKey, the venue's id of the order, or X-Request-ID
+    id: str
+    tradingAccountId: NotRequired[str]
+    # Events with later numbers of the account's alone: where a story says that there are more than it tells at once
+    eventsAfter: NotRequired[Int]
+
+
+AuditListQuery = TypedDict(
+    "AuditListQuery",
+    {
+        "actorKind": "NotRequired[Literal['USER', 'OPERATOR', 'SYSTEM']]",
+        "userId": "NotRequired[str]",
+        "action": "NotRequired[Literal['user.setup', 'user.grant', 'user.revoke', 'user.environments', 'user.move', 'user.signout', 'user.ban', 'user.unban', 'factor.enrol', 'factor.confirm', 'factor.remove', 'factor.reset', 'codes.renew', 'ip.allow', 'ip.forget', 'tenant.create', 'credential.create', 'credential.revoke', 'apiKey.create', 'apiKey.revoke', 'account.connect', 'account.disconnect', 'instrument.create', 'instrument.retire', 'instrument.sync', 'keys.rotate_encryption', 'keys.rotate_signing', 'keys.rotate_cursor', 'keys.retire', 'keys.abandon', 'keys.taken', 'tradingMode.set', 'orders.archive', 'database.write', 'dealer.create', 'dealer.update', 'dealer.pause', 'dealer.resume', 'dealer.archive', 'dealer.link', 'dealer.unlink', 'dealer.fund', 'dealer.resolve_hedge', 'wallet.create', 'wallet.freeze', 'wallet.unfreeze', 'wallet.close', 'wallet.deposit', 'wallet.withdraw', 'wallet.transfer']]",
+        "objectId": "NotRequired[str]",
+        "result": "NotRequired[str]",
+        "from": "NotRequired[Int]",
+        "to": "NotRequired[Int]",
+        "limit": "NotRequired[Int]",
+        "offset": "NotRequired[Int]",
+        "cursor": "NotRequired[str]",
+    },
+)
