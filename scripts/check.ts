@@ -16,7 +16,8 @@ const runOne = async (tool: Tool): Promise<boolean> => {
     passed: false,
     output: error instanceof Error ? String(error.stack) : String(error),
   }))
-  console.log(`${verdict.passed ? "ok  " : "FAIL"} ${tool.name.padEnd(8)} ${seconds(startedAt).padStart(7)}`)
+  const word = verdict.skipped !== undefined ? "skip" : verdict.passed ? "ok  " : "FAIL"
+  console.log(`${word} ${tool.name.padEnd(8)} ${seconds(startedAt).padStart(7)} ${verdict.skipped ?? ""}`.trimEnd())
   if (!verdict.passed) console.log(`${verdict.output}\n`)
   return verdict.passed
 }

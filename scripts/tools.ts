@@ -9,12 +9,15 @@ import { spawn } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
+import { CLIENT_MODULES, PACKAGES, pythonWith } from "./python.ts"
 import { brokenReferences } from "./references.ts"
 
 export interface Verdict {
   readonly passed: boolean
   /** What the tool said, for the reader of a failure. */
   readonly output: string
+  /** Why nothing could be looked at on this machine. */
+  readonly skipped?: string
 }
 
 export interface Tool {
@@ -34,8 +37,11 @@ const packaged = (path: string): string => join(house, "node_modules", path)
 
 /** Runs a file with this node in `tree` and collects what it prints. */
 export const runNode = (tree: string, file: string, args: ReadonlyArray<string>): Promise<Run> =>
+  run(tree, process.execPath, [file, ...args])
+
+const run = (folder: string, program: string, args: ReadonlyArray<string>): Promise<Run> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [file, ...args], { cwd: tree, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(program, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
     let stdout = ""
     let output = ""
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -145,6 +151,20 @@ const docs: Tool = {
   check: async (tree) => verdict(await runNode(tree, packaged("tsx/dist/cli.mjs"), ["scripts/docs.ts", "--check"])),
 }
 
+/** The Python client, its tests and its examples, as strictly as the compiler of theirs can. */
+const python: Tool = {
+  name: "python",
+  check: async (tree) => {
+    const interpreter = pythonWith("mypy", ...CLIENT_MODULES)
+    if (interpreter === null) return { passed: true, output: "", skipped: `no Python with mypy here: ${PACKAGES}` }
+    const cache = `--cache-dir=${join(tree, "node_modules/.cache/mypy")}`
+    const checked = await run(join(tree, "clients/python"), interpreter, ["-m", "mypy", cache])
+    return /in \d+ source files?|checked \d+ source files?/.test(checked.output)
+      ? verdict(checked)
+      : sawNothing("mypy", checked.output)
+  },
+}
+
 /** What comments and pages cite is there. */
 const cites: Tool = {
   name: "cites",
@@ -155,4 +175,4 @@ const cites: Tool = {
 }
 
 /** Longest first: on two cores the order decides how long the whole takes. */
-export const tools = { effect, docs, layers, knip, tsc, biome, cites } as const satisfies Record<string, Tool>
+export const tools = { effect, docs, layers, knip, python, tsc, biome, cites } as const satisfies Record<string, Tool>

@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { CLIENT_MODULES, pythonWith } from "../../../scripts/python.ts"
 import { tools } from "../../../scripts/tools.ts"
 import { plant } from "./planted-tree.ts"
 
@@ -126,5 +127,22 @@ describe("knip", () => {
     const verdict = await tools.knip.check(tree)
     expect(verdict.passed).toBe(false)
     expect(verdict.output).toContain("piscina")
+  })
+})
+
+describe.skipIf(pythonWith("mypy", ...CLIENT_MODULES) === null)("mypy (skipped without it)", () => {
+  const project = { "clients/python/pyproject.toml": '[tool.mypy]\nstrict = true\nfiles = ["src"]\n' }
+
+  it("passes a client that is right, and refuses what is not typed", async () => {
+    const right = { ...project, "clients/python/src/main.py": "def first(all: list[int]) -> int:\n    return all[0]\n" }
+    expect(await tools.python.check(plant(right))).toMatchObject({ passed: true })
+    const wrong = { ...project, "clients/python/src/main.py": "def first(all):\n    return all[0]\n" }
+    const verdict = await tools.python.check(plant(wrong))
+    expect(verdict.passed).toBe(false)
+    expect(verdict.output).toContain("no-untyped-def")
+  })
+
+  it("refuses a tree without a client", async () => {
+    expect(await tools.python.check(plant(project))).toMatchObject({ passed: false })
   })
 })

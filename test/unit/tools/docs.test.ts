@@ -34,11 +34,13 @@ const planted = (): string => {
     "dashboard.ts": 'export const dashboardText = () => "{}\\n"\n',
     "client-types.ts":
       'export const clientTypes = async () => "export {}\\n"\nexport const clientErrno = async () => "export {}\\n"\n',
+    "client-types-python.ts":
+      'export const pythonRecords = () => "\\n"\nexport const pythonCalls = () => "\\n"\nexport const pythonErrno = () => "\\n"\n',
     "alert-rules.ts": 'export const alertRulesText = () => "groups: []\\n"\n',
   }
   for (const [name, text] of Object.entries(scripts))
     writeFileSync(join(tree, "scripts", name), `/** The page. */\n${text}`)
-  for (const name of ["docs.ts", "map-pages.ts", "tools.ts", "references.ts"])
+  for (const name of ["docs.ts", "asyncapi-page.ts", "map-pages.ts", "tools.ts", "python.ts", "references.ts"])
     copyFileSync(join(house, "scripts", name), join(tree, "scripts", name))
   return tree
 }

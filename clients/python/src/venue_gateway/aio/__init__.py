@@ -26,6 +26,7 @@ from .book import Book
 from .gateway import Gateway
 from .keep_alive import KeptAlive, keep_alive
 from .retry import patiently
+from .stream import Listener, Subscription
 from .submit import submit
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "GatewayError",
     "KeptAlive",
     "Level",
+    "Listener",
     "NoAnswer",
     "Password",
     "Proof",
@@ -50,6 +52,7 @@ __all__ = [
     "Sides",
     "Stored",
     "Submission",
+    "Subscription",
     "Tokens",
     "Unanswered",
     "Verdict",

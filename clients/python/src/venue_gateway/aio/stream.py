@@ -20,6 +20,8 @@ from ..errors import GatewayError, NoAnswer, is_passing
 from ..version import __version__
 from .session import Identity
 
+# For a connection to open, seconds.
+_OPENING = 10.0
 # For the answer to a command, and beyond the gateway's own interval for its pings, seconds.
 _PATIENCE = 10.0
 _TOKEN_EXPIRED = 109
@@ -117,13 +119,16 @@ class Stream:
             self._connection.command({"unsubscribe": {"channel": subscription.channel}}, lambda _: None)
 
     async def close(self) -> None:
+        self._end(0, "closed by this program")
         running, self._running = self._running, None
         if running is not None:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
 
     async def _run(self) -> None:
-        while True:
+        # Not by its cancel alone: what opens a connection may swallow that (`wait_for` of Python 3.11 does).
+        me = asyncio.current_task()
+        while self._running is me:
             try:
                 await self._connect()
             except _Ended as ended:
@@ -144,8 +149,10 @@ class Stream:
     async def _connect(self) -> None:
         token = await self._token()
         socket = await _open(
-            self._url, max_size=None, ping_interval=None, open_timeout=_PATIENCE, close_timeout=1.0
+            self._url, max_size=None, ping_interval=None, open_timeout=_OPENING, close_timeout=1.0
         )
+        if self._running is not asyncio.current_task():
+            return await socket.close()
         connection = _Connection(self, socket, token)
         self._connection = connection
         try:
