@@ -3,18 +3,29 @@
  * names of every failure. Out of the OpenAPI document, the AsyncAPI document for what channels carry, and the errno table. The one thing to
  * know: a record of the same name in both documents is the one of HTTP, which is also what the channel carries.
  */
-import { asyncApiPage } from "./asyncapi-page.ts"
+
 import { openApiDocument } from "../src/http/docs/openapi.ts"
 import { ERRNO } from "../src/http/edge/errno.ts"
+import { asyncApiPage } from "./asyncapi-page.ts"
 
-const HEAD =
-  "# Written by `npm run docs` from the gateway's own declaration; `npm run check` fails when it is stale.\n"
+const HEAD = "# Written by `npm run docs` from the gateway's own declaration; `npm run check` fails when it is stale.\n"
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema, read field by field.
 type Json = any
 
 /** Fields that cannot be written as attributes of a class. */
-const KEYWORDS: ReadonlySet<string> = new Set(["from", "in", "is", "as", "class", "def", "global", "lambda", "not", "or"])
+const KEYWORDS: ReadonlySet<string> = new Set([
+  "from",
+  "in",
+  "is",
+  "as",
+  "class",
+  "def",
+  "global",
+  "lambda",
+  "not",
+  "or",
+])
 /** What a schema's library says of each string and number by itself. */
 const SAID_BY_TYPE = /^(a string|a Universally|an integer|a number|a positive|a non)/
 const PLAIN: Readonly<Record<string, string>> = {
@@ -29,7 +40,9 @@ const pascal = (text: string): string =>
   text
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== "")
-    .map((word) => (word === word.toUpperCase() ? word[0] + word.slice(1).toLowerCase() : word[0]!.toUpperCase() + word.slice(1)))
+    .map((word) =>
+      word === word.toUpperCase() ? word[0] + word.slice(1).toLowerCase() : word[0]!.toUpperCase() + word.slice(1),
+    )
     .join("")
 
 const refName = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1)
@@ -58,7 +71,10 @@ class Records {
     if (this.#written.has(name)) throw new Error(`two records would be named ${name}`)
     // Its place is taken before its fields, which may name it.
     this.#written.set(name, "")
-    this.#written.set(name, isObject(schema) ? this.#record(name, schema) : `${name}: TypeAlias = ${quoted(this.of(schema, name))}\n`)
+    this.#written.set(
+      name,
+      isObject(schema) ? this.#record(name, schema) : `${name}: TypeAlias = ${quoted(this.of(schema, name))}\n`,
+    )
   }
 
   of(schema: Json, hint: string): string {
@@ -135,7 +151,13 @@ const PREFIX = "/api/v3/"
 const successOf = (operation: Json): Json | null =>
   operation.responses["200"]?.content?.["application/json"]?.schema ?? null
 
-const inputOf = (records: Records, document: Json, method: string, name: string, operation: Json): Operation["input"] => {
+const inputOf = (
+  records: Records,
+  document: Json,
+  method: string,
+  name: string,
+  operation: Json,
+): Operation["input"] => {
   if (method === "post") {
     const body = operation.requestBody
     if (body === undefined) return null
@@ -162,7 +184,8 @@ const operationsOf = (records: Records, document: Json): ReadonlyArray<Operation
       const name = path.slice(PREFIX.length)
       // What answers no record of ours is not for this client.
       if (!path.startsWith(PREFIX) || name === "" || success?.properties?.data === undefined) return []
-      if (method !== "get" && method !== "post") throw new Error(`${method} ${path}: the Python client only has get and post`)
+      if (method !== "get" && method !== "post")
+        throw new Error(`${method} ${path}: the Python client only has get and post`)
       const input = inputOf(records, document, method, name, operation)
       const data = records.of(success.properties.data, `${pascal(name)}Data`)
       const isPaged = success.properties.pagination !== undefined && data.startsWith("list[")
