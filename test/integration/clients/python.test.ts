@@ -30,6 +30,7 @@ describe.skipIf(python === null)(`the Python client (${SKIPPED})`, () => {
   const env = (): Readonly<Record<string, string>> => ({ GATEWAY_URL: gateway.http, GATEWAY_PID: String(gateway.pid) })
 
   it.each([
+    ["tests.test_retry", "the pace of what is repeated"],
     ["tests.test_stream", "what each word of the gateway does to the stream"],
     ["tests.test_aio", "asyncio: each helper at the failure that it is there for"],
     ["tests.test_blocking", "without asyncio"],

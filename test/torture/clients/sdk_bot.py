@@ -8,7 +8,11 @@ import json
 import os
 import sys
 from math import inf
+from pathlib import Path
 from typing import Any
+
+# The sources, wherever the torture runs from.
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "clients/python/src"))
 
 from venue_gateway.aio import (
     Account,
