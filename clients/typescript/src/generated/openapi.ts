@@ -2704,37 +2704,37 @@ export interface components {
             } | null;
             streams: {
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 orderBook: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 trades: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 ticker: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 klines: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 orders: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 executions: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 balances: "STREAM" | "POLLED" | "DERIVED" | "NONE";
@@ -4868,6 +4868,8 @@ export interface operations {
                 startTime?: components["schemas"]["Int"];
                 /** @description createdAt up to here, ms, inclusive */
                 endTime?: components["schemas"]["Int"];
+                /** @description Extension: updatedAt from here on, ms, inclusive; archived orders, too. The order of the list stays that of createdAt, so that an order which changes meanwhile is on one page all the same. A change is seen when it is stored, a little after its updatedAt: ask from some 10 s before the newest that you have */
+                updatedSince?: components["schemas"]["Int"];
                 /** @description Records of a page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
                 /** @description Records to skip, default 0 */

@@ -946,19 +946,19 @@ class VenueCapabilityClientOrderIds(TypedDict):
 
 
 class VenueCapabilityStreams(TypedDict):
-    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
     orderBook: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
     trades: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
     ticker: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
     klines: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
     orders: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
     executions: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway polls for it. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
     balances: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
 
 
@@ -1595,7 +1595,7 @@ Reconciliation = TypedDict(
 
 
 class AccountAlert(TypedDict):
-    code: str
+    code: Literal["UNPROTECTED_POSITION", "EXIT_ABOVE_POSITION", "TRIGGERED_ORDER_REJECTED", "TRIGGER_NOT_WATCHED", "TRIGGERS_STALE", "TRIGGER_HISTORY_UNKNOWN", "NOT_REPLACED", "DEAD_MAN_SWITCH", "OVERFILL", "FILL_AFTER_REJECT", "FILL_AFTER_REPLACE", "LATE_APPEARANCE", "OPEN_AFTER_END", "ORDER_LEFT_IN_DOUBT", "CREDENTIAL_REFUSED", "HEDGE_OPEN", "BOOK_OUT_OF_LINE", "ACCOUNT_IGNORED", "BALANCE_SHORTFALL", "FUNDING_EXPIRED", "MIRROR_FROZEN"]
     severity: Literal["WARNING", "CRITICAL"]
     message: str
     tradeOrderId: str | None
@@ -1824,6 +1824,8 @@ class TradeOrderListQuery(TypedDict):
     startTime: NotRequired[Int]
     # createdAt up to here, ms, inclusive
     endTime: NotRequired[Int]
+    # Extension: updatedAt from here on, ms, inclusive; archived orders, too. The order of the list stays that of createdAt, so that an order which changes meanwhile is on one page all the same. A change is seen when it is stored, a little after its updatedAt: ask from some 10 s before the newest that you have
+    updatedSince: NotRequired[Int]
     # Records of a page: 1 to 1000, default 50
     limit: NotRequired[Int]
     # Records to skip, default 0
