@@ -21,7 +21,8 @@ import { ShuttingDown } from "../../domain/errors/service.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import type { Rpc } from "../../ports/rpc.ts"
 import type { Check } from "../checks.ts"
-import { type AnyHandlers, missingPermission, NO_QUERY, type Route, reflect } from "../docs/reflect.ts"
+import { type AnyHandlers, NO_QUERY, type Route, reflect } from "../docs/reflect.ts"
+import { refusalOf } from "../limits/refusal.ts"
 import type { RequestLimiter } from "../limits/rate-limit.ts"
 import { PLAIN_COST } from "../limits/rate-limit-costs.ts"
 import { isQueryFault, NO_FIELDS, parseQuery } from "../query.ts"
@@ -178,12 +179,8 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       if ("_tag" in principal) return limiter?.chargeAddress(exchange, 1) ?? principal
       exchange.principal = principal
     }
-    const refused = limiter?.charge(exchange, route.cost.weight)
+    const refused = refusalOf(route, exchange, limiter)
     if (refused !== undefined) return refused
-    if (exchange.principal !== undefined) {
-      const missing = missingPermission(route, exchange.principal)
-      if (missing !== undefined) return missing
-    }
     const misspelt = route.method === "POST" ? exchange.misspeltKey() : undefined
     if (misspelt !== undefined)
       return new InvalidParameter({ parameter: misspelt, reason: "no such header: did you mean Idempotency-Key?" })

@@ -13,7 +13,7 @@ import type { RateLimits } from "../../domain/user/rate-limits.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import { type Rate, sustained, type TokenBucket } from "../../foundation/token-bucket.ts"
 import { TokenBuckets } from "../../foundation/token-buckets.ts"
-import type { RouteCost } from "./rate-limit-costs.ts"
+import { PLAIN_COST, type RouteCost } from "./rate-limit-costs.ts"
 
 /** What is read and written of a call. */
 export interface LimitedCall {
@@ -48,32 +48,59 @@ export interface LimiterParts {
 
 const MILLIS = 1_000
 
+/** What is counted by user. */
+interface Share {
+  readonly http: TokenBuckets
+  readonly orderCalls: TokenBuckets
+  readonly cancelCalls: TokenBuckets
+}
+
+const shareOf = ({ http, orderCalls, cancelCalls }: RateLimits): Share => ({
+  http: new TokenBuckets(http),
+  orderCalls: new TokenBuckets(orderCalls),
+  cancelCalls: new TokenBuckets(cancelCalls),
+})
+
 export class RequestLimiter {
-  private readonly users: TokenBuckets
+  private readonly sessions: Share
+  /** As much again for a user's API keys together: one that was stolen keeps its owner neither from revoking it nor from cancelling. */
+  private readonly keys: Share
   private readonly addresses: TokenBuckets
-  private readonly orderCalls: TokenBuckets
-  private readonly cancelCalls: TokenBuckets
   /** What the headers of one bucket nearly always say again: the second in which it is full changes once a second. */
   private readonly words = new Map<string, { readonly head: string; resetAt: number; tail: string }>()
 
   constructor(private readonly parts: LimiterParts) {
-    this.users = new TokenBuckets(parts.limits.http)
+    this.sessions = shareOf(parts.limits)
+    this.keys = shareOf(parts.limits)
     this.addresses = new TokenBuckets(parts.limits.httpAddress)
-    this.orderCalls = new TokenBuckets(parts.limits.orderCalls)
-    this.cancelCalls = new TokenBuckets(parts.limits.cancelCalls)
   }
 
   /** Takes what the call of a known user costs; why it may not go on, if so. */
   charge(call: LimitedCall, weight: number): DomainError | undefined {
     const { principal } = call
     if (principal === undefined) return this.chargeAddress(call, weight)
+    const share = this.shareOf(principal)
     const now = this.parts.monotonic()
-    if (call.route.cost.bucket === "orderCancel") return flooded(call, "cancelCalls", this.cancelCalls, principal, now)
-    if (call.route.cost.bucket !== "http") return flooded(call, "orderCalls", this.orderCalls, principal, now)
-    const bucket = this.users.of(principal.userId, now)
+    if (call.route.cost.bucket === "orderCancel") return flooded(call, "cancelCalls", share.cancelCalls, principal, now)
+    if (call.route.cost.bucket !== "http") return flooded(call, "orderCalls", share.orderCalls, principal, now)
+    return this.chargeHttp(call, principal, weight)
+  }
+
+  /** Takes what a call costs that its user, or its key, may not make: whatever it asks for, the plain weight. */
+  chargeForbidden(call: LimitedCall, principal: Principal): DomainError | undefined {
+    return this.chargeHttp(call, principal, PLAIN_COST.weight)
+  }
+
+  private chargeHttp(call: LimitedCall, principal: Principal, weight: number): DomainError | undefined {
+    const now = this.parts.monotonic()
+    const bucket = this.shareOf(principal).http.of(principal.userId, now)
     call.limit = bucket
     call.limitName = "http"
     return refusal(bucket, "http", weight, now)
+  }
+
+  private shareOf({ key }: Principal): Share {
+    return key === null ? this.sessions : this.keys
   }
 
   /** What is due beyond that, now that the query is known. */

@@ -7,10 +7,11 @@ import { MalformedJson } from "../../domain/errors/request.ts"
 import { ShuttingDown } from "../../domain/errors/service.ts"
 import type { Rpc, RpcAnswer, RpcRequest } from "../../ports/rpc.ts"
 import type { Check } from "../checks.ts"
-import { missingPermission, NO_QUERY, type Route } from "../docs/reflect.ts"
+import { NO_QUERY, type Route } from "../docs/reflect.ts"
 import { Call, guarded, type Headers, type RouteFacts, type Surroundings } from "../edge/call.ts"
 import { faultOfJson } from "../edge/request-body.ts"
 import type { Run } from "../edge/run.ts"
+import { refusalOf } from "../limits/refusal.ts"
 import { isQueryFault, NO_FIELDS, queryOfJson } from "../query.ts"
 
 const ROOT = "/api/v3/"
@@ -104,12 +105,10 @@ export const makeRpc = (routes: ReadonlyArray<Route>, around: Surroundings, { ru
 
   /** Permission, then shape, as over HTTP; the token is the socket's affair. */
   const serve = (call: RpcCall, route: Route, request: RpcRequest): DomainError | undefined => {
-    const { data, isMalformed, principal } = request
+    const { data, isMalformed } = request
     if (isDraining() && !route.servesWhileDraining) return new ShuttingDown()
-    const refused = around.limiter?.charge(call, route.cost.weight)
+    const refused = refusalOf(route, call, around.limiter)
     if (refused !== undefined) return refused
-    const missing = missingPermission(route, principal)
-    if (missing !== undefined) return missing
     // Without its fields a read would answer what was not asked.
     if (isMalformed) return new MalformedJson()
     if (route.body !== undefined) return runBody(call, route, route.body, data)

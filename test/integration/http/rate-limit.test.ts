@@ -8,7 +8,7 @@ import { RATE_LIMITS, type RateLimits } from "../../../src/domain/user/rate-limi
 import { Ok } from "../../../src/http/edge/envelope.ts"
 import { Access, Query } from "../../../src/http/edge/route.ts"
 import { RequestLimiter } from "../../../src/http/limits/rate-limit.ts"
-import { principal, raw, serveTest, type TestHttp } from "../../kit/servers/http-server.ts"
+import { authenticate, keyOf, principal, raw, serveTest, type TestHttp } from "../../kit/servers/http-server.ts"
 
 const Any = Ok(Schema.Unknown)
 const Body = Schema.Struct({
@@ -39,6 +39,9 @@ const ok = (_input: unknown, reply: { readonly ok: (answer: unknown) => void }):
 const ACCOUNT = "0198f3a2-5b1c-7c3e-9d2f-6a1b0c2d3e4f" as TradingAccountId
 const OTHERS = "0198f3a2-5b1c-7c3e-9d2f-6a1b0c2d3e50" as TradingAccountId
 const READER = { authorization: "Bearer reader" }
+/** An API key with the scope read, of the user who is WRITER; and one with trade. */
+const READ_KEY = { authorization: "Bearer read-key", "content-type": "application/json" }
+const TRADE_KEY = { authorization: "Bearer trade-key", "content-type": "application/json" }
 const WRITER = { authorization: "Bearer writer", "content-type": "application/json" }
 
 let http: TestHttp | undefined
@@ -62,7 +65,17 @@ const serve = async (changes: Partial<RateLimits> = {}, trustProxy: ReadonlyArra
     tradeOrder: { submit: ok, cancel: ok },
     quote: { request: ok },
   }
-  const served = await serveTest(Api, handlers, { limiter, monotonic, transport: { trustProxy } })
+  const served = await serveTest(Api, handlers, {
+    limiter,
+    monotonic,
+    transport: { trustProxy },
+    authenticate: (header, from) =>
+      header === READ_KEY.authorization
+        ? keyOf(["read"])
+        : header === TRADE_KEY.authorization
+          ? keyOf(["read", "write"])
+          : authenticate(header, from),
+  })
   http = served
   const call = async (path: string, headers: Record<string, string> = {}, body?: unknown) => {
     const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) }
@@ -159,6 +172,33 @@ describe("orders and quotes", () => {
     orders.quotesOf(principal().userId, "dealer" as never, 1_000).take(1_000, 3)
     const quote = await call("/quote", WRITER, { dealerAccountId: "dealer" })
     expect(quote).toMatchObject({ status: 200, bucket: "quoteRequest", limit: 10, remaining: 17 })
+  })
+})
+
+describe("API keys", () => {
+  it("without the scope take nothing that orders need: the plain weight of a request, and no more of those than others", async () => {
+    const one = { perSecond: 1, burst: 1 }
+    const { call } = await serve({ orderCalls: one, cancelCalls: one, http: { perSecond: 1, burst: 4 } })
+    const order = { tradingAccountId: ACCOUNT }
+    expect(await call("/submit", READ_KEY, order)).toMatchObject({ status: 403, bucket: "http", remaining: 3 })
+    expect(await call("/cancel", READ_KEY, order)).toMatchObject({ status: 403, bucket: "http", remaining: 2 })
+    expect(await call("/quote", READ_KEY, {})).toMatchObject({ status: 403, bucket: "http", remaining: 1 })
+    expect(await call("/sync", READ_KEY, {})).toMatchObject({ status: 403, bucket: "http", remaining: 0 })
+    expect(await call("/submit", READ_KEY, order)).toMatchObject({ status: 429, bucket: "http" })
+    for (const path of ["/submit", "/cancel"]) expect((await call(path, TRADE_KEY, order)).status).toBe(200)
+  })
+
+  it("have a share of their own: what they take keeps no session of their user from revoking them", async () => {
+    const one = { perSecond: 1, burst: 1 }
+    const { call } = await serve({ orderCalls: one, cancelCalls: one, http: one })
+    const order = { tradingAccountId: ACCOUNT }
+    for (const status of [200, 429]) {
+      expect((await call("/book", TRADE_KEY)).status).toBe(status)
+      for (const path of ["/submit", "/cancel"]) expect((await call(path, TRADE_KEY, order)).status).toBe(status)
+    }
+    expect((await call("/book", READ_KEY)).status, "all keys of a user have one share").toBe(429)
+    expect((await call("/one", WRITER)).status).toBe(200)
+    for (const path of ["/submit", "/cancel"]) expect((await call(path, WRITER, order)).status).toBe(200)
   })
 })
 

@@ -3,7 +3,7 @@ import { connect } from "node:net"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { Effect } from "effect"
 import { AccessTokenMissing, InvalidAccessToken } from "../../../src/domain/errors/authentication.ts"
-import type { SessionId, TenantId, UserId } from "../../../src/domain/ids.ts"
+import type { ApiKeyId, SessionId, TenantId, UserId } from "../../../src/domain/ids.ts"
 import type { Principal } from "../../../src/domain/user/user.ts"
 import type { Defect } from "../../../src/http/edge/call.ts"
 import { type HandlersOf, type Mounted, type MountOptions, mount } from "../../../src/http/edge/mount.ts"
@@ -20,6 +20,13 @@ export const principal = (permissions: Principal["permissions"] = ["read", "writ
   secondFactor: "none",
   isAdminWithheld: false,
   key: null,
+})
+
+/** An API key of the same user; not limited to accounts. */
+export const keyOf = (permissions: Principal["permissions"]): Principal => ({
+  ...principal(permissions),
+  sessionId: null,
+  key: { keyId: "00000000-0000-4000-8000-000000000003" as ApiKeyId, accounts: null },
 })
 
 /** `Bearer reader` reads, `Bearer writer` writes too. */
