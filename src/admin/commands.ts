@@ -147,6 +147,8 @@ const change = (command: OfUser, user: User, now: number) =>
         yield* keys.revoke(userId, null, "banned", now)
         break
       case "Unban":
+        // What the ban's own statement did not reach does not come back either.
+        yield* keys.revoke(userId, null, "banned", now)
         yield* changes.unban(userId, now)
         break
       case "SignOut":

@@ -45,9 +45,14 @@ const principalOf = (user: User, key: ApiKey, admins: AdminTerms): KeyPrincipal 
   }
 }
 
+/** When it was revoked, or its user banned; undefined: neither. */
+const endOf = (user: User, key: ApiKey): number | undefined => key.revokedAt ?? user.bannedAt ?? undefined
+
 export class LiveKeys {
   readonly #keys = new Map<ApiKeyId, LiveKey>()
   readonly #byHash = new Map<string, LiveKey>()
+  /** Ends of keys that are not here yet, by when they were heard of: a key that is being made may be revoked before it is. */
+  readonly #endedBefore = new Map<ApiKeyId, number>()
   /** Texts that were hashed once; of keys that go on alone. */
   readonly #known = new Map<string, LiveKey>()
   readonly #endings: Array<(keyId: ApiKeyId) => void> = []
@@ -80,11 +85,13 @@ export class LiveKeys {
   enter(user: User, key: ApiKey): void {
     const live = this.#keys.get(key.keyId)
     if (live !== undefined) return this.#follow(live, user, key)
+    const endedAt = endOf(user, key) ?? this.#endedBefore.get(key.keyId)
+    this.#endedBefore.delete(key.keyId)
     const made: LiveKey = {
       key,
       principal: principalOf(user, key, this.admins),
       networks: key.ipAllow === null ? null : new Networks(key.ipAllow),
-      ended: key.revokedAt === null ? null : { at: key.revokedAt, failure: revoked },
+      ended: endedAt === undefined ? null : { at: endedAt, failure: revoked },
       text: null,
       usedAt: key.lastUsedAt ?? 0,
       usedIp: key.lastUsedIp ?? "",
@@ -97,7 +104,8 @@ export class LiveKeys {
 
   #follow(live: LiveKey, user: User, key: ApiKey): void {
     if (live.ended !== null) return
-    if (key.revokedAt !== null) return this.#end(live, key.revokedAt, revoked)
+    const endedAt = endOf(user, key)
+    if (endedAt !== undefined) return this.#end(live, endedAt, revoked)
     const before = live.principal
     live.key = key
     live.principal = principalOf(user, key, this.admins)
@@ -106,7 +114,8 @@ export class LiveKeys {
 
   end(keyId: ApiKeyId): void {
     const live = this.#keys.get(keyId)
-    if (live !== undefined) this.#end(live, this.now(), revoked)
+    if (live === undefined) this.#endedBefore.set(keyId, this.now())
+    else this.#end(live, this.now(), revoked)
   }
 
   #end(live: LiveKey, at: number, failure: () => KeyFailure): void {
@@ -204,6 +213,7 @@ export class LiveKeys {
   /** What is over for a month is not known any more, as in the store. */
   forgetOld(): void {
     const before = this.now() - KEPT_MILLIS
+    for (const [keyId, at] of this.#endedBefore) if (at < before) this.#endedBefore.delete(keyId)
     for (const [keyId, live] of this.#keys) {
       if (live.ended === null || live.ended.at >= before) continue
       this.#keys.delete(keyId)

@@ -103,7 +103,8 @@ export const makeBans = (parts: UserParts): Bans => {
     unban: (principal, which, actor) =>
       Effect.gen(function* () {
         const { user } = yield* act("user.unban", actor, principal, which, null, ({ userId }) =>
-          changes.unban(userId, now()),
+          // What the ban's own statement did not reach does not come back either.
+          Effect.zipRight(keys.revoke(userId, null, "banned", now()), changes.unban(userId, now())),
         )
         return yield* asItIs(user)
       }),

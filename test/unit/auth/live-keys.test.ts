@@ -157,6 +157,27 @@ describe("a key that is over", () => {
     expect(heard(secret)).toBe("ApiKeyRevoked")
   })
 
+  it("is that of a banned user, as it is found and as it goes on, whatever its own row says", () => {
+    const { key, secret } = make()
+    const banned = { ...user, bannedAt: now }
+    live.enter(user, key)
+    expect(heard(secret)).toBe("read,write")
+    live.enter(banned, key)
+    live.enter(user, key)
+    expect([heard(secret), ended]).toEqual(["ApiKeyRevoked", [key.keyId]])
+    // As a start finds it.
+    open()
+    live.enter(banned, key)
+    expect([heard(secret), live.count()]).toEqual(["ApiKeyRevoked", 0])
+  })
+
+  it("is one whose end was heard of before it was", () => {
+    const { key, secret } = make()
+    live.end(key.keyId)
+    live.enter(user, key)
+    expect(heard(secret)).toBe("ApiKeyRevoked")
+  })
+
   it("ends in its very millisecond for requests, and for sockets with the next look", () => {
     const first = make({ expiresAt: now + 500 })
     const later = make({ expiresAt: now + HOUR })

@@ -396,6 +396,24 @@ describe("acts with a key", () => {
   })
 })
 
+describe("a ban that did not reach the keys, as of a row that was restored", () => {
+  it("ends them within a second and over a restart, and an unban for good", async () => {
+    const user = await signUp(ready)
+    const key = await made(user)
+    const { codes } = await socketOf(key.apiKey)
+    await sql.query("UPDATE app_user SET banned_at = $2 WHERE user_id = $1", [user.session.user.id, Date.now()])
+    await sql.query("INSERT INTO user_news (user_id) VALUES ($1)", [user.session.user.id])
+    await until("the socket to close", () => codes.length > 0)
+    expect([codes, await heard(key.apiKey)]).toEqual([[3500], -100_017])
+    for (const end of [async () => undefined, () => operate(`unban ${user.email}`)]) {
+      await end()
+      await stop()
+      await start()
+      expect(await heard(key.apiKey)).toBe(-100_017)
+    }
+  })
+})
+
 describe("a restart", () => {
   it("knows every key as it was: good, revoked, expired, and when it was used last", async () => {
     const user = await signUp(ready)
