@@ -8,7 +8,7 @@ import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { IdempotencyKeyReused, IdempotentOutcomeUnknown, InvalidParameter } from "../../domain/errors/request.ts"
 import type { TradingAccountId } from "../../domain/ids.ts"
 import { OrderKey } from "../../domain/order/submit-request.ts"
-import { reaches } from "../../domain/user/user.ts"
+import { type Principal, reaches } from "../../domain/user/user.ts"
 import type { IdempotentAnswers } from "../../store/idempotent-answers.ts"
 import type { Route } from "../docs/reflect.ts"
 import { JsonText } from "../edge/envelope.ts"
@@ -76,14 +76,21 @@ const outcomeOf = (handle: Handle, input: Input, reply: Reply): Effect.Effect<Ou
 
 const textOf = (answer: unknown): string => (answer instanceof JsonText ? answer.text : JSON.stringify(answer))
 
-/** Whether an API key that is limited to accounts names another one. */
-const namesBeyond = ({ principal, body }: Input): boolean => {
-  if (principal.key === null || principal.key.accounts === null || body === null || typeof body !== "object")
-    return false
-  const { tradingAccountId, traderAccountId } = body as Readonly<Record<string, unknown>>
-  const named = tradingAccountId ?? traderAccountId
-  return typeof named === "string" && !reaches(principal, named.toLowerCase() as TradingAccountId)
+const isLimited = ({ key }: Principal): boolean => key !== null && key.accounts !== null
+
+/** Whether a body or an answer names an account that an API key is not for. */
+const namesBeyond = (principal: Principal, told: unknown): boolean => {
+  if (!isLimited(principal) || told === null || typeof told !== "object") return false
+  if (Array.isArray(told)) return told.some((one) => namesBeyond(principal, one))
+  const { tradingAccountId, traderAccountId } = told as Readonly<Record<string, unknown>>
+  return [tradingAccountId, traderAccountId].some(
+    (named) => typeof named === "string" && !reaches(principal, named.toLowerCase() as TradingAccountId),
+  )
 }
+
+/** What was kept of a call that named no account may be about any of the user's. */
+const tellsBeyond = (principal: Principal, answer: string): boolean =>
+  isLimited(principal) && namesBeyond(principal, JSON.parse(answer))
 
 /** Which operations take the header. */
 export const takesIdempotencyKey = (route: Pick<Route, "method" | "template" | "access">): boolean =>
@@ -115,7 +122,10 @@ export const keepAnswers = (
       working.set(name, done)
       const work = Effect.gen(function* () {
         const { claimId, kept } = yield* answers.claim(claim, fingerprint, now())
-        if (kept !== null && !isSame(kept.fingerprint)) return reply.fail(new IdempotencyKeyReused())
+        const isAnother =
+          kept !== null &&
+          (!isSame(kept.fingerprint) || (kept.answer !== null && tellsBeyond(input.principal, kept.answer)))
+        if (isAnother) return reply.fail(new IdempotencyKeyReused())
         if (kept !== null && kept.answer !== null) return reply.ok(new JsonText(kept.answer), { headers: REPLAYED })
         if (kept !== null && !knowsRepeats) return reply.fail(new IdempotentOutcomeUnknown())
         let isRefused = false
@@ -152,7 +162,7 @@ export const keepAnswers = (
     const keyed: Handle = (input, reply) => {
       const key = input.request.header("idempotency-key")
       // What was answered about another account of the user is not for a key of some: the handler refuses it.
-      if (key === "" || namesBeyond(input)) return handle(input, reply)
+      if (key === "" || namesBeyond(input.principal, input.body)) return handle(input, reply)
       if (!isKey(key))
         return reply.fail(
           new InvalidParameter({ parameter: "Idempotency-Key", reason: "1 to 64 of letters, digits and . _ : -" }),

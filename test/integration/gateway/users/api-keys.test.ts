@@ -8,6 +8,8 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { readSettings } from "../../../../src/config.ts"
 import { type ApiKeyRecord, type CreatedApiKey, KEYS_MAX } from "../../../../src/domain/user/api-key.ts"
+import type { QuoteRecord } from "../../../../src/domain/dealer/quote.ts"
+import { openDesk } from "../../../kit/desks/quoting.ts"
 import { scratchDirectory } from "../../../kit/postgres.ts"
 import { type Reply, rawSocket } from "../../../kit/readers/raw-socket.ts"
 import { type Answer, type Api, api, type Ready, until } from "../../../kit/servers/gateway.ts"
@@ -344,6 +346,28 @@ describe("an answer that is kept under an Idempotency-Key", () => {
     const replayed = await change(bot, user.tradingAccountId)
     expect([errnoOf(replayed), replayed.headers.get("idempotency-replayed")]).toEqual([0, "true"])
     expect(errnoOf(await change(bot, other))).toBe(-102_001)
+  })
+})
+
+describe("an answer that is kept of a call that named no account", () => {
+  it("is not told to a key that is limited to another account than it is about", async () => {
+    const { dealer, client } = await openDesk(ready, admin.calls)
+    const { calls, tradingAccountId } = await client()
+    const mock = (await calls.connectMock()).record.tradingAccountId
+    const { dealerAccountId } = dealer
+    const asked = { dealerAccountId, instrumentId: "INTERNAL:BTC/USDT", orderSide: "BUY", quantity: "0.5" }
+    const request = (caller: Api) =>
+      caller.call<QuoteRecord>("POST", "/quote/request", asked, { "idempotency-key": "once" })
+    const limited = async (account: string) => {
+      const terms = { name: "bot", scopes: ["trade"], tradingAccountIds: [account] }
+      return api(ready).as((await calls.post<CreatedApiKey>("/apiKey/create", terms)).record.apiKey)
+    }
+    const first = await request(calls)
+    expect(first.record.traderAccountId).toBe(tradingAccountId)
+    const own = await request(await limited(tradingAccountId))
+    expect([own.record.quoteId, own.headers.get("idempotency-replayed")]).toEqual([first.record.quoteId, "true"])
+    const other = await request(await limited(mock))
+    expect([errnoOf(other), other.text.includes(tradingAccountId)]).toEqual([-104_011, false])
   })
 })
 
