@@ -1,5 +1,6 @@
-/** What letters say. Plain text only; a value in one is an address that was checked, or a token of ours. */
+/** What letters say. Plain text only; a value in one is an address that was checked, a token of ours, or a name in quotes. */
 import type { Letter } from "../domain/user/letter.ts"
+import { dateTime } from "../foundation/time.ts"
 
 export interface Words {
   readonly subject: string
@@ -60,6 +61,11 @@ export const wording = (letter: Letter, appUrl: string | null): Words => {
       return letter.isThere
         ? { subject: "A second factor was set up", text: `Your other sessions were ended. ${alarm}` }
         : { subject: "Your second factor was removed", text: `A password alone opens your account now. ${alarm}` }
+    case "ApiKeyCreated":
+      return {
+        subject: "An API key was created",
+        text: `The API key ${JSON.stringify(letter.name)} (${letter.prefix}…) was created for your account at\n${dateTime(letter.createdAt)}, with the scopes ${letter.scopes.join(", ")}. Programs that have it act for you.\n\nIf neither you nor your operator made it, revoke it (POST /api/v3/apiKey/revoke) and change your password at once:\nanother person may be using your account.\n`,
+      }
     case "EmailChanged":
       return {
         subject: "Your e-mail address was changed",

@@ -16,6 +16,7 @@ import { keepLoop } from "../../kernel/loop.ts"
 import { seenThrough } from "../../store/postgres/storage-failure.ts"
 import type { ApiKeyRows } from "../../store/users/api-keys.ts"
 import type { UserParts } from "../user/user-parts.ts"
+import type { Announce } from "./announce.ts"
 import type { LiveKeys } from "./live-keys.ts"
 import { type AskedKey, askedFault, keyObject, keyWords, missingRight, newKey } from "./new-key.ts"
 
@@ -62,7 +63,7 @@ const keepKeys = (rows: ApiKeyRows, live: LiveKeys, now: () => number) =>
     yield* keepLoop({ name: "old API keys", pause: "1 hour", round: forget })
   })
 
-export const makeApiKeys = (parts: UserParts) =>
+export const makeApiKeys = (parts: UserParts, announce: Announce) =>
   Effect.gen(function* () {
     const { now, uuid, users, rows: sessions, keys: rows, liveKeys: live, act } = parts
     yield* keepKeys(rows, live, now)
@@ -92,6 +93,7 @@ export const makeApiKeys = (parts: UserParts) =>
                   const secondFactor = principal.secondFactor === "proven"
                   const { key, secret } = newKey(asked, user, { keyId, secondFactor, at })
                   learn({ object: keyObject(key) })
+                  yield* announce(user, key)
                   return { user, secret, key: yield* rows.insert(key) }
                 }),
             )

@@ -81,6 +81,10 @@ export class LiveKeys {
     return count
   }
 
+  knows(keyId: ApiKeyId): boolean {
+    return this.#keys.has(keyId)
+  }
+
   /** As stored, with its user as stored. */
   enter(user: User, key: ApiKey): void {
     const live = this.#keys.get(key.keyId)

@@ -12,8 +12,10 @@ import { ApiKeyRows } from "../../store/users/api-keys.ts"
 import { SessionRows } from "../../store/users/sessions.ts"
 import { UserNews } from "../../store/users/user-news.ts"
 import { Users } from "../../store/users/users.ts"
+import type { Announce } from "../api-key/announce.ts"
 import type { LiveKeys } from "../api-key/live-keys.ts"
 import type { SetupToken } from "../proof/setup-token.ts"
+import { LetterBox } from "../user/letter-box.ts"
 import type { AllowedAddresses } from "./allowed-addresses.ts"
 import { Sessions } from "./sessions.ts"
 
@@ -23,7 +25,12 @@ const NEWS_MILLIS = 500
 const ENDED_MILLIS = 2 * 3_600_000
 
 /** Fills the lists of addresses before it returns, then goes on in the scope. */
-export const followNews = (addresses: AllowedAddresses, setupToken: SetupToken, liveKeys: LiveKeys) =>
+export const followNews = (
+  addresses: AllowedAddresses,
+  setupToken: SetupToken,
+  liveKeys: LiveKeys,
+  announce: Announce,
+) =>
   Effect.gen(function* () {
     const { now } = yield* Clock
     const users = yield* Users
@@ -32,6 +39,7 @@ export const followNews = (addresses: AllowedAddresses, setupToken: SetupToken, 
     const sessions = yield* Sessions
     const news = yield* UserNews
     const networks = yield* AllowedNetworks
+    const letters = yield* LetterBox
 
     const learn = (whose: NetworksOf) =>
       Effect.map(networks.of(whose), (list) => {
@@ -67,7 +75,11 @@ export const followNews = (addresses: AllowedAddresses, setupToken: SetupToken, 
         sessions.ended(ended)
         if (user !== null) {
           sessions.renew(user)
-          for (const key of keys) liveKeys.enter(user, key)
+          for (const key of keys) {
+            if (!liveKeys.knows(key.keyId)) yield* announce(user, key)
+            liveKeys.enter(user, key)
+          }
+          letters.posted()
         }
         if (user?.permissions.includes("admin") && user.bannedAt === null) setupToken.forget()
         sessions.review({ userId })

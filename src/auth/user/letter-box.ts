@@ -19,7 +19,13 @@ export interface OpenedLetter {
 export class LetterBox extends Context.Tag("auth/LetterBox")<
   LetterBox,
   {
-    readonly drop: (to: string, letter: Letter, expiresAt: number) => Effect.Effect<void, StorageUnavailable>
+    /** `mailId`: of what is told once: a second one of the same id is none. Default: a new one. */
+    readonly drop: (
+      to: string,
+      letter: Letter,
+      expiresAt: number,
+      mailId?: string,
+    ) => Effect.Effect<void, StorageUnavailable>
     readonly posted: () => void
     readonly onPosted: (listener: () => void) => void
     /** Throws for one whose key is lost. */
@@ -38,9 +44,8 @@ export const letterBoxLayer = (keys: Keys) =>
       const outbox = yield* MailOutbox
       const listeners: Array<() => void> = []
       return LetterBox.of({
-        drop: (to, letter, expiresAt) =>
+        drop: (to, letter, expiresAt, mailId = ids.uuid()) =>
           Effect.suspend(() => {
-            const mailId = ids.uuid()
             const kind = letter._tag
             const content: OpenedLetter = { to, letter }
             const envelope = seal(keys.encryption, place(mailId, kind), Buffer.from(JSON.stringify(content)))

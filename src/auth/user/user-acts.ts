@@ -17,6 +17,7 @@ import { Tenants } from "../../store/users/tenants.ts"
 import { UserChanges } from "../../store/users/user-changes.ts"
 import { UserNews } from "../../store/users/user-news.ts"
 import { Users } from "../../store/users/users.ts"
+import { makeAnnounce } from "../api-key/announce.ts"
 import { ApiKeys, makeApiKeys } from "../api-key/api-keys.ts"
 import { LiveKeys } from "../api-key/live-keys.ts"
 import type { Audit } from "../audit-log.ts"
@@ -32,7 +33,7 @@ import { followNews } from "../session/follow-news.ts"
 import { makeSessions, Sessions } from "../session/sessions.ts"
 import { makeSignIn, type SignIn } from "../session/sign-in.ts"
 import { makeSpeakers, Speakers } from "../session/speakers.ts"
-import { letterBoxLayer } from "./letter-box.ts"
+import { LetterBox, letterBoxLayer } from "./letter-box.ts"
 import { forgetUnconfirmed } from "./unconfirmed.ts"
 import { makeUserParts } from "./user-parts.ts"
 import { makeUserUpdates, type UserUpdates } from "./user-update.ts"
@@ -88,7 +89,11 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
       const issuer = `venue-gateway/${settings.environment}`
       const sessions = yield* makeSessions(keys, issuer, audit, settings.sessions, addresses)
       const liveKeys = new LiveKeys(now, addresses, settings.sessions.admins)
-      for (const { key, user } of yield* (yield* ApiKeyRows).all) liveKeys.enter(user, key)
+      const announce = makeAnnounce(yield* LetterBox, now)
+      for (const { key, user } of yield* (yield* ApiKeyRows).all) {
+        yield* announce(user, key)
+        liveKeys.enter(user, key)
+      }
       const passwords = yield* makePasswords
       meters.read("auth_hash_queue", passwords.waiting)
       meters.read("auth_api_keys", () => liveKeys.count())
@@ -98,8 +103,8 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
       )
       const limits = settings.rateLimits ?? RATE_LIMITS
       const secondFactor = makeSecondFactor(parts, yield* SecondFactors, keys, limits)
-      const apiKeys = yield* makeApiKeys(parts)
-      yield* followNews(addresses, setupToken, liveKeys).pipe(Effect.provideService(Sessions, sessions))
+      const apiKeys = yield* makeApiKeys(parts, announce)
+      yield* followNews(addresses, setupToken, liveKeys, announce).pipe(Effect.provideService(Sessions, sessions))
       yield* forgetOld
       yield* forgetUnconfirmed(settings.unconfirmedMillis)
       const acts = UserActs.of({

@@ -1,4 +1,5 @@
 /** Letters to users: which there are and what each carries. A token in one opens the account, so letters are sealed while they wait. */
+import type { ApiKeyScope } from "./api-key.ts"
 
 export type Letter =
   /** Proves the address of a signup. */
@@ -14,6 +15,14 @@ export type Letter =
   | { readonly _tag: "EmailTaken" }
   | { readonly _tag: "PasswordChanged" }
   | { readonly _tag: "SecondFactorChanged"; readonly isThere: boolean }
+  /** `prefix`: the first letters, by which the key is known; `createdAt`: wall ms. */
+  | {
+      readonly _tag: "ApiKeyCreated"
+      readonly name: string
+      readonly prefix: string
+      readonly scopes: ReadonlyArray<ApiKeyScope>
+      readonly createdAt: number
+    }
   /** To the old address. */
   | { readonly _tag: "EmailChanged"; readonly newEmail: string }
 

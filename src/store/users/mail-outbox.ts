@@ -37,11 +37,13 @@ export class MailOutbox extends Effect.Service<MailOutbox>()("store/MailOutbox",
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return {
+      /** One of an id that is there, or was within a week, is not written again. */
       insert: (mail: WaitingMail, kid: string): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`
           INSERT INTO mail_outbox (mail_id, kind, envelope, kid, next_at, expires_at, created_at)
           VALUES (${mail.mailId}, ${mail.kind}, ${JSON.stringify(mail.envelope)}::json, ${kid}, ${mail.createdAt},
-            ${mail.expiresAt}, ${mail.createdAt})`).pipe(Effect.asVoid),
+            ${mail.expiresAt}, ${mail.createdAt})
+          ON CONFLICT (mail_id) DO NOTHING`).pipe(Effect.asVoid),
 
       /** Those that are due, longest waiting first; nobody else gets them for `leaseMillis`. */
       claim: (

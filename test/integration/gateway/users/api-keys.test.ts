@@ -14,6 +14,7 @@ import { scratchDirectory } from "../../../kit/postgres.ts"
 import { type Reply, rawSocket } from "../../../kit/readers/raw-socket.ts"
 import { type Answer, type Api, api, type Ready, until } from "../../../kit/servers/gateway.ts"
 import { readyOf, startInside } from "../../../kit/servers/gateway-inside.ts"
+import { mailsTo, mailTo } from "../../../kit/servers/mailbox.ts"
 import { operatorOf } from "../../../kit/servers/operator.ts"
 import { closeClients, connectClient, listen } from "../markets/socket.ts"
 import { withDatabaseServer } from "../running/database.ts"
@@ -24,12 +25,13 @@ let ready: Ready
 let operate: ReturnType<typeof operatorOf>
 let sql: pg.Client
 let admin: Newcomer
+let dataDir: string
 let stop: () => Promise<void>
 let start: () => Promise<void>
 
 beforeAll(async () => {
   const database = await newDatabase()
-  const dataDir = scratchDirectory("api-keys")
+  dataDir = scratchDirectory("api-keys")
   const settings = readSettings({
     PORT: "0",
     DATA_DIR: dataDir,
@@ -417,6 +419,32 @@ describe("acts with a key", () => {
       -102_002,
       ["read"],
     ])
+  })
+})
+
+describe("a mail", () => {
+  it("tells the user of each new key once, whoever made it and whether or not the gateway ran then; never the key itself", async () => {
+    const user = await signUp(ready)
+    const created = await made(user, { name: "market maker", scopes: ["trade"] })
+    const [byOperator] = (await operate(`api-key ${user.email} create ci read`)) as unknown as [CreatedApiKey]
+    const subject = "An API key was created"
+    await mailTo(dataDir, user.email, subject, 2)
+    await stop()
+    const [whileAway] = (await operate(`api-key ${user.email} create night read`)) as unknown as [CreatedApiKey]
+    await start()
+    await mailTo(dataDir, user.email, subject, 3)
+    // A later mail of the same user has overtaken none.
+    await api(ready).as(user.session.accessToken).post("/apiKey/create", { name: "last", scopes: ["read"] })
+    await mailTo(dataDir, user.email, subject, 4)
+    const told = (await mailsTo(dataDir, user.email)).filter((it) => it.subject === subject)
+    expect(told.length).toBe(4)
+    for (const key of [created, byOperator, whileAway]) {
+      const mail = told.find(({ text }) => text.includes(key.prefix))
+      expect(mail?.text).toContain(`${JSON.stringify(key.name)} (${key.prefix}…)`)
+      expect(mail?.text).toContain(`with the scopes ${key.scopes.join(", ")}`)
+      expect(mail?.text).toContain(key.createdAtDateTime)
+      for (const { text } of told) expect(text).not.toContain(key.apiKey.slice(10))
+    }
   })
 })
 
