@@ -4,23 +4,35 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import { keyObject, keyWords, missingRight, newKey } from "../auth/api-key/new-key.ts"
-import { ApiKeyNotFound, TooManyApiKeys } from "../domain/errors/api-key.ts"
-import type { AdminRequired, InsufficientPermissions } from "../domain/errors/authorisation.ts"
+import { type AskedKey, keyObject, keyWords, missingRight, newKey } from "../auth/api-key/new-key.ts"
+import { ApiKeyNotFound } from "../domain/errors/api-key.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"
 import type { ApiKeyId } from "../domain/ids.ts"
-import { apiKeyRecord, KEYS_MAX } from "../domain/user/api-key.ts"
+import { apiKeyRecord, KEYS_MAX, PERMISSION_OF } from "../domain/user/api-key.ts"
 import type { User } from "../domain/user/user.ts"
 import { ApiKeyRows } from "../store/users/api-keys.ts"
-import type { Command } from "./words.ts"
+import type { ApiKeyCommand } from "./api-key-words.ts"
 
 const DAY_MILLIS = 86_400_000
 
-export type ApiKeyFailure = AdminRequired | ApiKeyNotFound | InsufficientPermissions | TooManyApiKeys
+const askedOf = (
+  { name, scope, ipAllow, days }: Extract<ApiKeyCommand, { readonly _tag: "CreateApiKey" }>,
+  now: number,
+): AskedKey => ({
+  name,
+  scopes: [scope],
+  tradingAccountIds: null,
+  ipAllow,
+  expiresAt: days === null ? null : now + days * DAY_MILLIS,
+})
 
-type Words = Extract<Command, { readonly _tag: "ApiKeys" | "CreateApiKey" | "RevokeApiKey" }>
+/** What the audit says of it whatever becomes of it. */
+export const wordsOfApiKeys = (command: ApiKeyCommand, now: number): string | undefined => {
+  if (command._tag === "CreateApiKey") return keyWords(askedOf(command, now))
+  return command._tag === "RevokeApiKey" ? (command.keyId ?? "all") : undefined
+}
 
-export const apiKeys = (command: Words, user: User, now: number) =>
+export const apiKeys = (command: ApiKeyCommand, user: User, now: number) =>
   Effect.gen(function* () {
     const rows = yield* ApiKeyRows
     switch (command._tag) {
@@ -31,14 +43,20 @@ export const apiKeys = (command: Words, user: User, now: number) =>
           return yield* new InvalidParameter({ parameter: "user", reason: "is banned: unban the user first" })
         if (user.emailConfirmedAt === null)
           return yield* new InvalidParameter({ parameter: "user", reason: "has not proven its e-mail address" })
-        const { name, scope, ipAllow, days } = command
-        const missing = missingRight([scope], user.permissions)
-        if (missing !== undefined) return yield* Effect.fail(missing)
-        if ((yield* rows.countLive(user.userId, now)) >= KEYS_MAX) return yield* new TooManyApiKeys({ limit: KEYS_MAX })
-        const expiresAt = days === null ? null : now + days * DAY_MILLIS
-        const asked = { name, scopes: [scope], tradingAccountIds: null, ipAllow, expiresAt }
+        const { scope } = command
+        if (missingRight([scope], user.permissions) !== undefined)
+          return yield* new InvalidParameter({
+            parameter: "scope",
+            reason: `${scope} lets through what needs the right ${PERMISSION_OF[scope]}, and the user has ${user.permissions.join(", ") || "none"}: grant it first, or give a smaller scope`,
+          })
+        const count = yield* rows.countLive(user.userId, now)
+        if (count >= KEYS_MAX)
+          return yield* new InvalidParameter({
+            parameter: "user",
+            reason: `has ${count} keys that are good, and ${KEYS_MAX} is the most: revoke one first`,
+          })
         const made = { keyId: randomUUID() as ApiKeyId, secondFactor: false, at: now }
-        const { key, secret } = newKey(asked, user, made)
+        const { key, secret } = newKey(askedOf(command, now), user, made)
         const stored = yield* rows.insert(key)
         const record = { ...apiKeyRecord(stored, now), apiKey: secret }
         return { records: [record], object: keyObject(stored), what: keyWords(stored) }

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
+import type { ApiKeyNotFound } from "../domain/errors/api-key.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { UserNotFound } from "../domain/errors/user.ts"
@@ -22,7 +23,7 @@ import { Tenants } from "../store/users/tenants.ts"
 import { UserChanges } from "../store/users/user-changes.ts"
 import { UserNews } from "../store/users/user-news.ts"
 import { Users } from "../store/users/users.ts"
-import { type ApiKeyFailure, apiKeys } from "./api-keys.ts"
+import { apiKeys, wordsOfApiKeys } from "./api-keys.ts"
 import type { Command, Owner } from "./words.ts"
 
 export interface Outcome {
@@ -57,8 +58,11 @@ export const ACTIONS = {
 } as const satisfies { readonly [T in Command["_tag"]]: Action | null }
 
 /** What the audit says of it beside its object. */
-const wordsOf = (command: Command): string | undefined => {
+const wordsOf = (command: Command, now: number): string | undefined => {
   switch (command._tag) {
+    case "CreateApiKey":
+    case "RevokeApiKey":
+      return wordsOfApiKeys(command, now)
     case "Grant":
     case "Revoke":
       return command.permission
@@ -194,7 +198,7 @@ const tenants = (object: ActObject | null) =>
     return { records: all.map((it) => ({ ...it, createdAtDateTime: dateTime(it.createdAt) })), object }
   })
 
-type Failure = ApiKeyFailure | UserNotFound | InvalidParameter | StorageUnavailable
+type Failure = ApiKeyNotFound | UserNotFound | InvalidParameter | StorageUnavailable
 type Repositories =
   | Acts
   | AllowedNetworks
@@ -208,9 +212,15 @@ type Repositories =
   | UserNews
   | Users
 
-const run = (command: Command, now: number): Effect.Effect<Outcome, Failure, Repositories> =>
+/** `about`: told who it is about before anything may be refused. */
+const run = (
+  command: Command,
+  now: number,
+  about: (object: ActObject) => void,
+): Effect.Effect<Outcome, Failure, Repositories> =>
   Effect.gen(function* () {
     const users = yield* Users
+    const found = (email: string) => Effect.tap(locked(email), (user) => Effect.sync(() => about(userObject(user))))
     switch (command._tag) {
       case "Users": {
         const tenantId = command.tenantId === null ? null : yield* tenantOf(command.tenantId)
@@ -225,13 +235,13 @@ const run = (command: Command, now: number): Effect.Effect<Outcome, Failure, Rep
       case "ApiKeys":
       case "CreateApiKey":
       case "RevokeApiKey":
-        return yield* apiKeys(command, yield* locked(command.email), now)
+        return yield* apiKeys(command, yield* found(command.email), now)
       case "Networks":
       case "AllowNetwork":
       case "ForgetNetwork":
         return yield* networks(command, now)
       default: {
-        const user = yield* locked(command.email)
+        const user = yield* found(command.email)
         if (command._tag !== "Show") yield* change(command, user, now)
         const stored = (yield* users.findById(user.userId)) ?? user
         return { records: [adminUserRecord(stored)], object: userObject(user) }
@@ -252,12 +262,13 @@ export const runCommand = (
         reason: "it has not been used by this version of the gateway yet: start the gateway once",
       })
     const action = ACTIONS[command._tag]
-    if (action === null) return yield* all(run(command, now))
-    const what = wordsOf(command)
+    if (action === null) return yield* all(run(command, now, () => undefined))
+    const what = wordsOf(command, now)
     const act = { actId: randomUUID(), action, actor, object: null, ...(what === undefined ? {} : { what }) }
     return yield* (yield* Acts).commit(act, (learn) =>
-      Effect.tap(run(command, now), ({ object, what }) =>
-        Effect.sync(() => learn(what === undefined ? { object } : { object, what })),
+      Effect.tap(
+        run(command, now, (object) => learn({ object })),
+        ({ object, what }) => Effect.sync(() => learn(what === undefined ? { object } : { object, what })),
       ),
     )
   })

@@ -13,12 +13,19 @@ import { BUILD, buildWords } from "../foundation/build.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { startEmbeddedPostgres } from "../store/embedded/embedded.ts"
 import { findEmbedded } from "../store/embedded/running.ts"
+import { apiKeyCommandOf } from "./api-key-words.ts"
 import { openTrail } from "./log-lines.ts"
 import { type Task, taskOf, USAGE } from "./tasks.ts"
 
 const end = (code: number, message: string): never => {
   process.stderr.write(message)
   process.exit(code)
+}
+
+/** What is wrong about words that are no command, as a line; undefined: the usage says it. */
+const faultOfWords = ([family, ...rest]: ReadonlyArray<string>): string | undefined => {
+  const fault = family === "api-key" ? apiKeyCommandOf(rest) : undefined
+  return typeof fault === "string" ? `gateway admin: api-key: ${fault}\n\n` : undefined
 }
 
 /** The gateway's own database: yours, the embedded one under a running gateway, or that one started for the moment. */
@@ -61,7 +68,8 @@ if (process.argv[2] === "--version") {
   process.stdout.write(`venue-gateway ${buildWords(BUILD)}\n`)
   process.exit(0)
 }
-const task = taskOf(process.argv.slice(2)) ?? end(2, USAGE)
+const words = process.argv.slice(2)
+const task = taskOf(words) ?? end(2, `${faultOfWords(words) ?? ""}${USAGE}`)
 const settings = ((): Settings => {
   try {
     return readSettings(process.env)
@@ -78,6 +86,8 @@ if (Exit.isSuccess(exit)) {
   if (exit.value.isBroken === true) process.exitCode = 1
 } else {
   const failure = Cause.squash(exit.cause)
-  const reason = failure !== null && typeof failure === "object" && "reason" in failure ? `: ${failure.reason}` : ""
-  end(1, `gateway admin: ${failure instanceof Error ? failure.message.split("\n")[0] : failure}${reason}\n`)
+  const told = failure !== null && typeof failure === "object" ? failure : {}
+  const which = "parameter" in told ? ` ${told.parameter}` : ""
+  const reason = "reason" in told ? `: ${told.reason}` : ""
+  end(1, `gateway admin: ${failure instanceof Error ? failure.message.split("\n")[0] : failure}${which}${reason}\n`)
 }

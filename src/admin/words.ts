@@ -1,9 +1,8 @@
 /** Parses the user, tenant and network commands of `gateway-admin`. An e-mail address contains an @, a tenant's name does not: that tells them apart. */
-import { type ApiKeyId, TENANT_NAME } from "../domain/ids.ts"
-import { ApiKeyScope } from "../domain/user/api-key.ts"
+import { TENANT_NAME } from "../domain/ids.ts"
 import type { Permission, UserEnvironment } from "../domain/user/user.ts"
 import { networkFault } from "../foundation/network.ts"
-import { isUuid } from "../foundation/uuid.ts"
+import { API_KEY_USAGE, type ApiKeyCommand, apiKeyCommandOf } from "./api-key-words.ts"
 
 /** Whose list of networks: a user's or a tenant's. */
 export type Owner = { readonly email: string } | { readonly tenantId: string }
@@ -20,19 +19,7 @@ export type Command =
   | { readonly _tag: "Unban"; readonly email: string }
   | { readonly _tag: "SignOut"; readonly email: string }
   | { readonly _tag: "ResetSecondFactor"; readonly email: string }
-  | { readonly _tag: "ApiKeys"; readonly email: string }
-  | {
-      readonly _tag: "CreateApiKey"
-      readonly email: string
-      readonly name: string
-      readonly scope: ApiKeyScope
-      /** Null: from everywhere. */
-      readonly ipAllow: ReadonlyArray<string> | null
-      /** Null: it does not end. */
-      readonly days: number | null
-    }
-  /** Null: all that the user has. */
-  | { readonly _tag: "RevokeApiKey"; readonly email: string; readonly keyId: ApiKeyId | null }
+  | ApiKeyCommand
   | { readonly _tag: "CreateTenant"; readonly tenantId: string }
   | { readonly _tag: "Tenants" }
   | { readonly _tag: "Networks"; readonly owner: Owner }
@@ -50,11 +37,7 @@ export const USERS_USAGE = `  user EMAIL                       show a user
   sign-out EMAIL                   end the user's sessions
   second-factor EMAIL reset        remove the second factor and its recovery codes; ends the user's sessions
 
-  api-key EMAIL list               the user's API keys, one per line, with their last use
-  api-key EMAIL create NAME read|trade|admin [from=ADDRESS,…] [days=N]
-                                   create one, shown this once; from addresses or CIDRs alone, for so many days
-  api-key EMAIL revoke KEY-ID|all  end one, or all; its sockets close
-
+${API_KEY_USAGE}
   tenant list                      list tenants, one per line
   tenant create TENANT             create a tenant
 
@@ -104,43 +87,16 @@ const ofUsers = ([first, ...rest]: ReadonlyArray<string>): Command | undefined =
   return isEmail(one) && isTenant(two) ? { _tag: "Move", email: one, tenantId: two } : undefined
 }
 
-/** `from=…` and `days=…`, each at most once. Undefined: something else is among them. */
-const optionsOf = (
-  words: ReadonlyArray<string>,
-): { readonly ipAllow: ReadonlyArray<string> | null; readonly days: number | null } | undefined => {
-  let ipAllow: ReadonlyArray<string> | null = null
-  let days: number | null = null
-  for (const word of words) {
-    const [name, value = ""] = word.split("=", 2)
-    if (name === "from" && ipAllow === null) {
-      ipAllow = value.split(",")
-      if (ipAllow.some((network) => networkFault(network) !== undefined)) return undefined
-    } else if (name === "days" && days === null && /^[1-9]\d{0,3}$/.test(value)) days = Number(value)
-    else return undefined
-  }
-  return { ipAllow, days }
-}
-
-const ofApiKeys = ([email, verb, one, two, ...more]: ReadonlyArray<string>): Command | undefined => {
-  if (!isEmail(email)) return undefined
-  if (verb === "list") return one === undefined ? { _tag: "ApiKeys", email } : undefined
-  if (verb === "revoke" && one !== undefined && two === undefined) {
-    if (one === "all") return { _tag: "RevokeApiKey", email, keyId: null }
-    return isUuid(one) ? { _tag: "RevokeApiKey", email, keyId: one.toLowerCase() as ApiKeyId } : undefined
-  }
-  const scope = ApiKeyScope.literals.find((it) => it === two)
-  const options = optionsOf(more)
-  if (verb !== "create" || !one || one.length > 64 || scope === undefined || options === undefined) return undefined
-  return { _tag: "CreateApiKey", email, name: one, scope, ...options }
-}
-
 /** Undefined: the words are no command. */
 export const parseCommand = (words: ReadonlyArray<string>): Command | undefined => {
   const [name, ...rest] = words
   if (name === "tenant") return ofTenants(rest)
   if (name === "ip-allow") return ofNetworks(rest)
   if (name === "user") return ofUsers(rest)
-  if (name === "api-key") return ofApiKeys(rest)
+  if (name === "api-key") {
+    const command = apiKeyCommandOf(rest)
+    return typeof command === "string" ? undefined : command
+  }
   const [email, argument, ...more] = rest
   if (!isEmail(email)) return undefined
   if (name === "ban")

@@ -72,7 +72,7 @@ describe("the command line", () => {
     expect(await lines("ip-allow", email, "add", "127.0.0.1/8")).toEqual([list])
     expect(await admin(gateway.dataDir, "user", "move", email, "c")).toMatchObject({
       code: 1,
-      stderr: "gateway admin: Invalid parameter: there is no tenant c\n",
+      stderr: "gateway admin: Invalid parameter tenant: there is no tenant c\n",
     })
     const rows = readFileSync(join(gateway.dataDir, "logs/audit.log"), "utf8").trim().split("\n")
     expect(rows.map((row) => JSON.parse(row)).filter(({ ip }) => ip === "local")).toEqual(

@@ -7,8 +7,8 @@ import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { readSettings } from "../../../../src/config.ts"
-import { type ApiKeyRecord, type CreatedApiKey, KEYS_MAX } from "../../../../src/domain/user/api-key.ts"
 import type { QuoteRecord } from "../../../../src/domain/dealer/quote.ts"
+import { type ApiKeyRecord, type CreatedApiKey, KEYS_MAX } from "../../../../src/domain/user/api-key.ts"
 import { openDesk } from "../../../kit/desks/quoting.ts"
 import { scratchDirectory } from "../../../kit/postgres.ts"
 import { type Reply, rawSocket } from "../../../kit/readers/raw-socket.ts"
@@ -381,7 +381,6 @@ describe("operators", () => {
     ]
     expect(record).toMatchObject({ name: "ci", scopes: ["read"], ipAllow: ["127.0.0.1/32"], status: "ACTIVE" })
     await until("the gateway to take it up", async () => (await heard(record.apiKey)) === 0)
-    await expect(operate(`api-key ${user.email} create boss admin`)).rejects.toThrow("Admin only")
     expect((await operate(`api-key ${user.email} list`)).map((it) => it["apiKeyId"])).toEqual([record.apiKeyId])
     await operate(`api-key ${user.email} revoke ${record.apiKeyId}`)
     const { rows } = await sql.query(
@@ -396,6 +395,34 @@ describe("operators", () => {
       expect(what).toMatch(/^"ci" read from 127\.0\.0\.1\/32 until /)
       expect(content).not.toContain(record.apiKey.slice(10))
     }
+  })
+})
+
+describe("a key that an operator is refused", () => {
+  it("is refused with the field, its value and what would be right; its row in the audit says what was asked for, and for whom", async () => {
+    const user = await signUp(ready)
+    const refusal = (line: string) =>
+      operate(`api-key ${user.email} ${line}`).then(
+        () => "done",
+        // As the command line tells it.
+        (error: unknown) => JSON.stringify(error),
+      )
+    expect(await refusal("create boss admin days=3")).toMatch(
+      /scope.*admin lets through what needs the right admin, and the user has read, write: grant it first/,
+    )
+    for (let nth = 0; nth < KEYS_MAX; nth += 1) await operate(`api-key ${user.email} create n${nth} read`)
+    expect(await refusal("create more read")).toMatch(/user.*has 50 keys that are good, and 50 is the most: revoke one/)
+    await operate(`ban ${user.email}`)
+    expect(await refusal("create late read from=127.0.0.1")).toMatch(/user.*is banned: unban the user first/)
+    const { rows } = await sql.query(
+      "SELECT action, what FROM audit_row WHERE object_id = $1 AND result <> 'ok' ORDER BY at, number",
+      [user.session.user.id],
+    )
+    expect(rows).toEqual([
+      { action: "apiKey.create", what: expect.stringMatching(/^"boss" read,trade,admin until 20/) },
+      { action: "apiKey.create", what: '"more" read' },
+      { action: "apiKey.create", what: '"late" read from 127.0.0.1' },
+    ])
   })
 })
 
@@ -434,7 +461,9 @@ describe("a mail", () => {
     await start()
     await mailTo(dataDir, user.email, subject, 3)
     // A later mail of the same user has overtaken none.
-    await api(ready).as(user.session.accessToken).post("/apiKey/create", { name: "last", scopes: ["read"] })
+    await api(ready)
+      .as(user.session.accessToken)
+      .post("/apiKey/create", { name: "last", scopes: ["read"] })
     await mailTo(dataDir, user.email, subject, 4)
     const told = (await mailsTo(dataDir, user.email)).filter((it) => it.subject === subject)
     expect(told.length).toBe(4)
