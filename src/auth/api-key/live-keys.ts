@@ -151,6 +151,12 @@ export class LiveKeys {
     }
   }
 
+  /** In its very millisecond, as for requests; `expire` tells of it later. */
+  isOver({ key: { keyId } }: KeyPrincipal): boolean {
+    const live = this.#keys.get(keyId)
+    return live === undefined || live.ended !== null || isExpired(live.key, this.now())
+  }
+
   /** Whether a key that goes on may come from there. */
   allows(principal: KeyPrincipal, from: From): boolean {
     const live = this.#keys.get(principal.key.keyId)

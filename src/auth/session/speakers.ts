@@ -18,6 +18,8 @@ export interface VerifiedSpeaker {
   readonly principal: Principal
   /** Seconds since the Unix epoch; null: its speaker goes on until it is told to be over. */
   readonly expiresAt: number | null
+  /** Of a key: whether it is over. Who is told of ends hears of its own time a moment late. */
+  readonly isOver?: () => boolean
 }
 
 export class Speakers extends Context.Tag("auth/Speakers")<
@@ -55,6 +57,7 @@ export const makeSpeakers = (
     if (!("principal" in found)) return found
     return {
       expiresAt: null,
+      isOver: () => keys.isOver(found.principal),
       get principal() {
         return found.principal
       },

@@ -83,6 +83,7 @@ export const makeAuthority = (rules: AccessRules): Authority => ({
         return verified.principal
       },
       expiresAt: verified.expiresAt,
+      ...(verified.isOver === undefined ? undefined : { isOver: verified.isOver }),
       info: null,
       channels: [],
     }

@@ -22,6 +22,8 @@ export interface Credentials {
   readonly principal: Principal | null
   /** Seconds since the Unix epoch; null: never. */
   readonly expiresAt: number | null
+  /** Whether what it speaks by is over, though nobody has been told yet: an API key in the moment after its time. Absent: it never is. */
+  readonly isOver?: () => boolean
   /** `conn_info` of presence. */
   readonly info: JsonText | null
   /** What the server subscribes the client to. */

@@ -154,6 +154,9 @@ export const answerHistory = (
   if (!connection.begins()) return connection.refuse(command, ERRORS.tooManyRequests)
   served.source.replay(served.canonical, range.after, range.upTo, (rows) => {
     connection.ended()
+    const present = connection.judged()
+    // Who asks may have gone over to less than that meanwhile.
+    if (present === undefined || allowed(connection, command, present, context) === undefined) return
     if (rows === null) return connection.refuse(command, ERRORS.internal)
     answer(reverse ? [...rows].reverse() : rows)
   })

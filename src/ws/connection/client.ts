@@ -59,6 +59,8 @@ export interface Client extends Beating {
   readonly isOpen: boolean
   /** The session or API key that it speaks by. Undefined before connect. */
   readonly speaker: SpeakerId | undefined
+  /** Whose rights count at this moment: asked anew after every wait. Undefined: nobody's any more, and the connection is closed. */
+  readonly judged: () => Credentials | undefined
   readonly send: (frame: Frame) => void
   readonly reply: <M extends Method>(command: CommandOf<M>, result: Results[M]) => void
   readonly refuse: (command: Command, error: ProtocolError, data?: JsonText) => void

@@ -83,6 +83,13 @@ export class Connection implements Client, Beating, Taker {
     return principal === null ? undefined : speakerOf(principal)
   }
 
+  judged(): Credentials | undefined {
+    const { credentials } = this
+    if (credentials?.isOver?.() !== true) return credentials
+    this.close(CLOSES.invalidToken)
+    return undefined
+  }
+
   get format(): Codec["format"] {
     return this.state.codec.format
   }
@@ -240,14 +247,16 @@ export class Connection implements Client, Beating, Taker {
   }
 
   private play(command: Command): void {
-    const { context, credentials } = this
-    if (credentials === undefined)
+    const { context } = this
+    if (this.credentials === undefined)
       return command.method === "connect" ? this.connect(command) : this.close(CLOSES.badRequest)
+    const credentials = this.judged()
+    if (credentials === undefined) return
     switch (command.method) {
       case "connect":
         return this.close(CLOSES.badRequest)
       case "subscribe":
-        return this.subscriptions.subscribe(command, credentials)
+        return this.subscriptions.subscribe(command)
       case "unsubscribe":
         return this.subscriptions.unsubscribe(command)
       case "sub_refresh":

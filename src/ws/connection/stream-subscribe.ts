@@ -71,8 +71,10 @@ export class StreamSubscribing {
           hub.release(stream)
         }),
       (replayed) => {
-        const lapse = this.host.lapsed(command, credentials)
-        if (lapse === undefined) this.answer(command, asked, replayed)
+        const present = this.connection.judged()
+        if (present === undefined) return
+        const lapse = this.host.lapsed(command, present)
+        if (lapse === undefined) this.answer(command, { ...asked, credentials: present }, replayed)
         else this.connection.refuse(command, lapse)
       },
     )

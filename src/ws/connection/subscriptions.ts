@@ -61,8 +61,10 @@ export class Subscriptions implements SubscribeHost {
     return this.waiting.defers(command)
   }
 
-  subscribe(command: Subscribe, credentials: Credentials, learnt = false): void {
+  subscribe(command: Subscribe, learnt = false): void {
     const { connection } = this
+    const credentials = connection.judged()
+    if (credentials === undefined) return
     const request = requestOf(command, this.client)
     const { channel } = request
     const { delta = "" } = command.parameters
@@ -81,7 +83,7 @@ export class Subscriptions implements SubscribeHost {
         if (learnt) return connection.refuse(command, ERRORS.unknownChannel)
         return this.waiting.wait(channel, access.learn, (known) => {
           // The venue could not be asked: worth another try by the client.
-          if (known) this.subscribe(command, credentials, true)
+          if (known) this.subscribe(command, true)
           else connection.refuse(command, ERRORS.internal)
         })
       case "Granted":

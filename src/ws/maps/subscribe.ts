@@ -82,7 +82,7 @@ export class MapSubscribing {
         }),
       (isReady) => {
         // From the start: it may not be allowed any more. A map that cannot be read is worth another try by the client.
-        if (isReady) host.subscribe(command, credentials)
+        if (isReady) host.subscribe(command)
         else connection.refuse(command, ERRORS.internal)
       },
     )

@@ -63,6 +63,8 @@ export interface TestSockets {
     more?: Pick<Publication, "tags" | "subject" | "isFinal">,
   ) => void
   readonly endSession: (id: string) => void
+  /** Names of people whose keys are over; nobody is told. */
+  readonly over: Set<string>
   /** Alice's account is disconnected from now on; nobody is told. */
   readonly disconnectAccount: () => void
   /** Answers instrument look-ups that wait. */
@@ -108,7 +110,7 @@ export interface TestSocketOptions {
   readonly sources?: Partial<Readonly<Record<ChannelKind, ChannelSource>>>
 }
 
-/** Tokens: `alice`, `bob` (read and write), `root` (admin), `old` (expired); all others are invalid. `ttl` in seconds. */
+/** Tokens: `alice`, `bob` (read and write), `alice-unread` (alice, without a right), `root` (admin), `old` (expired); all others are invalid. `ttl` in seconds. */
 export const startSockets = async (options: TestSocketOptions = {}): Promise<TestSockets> => {
   const app = uws.App()
   // A whole second, so that times to live come out even.
@@ -165,8 +167,10 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     hub.attach(kind, options.sources?.[kind] ?? source)
   const enders: Array<(id: SessionId) => void> = []
   const learn: Array<(known: boolean) => void> = []
+  const over = new Set<string>()
   const people = new Map([
     ["alice", principal("alice", ["read", "write"])],
+    ["alice-unread", principal("alice", [])],
     ["bob", principal("bob", ["read", "write"])],
     ["root", principal("root", ["read", "write", "admin"])],
   ])
@@ -203,7 +207,11 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
       const found = people.get(token)
       return found === undefined
         ? new InvalidAccessToken()
-        : { principal: found, expiresAt: Math.floor(now() / 1000) + (options.ttl ?? 3600) }
+        : {
+            principal: found,
+            expiresAt: Math.floor(now() / 1000) + (options.ttl ?? 3600),
+            isOver: () => over.has(token),
+          }
     },
     isOpenTo: () => true,
     allows: () => true,
@@ -251,6 +259,7 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     position,
     calls,
     learn,
+    over,
     stream,
     turn: (seconds) => {
       for (let second = 0; second < seconds; second++) {

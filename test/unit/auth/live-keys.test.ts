@@ -186,8 +186,11 @@ describe("a key that is over", () => {
     live.expire()
     expect(ended).toEqual([])
     now += 499
-    expect(heard(first.secret)).toBe("read,write")
+    const found = live.verify(first.secret, here)
+    if (!("principal" in found)) throw new Error(found._tag)
+    expect(live.isOver(found.principal)).toBe(false)
     now += 1
+    expect(live.isOver(found.principal), "before its sockets are told").toBe(true)
     expect(heard(first.secret)).toBe("ApiKeyExpired")
     live.expire()
     expect(ended).toEqual([first.key.keyId])
