@@ -12,6 +12,8 @@ import { runSocketFuzz } from "./attack/socket-fuzz.ts"
 import { sqlInjection } from "./attack/sql-injection.ts"
 import { timing } from "./attack/timing.ts"
 import { clients } from "./clients/clients.ts"
+import { sdkBots } from "./clients/sdk-bots.ts"
+import { SDK_CLIENTS } from "./clients/sdk-process.ts"
 import { EDGE_RUNS } from "./edge/runs.ts"
 import { failpoints } from "./failpoints/failpoints.ts"
 import { type KillVenue, killOrders } from "./kill/kill-orders.ts"
@@ -76,6 +78,7 @@ const { values, positionals, tokens } = parseArgs({
     built: { type: "boolean", default: false },
     only: { type: "string" },
     venue: { type: "string" },
+    client: { type: "string", default: "typescript" },
     database: { type: "string", default: "embedded" },
     browser: { type: "string", default: "/usr/bin/chromium" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
@@ -148,6 +151,16 @@ const RUNS: Readonly<Record<string, Run>> = {
   "kill-orders": {
     usage: "[--kills 100] [--venue mock|binance] [--database embedded|url] [--seed N]",
     run: killRun,
+  },
+  "sdk-bots": {
+    usage:
+      "[--kills 20] [--cuts 50] [--client typescript|python] [--built] [--seed N]: bots on our clients; the gateway is killed, the network cut",
+    run: (progress) => {
+      const client = SDK_CLIENTS.find((it) => it === values.client)
+      if (client === undefined) throw new Misused(`--client is ${SDK_CLIENTS.join(" or ")}`)
+      const [kills, cuts] = [count("kills", 0, 20), Number(written.cuts ?? 50)]
+      return sdkBots({ client, kills, cuts, seed: count("seed", 0), built: values.built, progress })
+    },
   },
   failpoints: {
     usage:

@@ -11,7 +11,8 @@ export interface CutProxy {
   readonly close: () => Promise<void>
 }
 
-export const cutProxy = (target: NetConnectOpts): Promise<CutProxy> =>
+/** `resets`: connections end by RST, as those of a machine that went away; without it by FIN. */
+export const cutProxy = (target: NetConnectOpts, { resets = false } = {}): Promise<CutProxy> =>
   new Promise((resolve, reject) => {
     const open = new Set<Socket>()
     let isCut = false
@@ -40,7 +41,9 @@ export const cutProxy = (target: NetConnectOpts): Promise<CutProxy> =>
       if (address === null || typeof address === "string") return reject(new Error("no port"))
       const cut = (): void => {
         isCut = true
-        for (const socket of open) socket.destroy()
+        for (const socket of open)
+          if (resets) socket.resetAndDestroy()
+          else socket.destroy()
       }
       resolve({
         port: address.port,

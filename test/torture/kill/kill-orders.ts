@@ -42,7 +42,7 @@ export const keysOf = (index: number) => ({
   apiSecret: `torture${index}`.padEnd(64, "s"),
 })
 
-const startExchange = async (): Promise<OutsideExchange> => {
+export const startExchange = async (): Promise<OutsideExchange> => {
   const users = Array.from({ length: ACCOUNTS }, (_, index) => keysOf(index))
   const flags = users.flatMap(({ apiKey, apiSecret }) => ["--user", `${apiKey}:${apiSecret}`])
   const child: ChildProcess = spawn(process.execPath, ["--import", "tsx", "test/exchanges/main.ts", ...flags], {
