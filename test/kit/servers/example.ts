@@ -1,4 +1,4 @@
-/** Runs one of docs/examples/realtime as a user would: its own process, unmodified, told only where the gateway is and who the user is. */
+/** Runs one of docs/examples/realtime, or of another folder, as a user would: its own process, unmodified, told only where the gateway is and who the user is. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { until } from "./gateway.ts"
@@ -13,13 +13,14 @@ export interface Example {
   readonly line: (what: RegExp, after?: number) => Promise<string>
   /** Resolves when the program ends by itself. */
   readonly ended: Promise<number | null>
+  readonly kill: (signal: NodeJS.Signals) => void
 }
 
 const running = new Set<ChildProcess>()
 
-export const runExample = (name: string, env: Readonly<Record<string, string>>): Example => {
+export const runExample = (name: string, env: Readonly<Record<string, string>>, from = folder): Example => {
   const { PATH = "", HOME = "" } = process.env
-  const child = spawn(process.execPath, [`${folder}${name}`], {
+  const child = spawn(process.execPath, [`${from}${name}`], {
     env: { PATH, HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   })
@@ -50,6 +51,7 @@ export const runExample = (name: string, env: Readonly<Record<string, string>>):
     lines,
     errors: () => errors,
     ended,
+    kill: (signal) => void child.kill(signal),
     line: (what, after = 0) =>
       until(
         () => `${what} from ${said()}`,
