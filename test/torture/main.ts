@@ -12,6 +12,7 @@ import { runSocketFuzz } from "./attack/socket-fuzz.ts"
 import { sqlInjection } from "./attack/sql-injection.ts"
 import { timing } from "./attack/timing.ts"
 import { clients } from "./clients/clients.ts"
+import { runSdkBook, verdictOf } from "./clients/sdk-book.ts"
 import { sdkBots } from "./clients/sdk-bots.ts"
 import { SDK_CLIENTS } from "./clients/sdk-process.ts"
 import { EDGE_RUNS } from "./edge/runs.ts"
@@ -47,6 +48,7 @@ import { shutdown } from "./nemesis/shutdown.ts"
 import { twoGateways } from "./nemesis/two-gateways.ts"
 import { venueFaults } from "./nemesis/venue-faults.ts"
 import { oracle } from "./oracle/oracle.ts"
+import { hasDays, readDays } from "./oracle/recorded-day.ts"
 import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
 import { soak } from "./soak/soak.ts"
 import { workerFaults } from "./workers/worker-faults.ts"
@@ -160,6 +162,20 @@ const RUNS: Readonly<Record<string, Run>> = {
       if (client === undefined) throw new Misused(`--client is ${SDK_CLIENTS.join(" or ")}`)
       const [kills, cuts] = [count("kills", 0, 20), Number(written.cuts ?? 50)]
       return sdkBots({ client, kills, cuts, seed: count("seed", 0), built: values.built, progress })
+    },
+  },
+  "sdk-book": {
+    usage:
+      "[--cuts 50] [--built]: the client's book at the checkpoints of a recorded day, in JSON and Protobuf, through cuts",
+    run: async (progress) => {
+      if (!hasDays) return [{ name: "captures", passed: true, says: "skipped: they are not beside the repository" }]
+      const { days, remove } = await readDays(["20240808"])
+      try {
+        const cuts = Number(written.cuts ?? 50)
+        return [verdictOf(await runSdkBook({ recorded: days[0]!, cuts, built: values.built, progress }))]
+      } finally {
+        await remove()
+      }
     },
   },
   failpoints: {
