@@ -132,7 +132,16 @@ export const runSdkBook = async (options: SdkBookOptions): Promise<SdkBookFacts>
       if (n % 50 === 49) progress(`${n + 1} of ${holds.length} checkpoints, ${differences.length} differences`)
     }
     const gaps = books.reduce((sum, { book }) => sum + book.gaps, 0)
-    return { checkpoints: holds.length, cuts: cutAt.size, compared, differences, untold, told: { ...told }, gaps, publications }
+    return {
+      checkpoints: holds.length,
+      cuts: cutAt.size,
+      compared,
+      differences,
+      untold,
+      told: { ...told },
+      gaps,
+      publications,
+    }
   } finally {
     for (const client of clients) client.close()
     await proxy?.close()

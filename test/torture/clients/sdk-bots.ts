@@ -13,6 +13,7 @@ import { keysOf, startExchange } from "../kill/kill-orders.ts"
 import type { Verdict } from "../kill/kill-verdict.ts"
 import { judgeBots, settleBots } from "./sdk-judge.ts"
 import { SdkBot, type SdkClient } from "./sdk-process.ts"
+import type { Asked, Trading } from "./sdk-trading.ts"
 
 export interface SdkBotsOptions {
   readonly client: SdkClient
@@ -21,28 +22,6 @@ export interface SdkBotsOptions {
   readonly seed: number
   readonly built: boolean
   readonly progress: (line: string) => void
-}
-
-/** One order that a bot was asked for, and every answer about its key. */
-export interface Asked {
-  readonly order: SubmitOrder
-  key: string | null
-  readonly ids: Set<string>
-  refused: string | null
-  /** How often nobody could say. */
-  unanswered: number
-}
-
-export interface Trading {
-  readonly bot: SdkBot
-  readonly venue: "BINANCE" | "MOCK"
-  /** At the exchange. */
-  readonly exchangeKey: string
-  /** Past the proxy, by a session. */
-  readonly calls: ReturnType<typeof api>
-  readonly tradingAccountId: string
-  readonly asked: Array<Asked>
-  readonly resting: Array<string>
 }
 
 const VENUES = ["BINANCE", "BINANCE", "MOCK"] as const

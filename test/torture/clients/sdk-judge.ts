@@ -7,8 +7,8 @@ import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-rec
 import { until } from "../../kit/servers/gateway.ts"
 import { mayBeAbsent, ordersOf, plain, STATUS, unsettled } from "../kill/kill-judge.ts"
 import { none, type Verdict } from "../kill/kill-verdict.ts"
-import type { Trading } from "./sdk-bots.ts"
 import type { Report } from "./sdk-process.ts"
+import type { Trading } from "./sdk-trading.ts"
 
 interface ExchangeOrder {
   readonly clientOrderId: string
