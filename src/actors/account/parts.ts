@@ -20,8 +20,8 @@ import type { TriggerBoard } from "../market/triggers/board.ts"
 import type { AccountDirectory } from "./directory.ts"
 import type { AuditKind } from "./messages.ts"
 import type { OrderMeters } from "./order-meters.ts"
-import type { UserShares } from "./user-shares.ts"
 import type { RestingAccounts } from "./resting-accounts.ts"
+import type { UserShares } from "./user-shares.ts"
 import type { SessionOpenings } from "./venue/session-openings.ts"
 
 /** How many ended orders an account has in memory at most; after a while of rest it has none. */

@@ -3,14 +3,19 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import type { SubmitOrder, TradeOrder } from "../../../clients/typescript/src/index.ts"
+import { CLIENT_MODULES, PACKAGES, pythonWith } from "../../../scripts/python.ts"
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 /** How a bot on each client is started. */
 const PROGRAMS = {
-  typescript: [process.execPath, "--import", "tsx", here("sdk-bot.ts")],
-  python: ["python3", here("sdk_bot.py")],
-} as const
+  typescript: () => [process.execPath, "--import", "tsx", here("sdk-bot.ts")],
+  python: () => {
+    const python = pythonWith(...CLIENT_MODULES)
+    if (python === null) throw new Error(`no Python with ${CLIENT_MODULES.join(" and ")} here: ${PACKAGES}`)
+    return [python, here("sdk_bot.py")]
+  },
+} satisfies Readonly<Record<string, () => ReadonlyArray<string>>>
 
 export type SdkClient = keyof typeof PROGRAMS
 export const SDK_CLIENTS = Object.keys(PROGRAMS) as ReadonlyArray<SdkClient>
@@ -60,7 +65,7 @@ export class SdkBot {
   #count = 0
 
   constructor(readonly options: SdkBotOptions) {
-    const [program, ...words] = PROGRAMS[options.client]
+    const [program, ...words] = PROGRAMS[options.client]() as [string, ...ReadonlyArray<string>]
     const { PATH = "", HOME = "", PYTHONPATH = "" } = process.env
     this.#child = spawn(program, words, {
       env: {
