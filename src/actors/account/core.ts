@@ -24,6 +24,7 @@ import { answerClosed, type ChangeOptions, type Consequence, type Live } from ".
 import { AccountOrders } from "./order-memory.ts"
 import { AccountLimits } from "./orders/limits.ts"
 import { Quoting } from "./orders/quoting.ts"
+import { WaitingSubmits } from "./orders/waiting-submits.ts"
 import type { AccountParts } from "./parts.ts"
 import { AccountPositions, BalanceReadings } from "./positions.ts"
 import type { Rest } from "./resting-accounts.ts"
@@ -118,6 +119,7 @@ export class AccountCore {
   readonly names = new NameDesk(this)
   readonly quarantine = new Quarantine()
   readonly quoting = new Quoting()
+  readonly waiting = new WaitingSubmits()
   readonly limits: AccountLimits
   readonly keepers: Keepers = { triggers: null, lists: null }
   readonly proofs: Proofs = { waiting: new RareMap(), isUnderWay: false }

@@ -29,6 +29,7 @@ export const keepDeadMan = (core: AccountCore): DeadMan => {
 
   const fire = (): void => {
     if (core.account.cancelAllAt === null || core.account.status === "DISCONNECTED") return
+    core.waiting.hastenAll()
     const lives = core.orders.openLives()
     sweep(core, lives, "DEAD_MAN_SWITCH")
     // After the cancels: if the process ends between the two, they are asked for again.

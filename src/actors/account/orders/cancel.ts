@@ -34,6 +34,7 @@ export const withOrder = (
   reply: Reply<never, DomainError>,
   run: (live: Live) => void,
 ): void => {
+  if ("clientOrderId" in by) core.waiting.hastenNamed(by.clientOrderId)
   const live = core.orders.find(by)
   if (live !== undefined) {
     if (live.stored) {
@@ -60,6 +61,7 @@ export const cancelOrder = (core: AccountCore, message: CancelOrder): void => {
     reply.fail(limited)
     return
   }
+  if ("clientOrderId" in by) core.waiting.hastenNamed(by.clientOrderId)
   const unsent = core.orders.find(by)
   if (unsent !== undefined && !unsent.stored) unsent.cancelledEarly = true
   withOrder(core, by, reply, (live) => {
@@ -175,6 +177,7 @@ export const cancelAllOrders = (
   if (core.account.status === "DISCONNECTED") return reply.fail(new AccountDisconnected({}))
   const limited = reason === undefined ? core.limits.cancelError() : null
   if (limited !== null) return reply.fail(limited)
+  core.waiting.hastenAll()
   const pending = new Set<TradeOrderId>()
   const cancelled: Array<TradeOrderId> = []
   const failed: Array<TradeOrderId> = []

@@ -29,43 +29,50 @@ import { type NewLives, type NewOrder, storeNew } from "./new-order.ts"
 import { submitQuoted } from "./quoted.ts"
 import { whenKnown } from "./recall.ts"
 import { release } from "./release.ts"
+import type { WaitingSubmit } from "./waiting-submits.ts"
 
 /** How long prices that a check needs are waited for, when nobody follows the instrument yet. */
 const PRICES_MILLIS = 2_000
 /** How long a submit waits for those of its user that are being stored. */
 const SHARE_MILLIS = 1_000
 
-/**
- * What a submit has behind it: nothing yet; its account's limits have counted it, and it waited for its user's share; or it waited, counted
- * too, for the prices of its instrument.
- */
-type Pass = "FIRST" | "COUNTED" | "PRICED"
+/** What a submit has behind it, when a pass begins. */
+interface Passed {
+  /** Its account's limits have counted it. */
+  readonly counted: boolean
+  /** It asks no more for its user's share: its turn came, or something is asked that it must be there for. */
+  readonly due: boolean
+  /** It has waited for the prices of its instrument. */
+  readonly priced: boolean
+}
+
+const NOTHING: Passed = { counted: false, due: false, priced: false }
 
 /** Begins anew: what a stage saw may be another by then. */
-type Again = (pass: Pass) => void
+type Again = (passed: Passed) => void
 
-export const submitOrder = (core: AccountCore, asked: SubmitOrder): void => pass(core, asked, "FIRST")
+export const submitOrder = (core: AccountCore, asked: SubmitOrder): void => pass(core, asked, NOTHING)
 
 /**
  * The stages, in order. Each of them ends the pass where it answers the submit, or has it wait; one that waited comes again from the first
  * stage on.
  */
-const pass = (core: AccountCore, asked: SubmitOrder, which: Pass): void => {
+const pass = (core: AccountCore, asked: SubmitOrder, passed: Passed): void => {
   const { parts } = core
   parts.failpoint.hit("submit.parsed")
   const message = answeredUnlessOlder(core, asked)
   const again: Again = (next) => pass(core, asked, next)
-  if (isHeldUp(core, message, which, again)) return
+  if (isHeldUp(core, message, passed, again)) return
   if (isRepeat(core, message, again)) return
-  if (awaitsAccount(core, message, which, again)) return
-  const refusal = admissionError(core, message, which)
+  if (awaitsAccount(core, message, passed, again)) return
+  const refusal = admissionError(core, message, passed)
   if (refusal !== undefined) return message.reply.fail(refusal)
-  if (awaitsShare(core, message, which, again)) return
+  if (awaitsShare(core, message, passed, again)) return
   // Not of what is refused: it costs more than the refusal.
   const print = fingerprint(message.request)
   if (message.request.orderType === "QUOTED") return submitQuoted(core, message, print)
   const now = parts.clock.now()
-  const plan = planned(core, message, print, now, which, again)
+  const plan = planned(core, message, print, now, passed, again)
   if (plan === null) return
   const held = holdOf(core, plan)
   if (held instanceof InsufficientBalance) return message.reply.fail(held)
@@ -74,9 +81,9 @@ const pass = (core: AccountCore, asked: SubmitOrder, which: Pass): void => {
 }
 
 /** A submit of a quote under its key is not decided yet. */
-const isHeldUp = (core: AccountCore, { request, reply }: SubmitOrder, which: Pass, again: Again): boolean => {
+const isHeldUp = (core: AccountCore, { request, reply }: SubmitOrder, passed: Passed, again: Again): boolean => {
   if (core.quoting.isIdle) return false
-  const turn = core.quoting.holdUp(request, () => again(which))
+  const turn = core.quoting.holdUp(request, () => again(passed))
   if (turn === "full") reply.fail(new Busy({ retryAfterSeconds: 1 }))
   return turn !== "free"
 }
@@ -87,18 +94,18 @@ const isRepeat = (core: AccountCore, message: SubmitOrder, again: Again): boolea
   const known = olderInMemory(core, request)
   if (known === undefined) return false
   whenKnown(core, known.tradeOrderId, (live) => {
-    if (live === null) again("FIRST")
+    if (live === null) again(NOTHING)
     else replay(core, message, live, known.by, fingerprint(request))
   })
   return true
 }
 
 /** The account has just woken, or there is money that it has not read of. */
-const awaitsAccount = (core: AccountCore, { request, reply }: SubmitOrder, which: Pass, again: Again): boolean => {
+const awaitsAccount = (core: AccountCore, { request, reply }: SubmitOrder, passed: Passed, again: Again): boolean => {
   const { connection } = core
-  if (connection.isWaking && connection.waitsAwake(() => again("FIRST"))) return true
+  if (connection.isWaking && connection.waitsAwake(() => again(NOTHING))) return true
   if (request.orderType === "QUOTED" || !isBehind(core)) return false
-  whenCurrent(core, () => again(which), reply.fail)
+  whenCurrent(core, () => again(passed), reply.fail)
   return true
 }
 
@@ -106,13 +113,13 @@ const awaitsAccount = (core: AccountCore, { request, reply }: SubmitOrder, which
 const admissionError = (
   core: AccountCore,
   { request, hedge, counted }: SubmitOrder,
-  which: Pass,
+  passed: Passed,
 ): DomainError | undefined => {
   const { limits, orders, parts } = core
   const isHedge = hedge !== undefined
   return (
     submitHalted(parts.mode.current(), request, isHedge) ??
-    (which === "FIRST" ? limits.submitError(orders.open.size, isHedge, counted) : limits.openError(orders.open.size)) ??
+    (passed.counted ? limits.openError(orders.open.size) : limits.submitError(orders.open.size, isHedge, counted)) ??
     refusalOf(core)
   )
 }
@@ -121,20 +128,24 @@ const admissionError = (
  * As many submits of the user as may be are on their way to the store. Never for long: an order that was wanted a second ago is not
  * begun now. What a dealer hedges waits for no user.
  */
-const awaitsShare = (core: AccountCore, { hedge, reply }: SubmitOrder, which: Pass, again: Again): boolean => {
+const awaitsShare = (core: AccountCore, message: SubmitOrder, passed: Passed, again: Again): boolean => {
+  const { request, reply, hedge } = message
   const { shares } = core.parts
   const { userId } = core.account
-  if (shares === null || userId === null || hedge !== undefined || !shares.isUsedUp(userId)) return false
-  let isOver = false
-  const callOff = core.self.later(SHARE_MILLIS, () => {
-    isOver = true
-    reply.fail(new Busy({ retryAfterSeconds: 1 }))
-  })
+  if (shares === null || userId === null || passed.due || hedge !== undefined) return false
+  // A quote does not wait, and asks for little: its dealer has limits of its own.
+  if (request.orderType === "QUOTED" || !shares.isUsedUp(userId)) return false
+  const { waiting } = core
   const goOn = (): void => {
-    if (isOver) return
+    if (!waiting.remove(one)) return
     callOff()
-    again(which === "FIRST" ? "COUNTED" : which)
+    again({ ...passed, counted: true, due: true })
   }
+  const one: WaitingSubmit = { request, goOn }
+  const callOff = core.self.later(SHARE_MILLIS, () => {
+    if (waiting.remove(one)) reply.fail(new Busy({ retryAfterSeconds: 1 }))
+  })
+  waiting.add(one)
   shares.wait(userId, core.self.turn(goOn))
   return true
 }
@@ -145,16 +156,16 @@ const planned = (
   message: SubmitOrder,
   print: string,
   now: number,
-  which: Pass,
+  passed: Passed,
   again: Again,
 ): OrderPlan | null => {
   const { request, reply, hedge } = message
-  const checked = checkOrder(request, circumstancesOf(core, now, which !== "PRICED", hedge !== undefined))
+  const checked = checkOrder(request, circumstancesOf(core, now, !passed.priced, hedge !== undefined))
   if ("plan" in checked) return checked.plan
   if ("error" in checked) reply.fail(checked.error)
   else {
     const { wanted } = checked
-    const goOn = (): void => again("PRICED")
+    const goOn = (): void => again({ counted: true, due: false, priced: true })
     if (wanted.kind === "COLLAR") whenCollared(core, message, print, wanted, goOn)
     else whenPriced(core, wanted, goOn)
   }

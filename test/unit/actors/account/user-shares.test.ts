@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { storedAtOnce } from "../../../../src/actors/account/user-shares.ts"
 import type { TradingAccountId, UserId } from "../../../../src/domain/ids.ts"
 import { ORDER_LIMITS } from "../../../../src/domain/order/limits.ts"
+import type { TradeOrder } from "../../../../src/domain/order/trade-order.ts"
 import { simAccount } from "../../../sim/accounts.ts"
 import { ACCOUNT, errorOf, okOf, World } from "../../../sim/world.ts"
 
@@ -107,5 +108,37 @@ describe("a burst of one user", () => {
     const other = world.submit({ idempotencyKey: "fresh" })
     world.advance(500)
     expect(okOf(other).replayed).toBe(false)
+  })
+
+  it("is met by a cancel, and by a read, of one that waits", () => {
+    const asked = Array.from({ length: AT_ONCE + 2 }, (_, n) => world.submit({ clientOrderId: `c-${n}` }))
+    const by = (n: number) => ({ clientOrderId: `c-${n}` })
+    const receivedAt = world.monotonic()
+    const cancel = world.ask((reply) => ({ _tag: "CancelOrder", by: by(AT_ONCE), receivedAt, reply }))
+    const read = world.ask<TradeOrder>((reply) => ({ _tag: "ReadOrder", by: by(AT_ONCE + 1), reply }))
+    world.memory.faults.release()
+    world.advance(1_500)
+    expect([errorOf(cancel), okOf(read).clientOrderId]).toEqual([undefined, `c-${AT_ONCE + 1}`])
+    const cancelled = okOf(asked[AT_ONCE]!).order.tradeOrderId
+    expect(world.read(cancelled).orderStatus).toBe("CANCELLED")
+    expect(world.venue.arrivals.has(cancelled)).toBe(false)
+  })
+
+  it("is met by a cancel of all, and by the dead man's switch", () => {
+    const states = (asked: ReturnType<typeof burst>) =>
+      asked.map((it) => world.read(okOf(it).order.tradeOrderId).orderStatus)
+    const all = burst(AT_ONCE * 2 + 4)
+    world.ask((reply) => ({ _tag: "CancelAllOrders", instrumentId: null, receivedAt: world.monotonic(), reply }))
+    world.memory.faults.release()
+    world.advance(1_500)
+    expect(new Set(states(all.filter((_, n) => n % 2 === 0)))).toEqual(new Set(["CANCELLED"]))
+    world.ask((reply) => ({ _tag: "CancelAllAfter", timeoutMillis: 1_000, reply }))
+    world.advance(700)
+    world.memory.faults.hold()
+    const dead = Array.from({ length: AT_ONCE + 5 }, () => world.submit())
+    world.advance(500)
+    world.memory.faults.release()
+    world.advance(1_500)
+    expect(new Set(states(dead))).toEqual(new Set(["CANCELLED"]))
   })
 })
