@@ -12,6 +12,7 @@ import { Readiness } from "../readiness.ts"
 import { AgreementChecks } from "./agreement.ts"
 import { BalanceChecks } from "./balances.ts"
 import { GivenUpChecks } from "./given-up.ts"
+import { UnheardTrades } from "./unheard.ts"
 import type { AccountView } from "./view.ts"
 
 /** So long a question may wait for its turn: other questions, and answers that take long. */
@@ -48,6 +49,7 @@ export class CallChecks {
   areBalancesUnsure = true
   private readonly balances: BalanceChecks
   private readonly givenUp: GivenUpChecks
+  readonly unheard: UnheardTrades
   /** In the order in which they are told. */
   private readonly parts: ReadonlyArray<Pick<GivenUpChecks, "processStarted" | "call" | "handedOver">>
 
@@ -55,7 +57,8 @@ export class CallChecks {
     const readiness = new Readiness(view)
     this.balances = new BalanceChecks(view, readiness)
     this.givenUp = new GivenUpChecks(view, readiness)
-    this.parts = [readiness, new AgreementChecks(view), this.balances, this.givenUp]
+    this.unheard = new UnheardTrades(view, readiness)
+    this.parts = [readiness, new AgreementChecks(view), this.balances, this.givenUp, this.unheard]
   }
 
   processStarted(): void {
