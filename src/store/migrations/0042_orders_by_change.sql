@@ -5,3 +5,7 @@ ALTER TABLE trade_order ADD COLUMN over_since bigint GENERATED ALWAYS AS
   (CASE WHEN order_status IN ('FILLED', 'CANCELLED', 'REJECTED', 'EXPIRED', 'REVOKED') THEN updated_at END) STORED;
 CREATE INDEX trade_order_over ON trade_order (trading_account_id, over_since) WHERE over_since IS NOT NULL;
 CREATE INDEX trade_order_archive_over ON trade_order_archive (trading_account_id, over_since) WHERE over_since IS NOT NULL;
+
+-- Until the first statistics of the new column the planner would read the whole history of an account for what changed last.
+ANALYZE trade_order;
+ANALYZE trade_order_archive;
