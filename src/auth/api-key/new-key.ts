@@ -6,7 +6,7 @@ import type { ActObject } from "../../domain/user/act.ts"
 import { type ApiKey, type ApiKeyScope, PERMISSION_OF, scopesOf } from "../../domain/user/api-key.ts"
 import type { Permission, User } from "../../domain/user/user.ts"
 import { networkFault } from "../../foundation/network.ts"
-import { secondsFault } from "../../foundation/time.ts"
+import { dateTime, secondsFault } from "../../foundation/time.ts"
 import { hashOf, newSecret, prefixOf } from "./secret.ts"
 
 export interface AskedKey {
@@ -20,12 +20,12 @@ export interface AskedKey {
   readonly expiresAt: number | null
 }
 
-/** Nobody means a time after that; microseconds are one. */
-const EXPIRY_MILLIS_MAX = 100 * 365 * 86_400_000
+/** The last millisecond that is written with a year of four digits: "never", as programs say it, is before, and microseconds are after. */
+const EXPIRY_MAX = Date.UTC(9_999, 11, 31, 23, 59, 59, 999)
 
 const expiryFault = (expiresAt: number, now: number): string | undefined => {
-  if (expiresAt > now + EXPIRY_MILLIS_MAX)
-    return `is more than 100 years ahead: milliseconds since the Unix epoch are expected, as now is ${now}`
+  if (expiresAt > EXPIRY_MAX)
+    return `is after ${dateTime(EXPIRY_MAX)}: milliseconds since the Unix epoch are expected, as now is ${now}`
   if (expiresAt > now) return undefined
   return secondsFault(expiresAt) ?? `is past: it must be later than ${now}, in milliseconds since the Unix epoch`
 }

@@ -29,7 +29,7 @@ const CreateApiKey = Schema.Struct({
       "Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere",
   }),
   expiresAt: optional(Schema.Int.pipe(Schema.between(0, 8_640_000_000_000_000))).annotations({
-    description: "When it ends, in ms; without it never",
+    description: "When it ends, in ms, 9999-12-31T23:59:59.999Z at the latest; without it never",
   }),
 }).annotations({
   identifier: "CreateApiKey",

@@ -174,7 +174,7 @@ describe("an API key", () => {
         "is in seconds",
         String(Math.floor((now + day) / 1_000) * 1_000),
       ],
-      [{ expiresAt: (now + day) * 1_000 }, "more than 100 years ahead"],
+      [{ expiresAt: (now + day) * 1_000 }, "is after 9999-12-31T23:59:59.999Z", "milliseconds"],
       [{ expiresAt: 30 }, "is past", "milliseconds"],
       [{ expiresAt: "2027-01-01" }, "must be a whole number"],
       [{ label: "bot" }, "known are name, scopes"],
@@ -189,6 +189,10 @@ describe("an API key", () => {
         ])
     }
     expect(await list(user)).toEqual([])
+    // As programs say "never".
+    for (const expiresAt of [Date.UTC(9_999, 11, 31), Date.UTC(9_999, 11, 31, 23, 59, 59, 999)])
+      expect((await made(user, { expiresAt })).expiresAt).toBe(expiresAt)
+    expect((await create(user, { expiresAt: Date.UTC(10_000, 0, 1) })).status).toBe(400)
   })
 
   it("is one of so many", async () => {
