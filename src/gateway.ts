@@ -56,6 +56,7 @@ import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./co
 import type { TenantId } from "./domain/ids.ts"
 import { OrderRatesInForce } from "./domain/order/rates.ts"
 import { BUILD } from "./foundation/build.ts"
+import { watchLoopDelay } from "./foundation/loop-delay.ts"
 import { Api, SERVICE } from "./http/api.ts"
 import { referencePages } from "./http/docs/reference.ts"
 import { mount } from "./http/edge/mount.ts"
@@ -255,7 +256,7 @@ export const startGateway = (options: GatewayOptions) =>
     const vault = yield* Layer.build(vaultLayer(keys)).pipe(Effect.provide(Context.merge(known, outside)))
     const edges = Context.mergeAll(known, auth, outside, vault, moneyDesks())
     const markets = Context.merge(edges, yield* Layer.build(marketsLayer(settings)).pipe(Effect.provide(edges)))
-    const sync = yield* instrumentSync.pipe(Effect.provide(markets))
+    const sync = yield* instrumentSync(options).pipe(Effect.provide(markets))
     yield* keepInstruments(options, sync).pipe(Effect.provide(edges))
     yield* tellWithoutOptIn(options).pipe(Effect.provide(edges))
     const orders = orderRatesOf(options)
@@ -326,6 +327,7 @@ export const startGateway = (options: GatewayOptions) =>
     const writers = [writer, Context.get(money, LedgerWatch)]
     const drain = shutdown.drain({ server: listening, socket, inFlight, writers })
     const setupToken = Context.get(auth, UserActs).setupToken.show()
+    watchLoopDelay().restart()
     const gateway: Gateway = { listening, setupToken, renewCertificate: certificate.renew, drain }
     return gateway
   }).pipe(

@@ -2,7 +2,7 @@
  * How late this thread's event loop is. The one thing to know: each look costs a wake-up, at rest half of what a thread costs at all; so a
  * thread has one watch of it, for all who ask.
  */
-import { monitorEventLoopDelay } from "node:perf_hooks"
+import { type Histogram, monitorEventLoopDelay } from "node:perf_hooks"
 
 const RESOLUTION_MILLIS = 50
 /** About 10 s. Told of whole windows, which no question makes shorter. */
@@ -19,37 +19,52 @@ export interface LoopDelay {
 export const lateMillis = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MILLIS) || 0
 
 export interface LoopWatch {
+  /** Ends a window that is full. Without it, or a question, a window goes on for as long as nobody asks. */
+  readonly look: () => void
+  /** Forgets all that was: what a start costs is no sign of trouble. */
+  readonly restart: () => void
   /** Of the last whole window; of the running one while there is no other. */
   readonly window: () => LoopDelay
-  /** The worse of the two: what is late now is seen at once. */
-  readonly p99: () => number
+  /** The longest delay since the last whole window began: one stall is one look of 200, of which no percentile tells. */
+  readonly worst: () => number
+}
+
+/** A reset forgets when the last look was: a stall that begins before the next one, 50 ms later, is not seen. So it is rare. */
+export const loopWatchOf = (looks: Histogram): LoopWatch => {
+  const running = (): LoopDelay => ({
+    p50: lateMillis(looks.percentile(50)),
+    p99: lateMillis(looks.percentile(99)),
+    max: lateMillis(looks.max),
+  })
+  let last: LoopDelay | null = null
+  const look = (): void => {
+    if (looks.count < WINDOW_LOOKS) return
+    last = running()
+    looks.reset()
+  }
+  return {
+    look,
+    restart: () => {
+      last = null
+      looks.reset()
+    },
+    window: () => {
+      look()
+      return last ?? running()
+    },
+    worst: () => {
+      look()
+      return Math.max(last?.max ?? 0, lateMillis(looks.max))
+    },
+  }
 }
 
 let watch: LoopWatch | undefined
 
 const begin = (): LoopWatch => {
-  const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS })
-  loop.enable()
-  const running = (): LoopDelay => ({
-    p50: lateMillis(loop.percentile(50)),
-    p99: lateMillis(loop.percentile(99)),
-    max: lateMillis(loop.max),
-  })
-  let last: LoopDelay | null = null
-  const turned = (): LoopDelay => {
-    const now = running()
-    if (loop.count < WINDOW_LOOKS) return now
-    last = now
-    loop.reset()
-    return now
-  }
-  return {
-    window: () => {
-      const now = turned()
-      return last ?? now
-    },
-    p99: () => Math.max(last?.p99 ?? 0, turned().p99),
-  }
+  const looks = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS })
+  looks.enable()
+  return loopWatchOf(looks)
 }
 
 /** From the first call on, for as long as the thread lives. */

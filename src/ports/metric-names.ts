@@ -303,7 +303,7 @@ export const METRICS = {
   worker_eventloop_lag_seconds: {
     type: "gauge",
     labels: ["worker"],
-    help: "Event loop delay of a worker thread, 99th percentile",
+    help: "Longest event loop delay of a worker thread within the last 10 to 20 s",
   },
   worker_busy_ratio: { type: "gauge", labels: ["worker"], help: "Share of time a worker thread's event loop was busy" },
 

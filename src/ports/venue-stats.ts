@@ -99,7 +99,7 @@ export interface ShardStats {
   readonly heapMaxBytes: number
   /** Buffers outside the heap, which no limit counts. */
   readonly externalBytes: number
-  /** Delay of its event loop between the last two beats: the 99th percentile, in ms. */
+  /** The longest delay of its event loop within the last 10 to 20 s, in ms. */
   readonly loopDelayMillis: number
   /** Share of that time in which its loop was busy, 0 to 1. */
   readonly busy: number

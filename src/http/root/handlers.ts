@@ -68,7 +68,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
     const checks = {
       service: serviceCheck(sources.isReady()),
       database: databaseCheck(facts),
-      eventLoop: loopCheck(loop.p99()),
+      eventLoop: loopCheck(loop.worst()),
       orderWriter: writerCheck(sources.writer.stats().oldestMillis, sources.writer.pressure()),
       ledger: ledgerCheck(sources.ledger()),
       upkeep: upkeepCheck(sources.loops()),

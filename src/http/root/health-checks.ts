@@ -10,7 +10,7 @@ import type { ShardStats } from "../../ports/venue-stats.ts"
 import type { DatabaseFacts } from "../../store/postgres/database-watch.ts"
 import type { HealthCheck } from "./endpoints.ts"
 
-/** Event loop delay at the 99th percentile since the last look. */
+/** The longest event loop delay of the last 10 to 20 s. */
 const LOOP_DELAY_MILLIS_MAX = 250
 const SKEW_MILLIS_MAX = 1_000
 /** Rounds of a loop that failed one after the other: what the next one makes good is for the log. */
@@ -56,7 +56,7 @@ export const mailCheck = (facts: DatabaseFacts | null, now: number): HealthCheck
 }
 
 export const loopCheck = (delayMillis: number): HealthCheck =>
-  delayMillis < LOOP_DELAY_MILLIS_MAX ? healthy : degraded(`delayed by ${Math.round(delayMillis)} ms`)
+  delayMillis < LOOP_DELAY_MILLIS_MAX ? healthy : degraded(`was delayed by ${Math.round(delayMillis)} ms`)
 
 /** Not unhealthy: each of them is beside the orders, and what it does for them has a check of its own. */
 export const upkeepCheck = (loops: ReadonlyArray<LoopState>): HealthCheck => {

@@ -62,7 +62,7 @@ export interface Beat {
   readonly heapUsedBytes: number
   /** Buffers outside the heap, which no heap limit counts. */
   readonly externalBytes: number
-  /** Delay of the event loop since the last beat: the 99th percentile, in ms. */
+  /** The longest delay of the event loop within the last 10 to 20 s, in ms. */
   readonly loopDelayMillis: number
   /** Share of the time since the last beat in which the loop was busy, 0 to 1. */
   readonly busy: number

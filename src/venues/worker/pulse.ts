@@ -23,7 +23,7 @@ export const pulse = async ({ port, done }: PulseTask): Promise<void> => {
       beat,
       heapUsedBytes: heap.used_heap_size,
       externalBytes: heap.external_memory,
-      loopDelayMillis: loop.p99(),
+      loopDelayMillis: loop.worst(),
       busy,
       rejections: strayRejections(),
       connectors: Object.fromEntries([...inhabitants].map(([name, { figures }]) => [name, figures()])),
