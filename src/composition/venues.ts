@@ -84,31 +84,38 @@ const withPaper = (name: string | null, adapters: ReadonlyArray<VenueAdapter>) =
     return [adapter, ...adapters.map((each) => (each === original ? source : each))]
   })
 
-export const instrumentSync = Effect.gen(function* () {
-  const port = yield* VenuePort
-  const clock = yield* Clock
-  const failpoint = yield* Failpoint
-  const { upsert } = yield* Instruments
-  const markets = yield* Markets
-  const sync = makeInstrumentSync({
-    venues: port,
-    directory: yield* InstrumentDirectory,
-    upsert,
-    stored: Effect.sync(() => failpoint.hit("sync.halfway")),
-    isBack: (instrumentId, askedAt) => {
-      markets.marketOpen(instrumentId, askedAt)
-      markets.listingChanged(instrumentId)
-    },
-    isGone: markets.listingChanged,
-    outage: outageOf(port, clock.now),
-    now: clock.now,
-    monotonic: clock.monotonic,
+export const instrumentSync = ({ notice }: Pick<GatewayOptions, "notice">) =>
+  Effect.gen(function* () {
+    const port = yield* VenuePort
+    const clock = yield* Clock
+    const failpoint = yield* Failpoint
+    const { upsert } = yield* Instruments
+    const markets = yield* Markets
+    const sync = makeInstrumentSync({
+      venues: port,
+      directory: yield* InstrumentDirectory,
+      upsert,
+      stored: Effect.sync(() => failpoint.hit("sync.halfway")),
+      isBack: (instrumentId, askedAt) => {
+        markets.marketOpen(instrumentId, askedAt)
+        markets.listingChanged(instrumentId)
+      },
+      isGone: markets.listingChanged,
+      isShort: (venue, listed, before) =>
+        notice("a venue lists less than half of its instruments: none is taken for delisted", {
+          venue,
+          listed,
+          before,
+        }),
+      outage: outageOf(port, clock.now),
+      now: clock.now,
+      monotonic: clock.monotonic,
+    })
+    // In-process venues are known from the first moment on; the others when they are first asked for.
+    for (const venue of port.venues)
+      if (venue.inProcess && venue.source === undefined) yield* sync.sync(venue.venue, null)
+    return sync
   })
-  // In-process venues are known from the first moment on; the others when they are first asked for.
-  for (const venue of port.venues)
-    if (venue.inProcess && venue.source === undefined) yield* sync.sync(venue.venue, null)
-  return sync
-})
 
 /** Lists of instruments are fetched anew while the gateway runs. */
 export const keepInstruments = ({ settings, notice }: GatewayOptions, sync: InstrumentSync) =>

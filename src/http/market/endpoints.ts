@@ -54,7 +54,7 @@ const instrumentSync = HttpApiEndpoint.post("instrumentSync", "/api/v3/market/in
   .annotate(OpenApi.Summary, "Synchronise instruments")
   .annotate(
     OpenApi.Description,
-    "Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while.",
+    "Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while. What is listed no more is DELISTED; a list with less than half of what was traded there delists nothing, unless an admin asks or the venue has given such lists for six hours.",
   )
 
 const instrumentCreate = HttpApiEndpoint.post("instrumentCreate", "/api/v3/market/instrument/create")

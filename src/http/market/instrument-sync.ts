@@ -14,12 +14,14 @@ import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Audited } from "../../store/audit/acts.ts"
 import type { Instruments, SyncCounts } from "../../store/market/instruments.ts"
 
-/** Of so many instruments that a venue listed, a list of less than half is trouble and no closed market. */
+/** Of so many instruments that a venue listed, a list of less than half may be trouble and no closed market: nothing is gone by it. */
 const MANY = 10
 /** What a venue has said for so long without a break is believed all the same. */
 const BELIEVED_MILLIS = 6 * 3_600_000
 
 const delisted = (instrument: Instrument): Instrument => ({ ...instrument, status: "DELISTED" })
+
+const isActive = ({ status }: Instrument): boolean => status === "ACTIVE"
 
 type SyncFailure = InvalidVenue | VenueUnavailable | StorageUnavailable
 
@@ -40,7 +42,18 @@ export interface InstrumentSync {
 interface AskedSync {
   readonly tenantId: TenantId
   readonly audited: Audited<SyncCounts>
+  /** An admin asks, and knows the venue: what it lists is all there is, however short the list. */
+  readonly isBelieved: boolean
 }
+
+/** What a venue lists now. */
+interface Listing {
+  readonly list: ReadonlyArray<Instrument>
+  /** What is not in it is gone. */
+  readonly isWhole: boolean
+}
+
+type Terms = Pick<AskedSync, "audited" | "isBelieved">
 
 interface Parts {
   readonly venues: Pick<VenuePort["Type"], "instruments">
@@ -53,6 +66,8 @@ interface Parts {
   readonly isBack: (instrumentId: InstrumentId, askedAt: number) => void
   /** Its venue, whose list had it, lists it no more. */
   readonly isGone: (instrumentId: InstrumentId) => void
+  /** Its list has so few of those that were traded there that it is not taken for all of them. */
+  readonly isShort: (venue: VenueId, listed: number, before: number) => void
   /** Why the venue would not answer now, if that is known. */
   readonly outage: (venue: VenueId) => VenueUnavailable | undefined
   readonly now: () => number
@@ -66,6 +81,7 @@ export const makeInstrumentSync = ({
   stored,
   isBack,
   isGone,
+  isShort,
   outage,
   now,
   monotonic,
@@ -75,7 +91,7 @@ export const makeInstrumentSync = ({
   const probed = new Set<VenueId>()
   /** By venue, when all of it was fetched. */
   const fetchedAt = new Map<VenueId, number>()
-  /** Since when a venue has given lists that are too short to be believed. */
+  /** Since when a venue has given lists that are too short to be taken for all. */
   const shortSince = new Map<VenueId, number>()
 
   const store = (venue: VenueId, list: ReadonlyArray<Instrument>, audited: Audited<SyncCounts>) =>
@@ -92,41 +108,48 @@ export const makeInstrumentSync = ({
       else isGone(instrumentId)
   }
 
-  /** Everything the venue lists, if that can be all. */
-  const listOf = (venue: VenueId) =>
+  /** Whether the list may be all that the venue has; one that is not is told of once. */
+  const canBeWhole = (venue: VenueId, found: ReadonlyArray<Instrument>, isBelieved: boolean): boolean => {
+    const listed = new Set(found.map((it) => it.instrumentId))
+    const before = directory.everyTenants(venue).filter(isActive)
+    const kept = before.filter(({ instrumentId }) => listed.has(instrumentId)).length
+    if (isBelieved || before.length < MANY || kept * 2 >= before.length) {
+      shortSince.delete(venue)
+      return true
+    }
+    const since = shortSince.get(venue)
+    if (since !== undefined) return monotonic() - since >= BELIEVED_MILLIS
+    shortSince.set(venue, monotonic())
+    isShort(venue, kept, before.length)
+    return false
+  }
+
+  const listOf = (venue: VenueId, isBelieved: boolean) =>
     Effect.gen(function* () {
-      const found = yield* venues.instruments(venue, null)
+      const list = yield* venues.instruments(venue, null)
       // A venue without a single instrument is an empty answer, not a closed market.
-      if (found.length === 0) return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
-      const listed = new Set(found.filter(({ status }) => status === "ACTIVE").map((it) => it.instrumentId))
-      const before = directory.everyTenants(venue).filter(({ status }) => status === "ACTIVE")
-      const kept = before.filter(({ instrumentId }) => listed.has(instrumentId)).length
-      if (before.length < MANY || kept * 2 >= before.length) {
-        shortSince.delete(venue)
-        return found
-      }
-      const since = shortSince.get(venue) ?? monotonic()
-      shortSince.set(venue, since)
-      if (monotonic() - since >= BELIEVED_MILLIS) return found
-      const reason = `the venue listed ${kept} of the ${before.length} instruments that it had: none is taken for delisted`
-      return yield* new VenueUnavailable({ reason })
+      if (list.length === 0) return yield* new VenueUnavailable({ reason: "the venue listed no instruments" })
+      const traded = list.filter(isActive)
+      const isWhole = canBeWhole(venue, traded, isBelieved)
+      const listing: Listing = { list: isWhole ? list : traded, isWhole }
+      return listing
     })
 
   /** What the venue lists no more is DELISTED, and ACTIVE again when it comes back. */
-  const syncAll = (venue: VenueId, audited: Audited<SyncCounts>) =>
+  const syncAll = (venue: VenueId, { audited, isBelieved }: Terms) =>
     Effect.gen(function* () {
       const [askedAt, askedMonotonic] = [now(), monotonic()]
-      const found = yield* listOf(venue)
+      const { list: found, isWhole } = yield* listOf(venue, isBelieved)
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
-      const counts = yield* store(venue, found, audited)
-      const gone = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
-      enter([...found, ...gone.map(delisted)], askedAt)
+      const others = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
+      const counts = yield* store(venue, isWhole ? found : [...found, ...others], audited)
+      enter(isWhole ? [...found, ...others.map(delisted)] : found, askedAt)
       fetchedAt.set(venue, askedMonotonic)
       return { found, counts: { ...counts, synced: found.length } }
     })
 
   /** These alone: of the others the venue has said nothing. One of them is gone if the whole list does not have it either. */
-  const syncSome = (venue: VenueId, symbols: ReadonlySet<string>, audited: Audited<SyncCounts>) =>
+  const syncSome = (venue: VenueId, symbols: ReadonlySet<string>, { audited, isBelieved }: Terms) =>
     Effect.gen(function* () {
       const askedAt = now()
       const isAsked = ({ symbol }: Instrument): boolean => symbols.has(symbol)
@@ -136,12 +159,14 @@ export const makeInstrumentSync = ({
         return known.some(({ instrumentId, status }) => status === "ACTIVE" && !listed.has(instrumentId))
       }
       const some = yield* venues.instruments(venue, [...symbols])
-      const found = isMissing(some) ? (yield* listOf(venue)).filter(isAsked) : some
+      const all: Listing = isMissing(some) ? yield* listOf(venue, isBelieved) : { list: some, isWhole: true }
+      const found = all.isWhole ? all.list.filter(isAsked) : some
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
       const others = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
-      const kept = others.filter((it) => !isAsked(it))
+      const isGone = (it: Instrument): boolean => all.isWhole && isAsked(it)
+      const kept = others.filter((it) => !isGone(it))
       const counts = yield* store(venue, [...found, ...kept], audited)
-      enter([...found, ...others.filter(isAsked).map(delisted)], askedAt)
+      enter([...found, ...others.filter(isGone).map(delisted)], askedAt)
       return { ...counts, synced: found.length }
     })
 
@@ -156,13 +181,13 @@ export const makeInstrumentSync = ({
 
   const work = (venue: VenueId, symbols: ReadonlyArray<string> | null, asked: AskedSync | undefined) =>
     Effect.gen(function* () {
-      const audited: Audited<SyncCounts> = asked?.audited ?? ((storing) => storing)
-      if (venue === INTERNAL) return yield* count(symbols, asked?.tenantId ?? null, audited)
-      if (symbols === null) return (yield* syncAll(venue, audited)).counts
+      const terms: Terms = asked ?? { audited: (storing) => storing, isBelieved: false }
+      if (venue === INTERNAL) return yield* count(symbols, asked?.tenantId ?? null, terms.audited)
+      if (symbols === null) return (yield* syncAll(venue, terms)).counts
       const wanted = new Set(symbols)
-      if (directory.knows(venue)) return yield* syncSome(venue, wanted, audited)
+      if (directory.knows(venue)) return yield* syncSome(venue, wanted, terms)
       // Whoever finds a venue known takes what he does not find in it for unknown: the first sync is of all.
-      const { found } = yield* syncAll(venue, audited)
+      const { found } = yield* syncAll(venue, terms)
       const added = found.filter(({ symbol }) => wanted.has(symbol)).length
       return { synced: added, added, updated: 0 }
     })

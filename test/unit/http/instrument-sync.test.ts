@@ -3,13 +3,15 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { InstrumentDirectory } from "../../../src/actors/market/instrument-directory.ts"
 import { VenueUnavailable } from "../../../src/domain/errors/venue.ts"
-import type { VenueId } from "../../../src/domain/ids.ts"
+import type { TenantId, VenueId } from "../../../src/domain/ids.ts"
 import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
 import { makeInstrumentSync } from "../../../src/http/market/instrument-sync.ts"
 import { instrumentOf } from "../../kit/records/instruments.ts"
 
 const venue = "BINANCE" as VenueId
 const instrument = (symbol: string): Instrument => instrumentOf(`${venue}:${symbol}`)
+
+const isActive = ({ status }: Instrument): boolean => status === "ACTIVE"
 
 const setup = Effect.gen(function* () {
   const directory = yield* InstrumentDirectory
@@ -19,6 +21,7 @@ const setup = Effect.gen(function* () {
   const time = { now: 0 }
   const back: Array<string> = []
   const gone: Array<string> = []
+  const short: Array<string> = []
   const venueIs: { outage: VenueUnavailable | undefined } = { outage: undefined }
   let answer: Effect.Effect<ReadonlyArray<Instrument>, VenueUnavailable> = Deferred.await(gate)
   const sync = makeInstrumentSync({
@@ -39,12 +42,14 @@ const setup = Effect.gen(function* () {
     monotonic: () => time.now,
     isBack: (instrumentId, askedAt) => back.push(`${instrumentId} ${askedAt}`),
     isGone: (instrumentId) => gone.push(`${instrumentId} ${directory.find(instrumentId, null)?.status}`),
+    isShort: (_venue, listed, before) => short.push(`${listed} of ${before}`),
     outage: () => venueIs.outage,
   })
   return {
     time,
     back,
     gone,
+    short,
     venueIs,
     directory,
     gate,
@@ -227,32 +232,61 @@ describe("instrument sync", () => {
     )
   })
 
-  it("takes a list of less than half for trouble, asked for all or for some, until the venue has said so for hours", async () => {
+  it("enters what a list of less than half has and delists nothing by it, until the venue has said so for hours", async () => {
     await run(
       Effect.gen(function* () {
-        const { directory, sync, answers, time, gone } = yield* setup
+        const { directory, stored, sync, answers, time, gone, short } = yield* setup
         const all = Array.from({ length: 12 }, (_, n) => instrument(`A${n}/USDT`))
-        const active = () => directory.ofVenue(venue, null).filter(({ status }) => status === "ACTIVE").length
+        const fresh = instrument("NEW/USDT")
+        const active = () => directory.ofVenue(venue, null).filter(isActive).length
         answers(all)
         yield* sync.sync(venue, null)
-        for (const short of [[], all.slice(0, 5)]) {
-          answers(short)
-          expect(yield* Effect.flip(sync.sync(venue, null))).toMatchObject({ _tag: "VenueUnavailable" })
-          expect(yield* Effect.flip(sync.sync(venue, ["A8/USDT"]))).toMatchObject({ _tag: "VenueUnavailable" })
-        }
-        expect([active(), gone]).toEqual([12, []])
-        // What it still lists can be asked for all the same, and what it lists whole again is forgotten.
-        answers(all.slice(1, 2))
-        expect(yield* sync.sync(venue, ["A1/USDT"])).toMatchObject({ synced: 1 })
+        answers([])
+        expect(yield* Effect.flip(sync.sync(venue, null))).toMatchObject({ _tag: "VenueUnavailable" })
+        expect(yield* Effect.flip(sync.sync(venue, ["A8/USDT"]))).toMatchObject({ _tag: "VenueUnavailable" })
+        // Asked for all, and for one that it does not have.
+        answers([...all.slice(0, 5), fresh])
+        expect(yield* sync.sync(venue, null)).toMatchObject({ synced: 6 })
+        expect(yield* sync.sync(venue, ["A8/USDT"])).toMatchObject({ synced: 6 })
+        expect(directory.find(fresh.instrumentId, null)?.status).toBe("ACTIVE")
+        for (const list of stored) expect(list.filter(isActive).length).toBeGreaterThanOrEqual(12)
+        expect([active(), gone, short]).toEqual([13, [], ["5 of 12"]])
+        // A list that is whole again is where the hours begin anew.
         time.now += 5 * 3_600_000
-        answers(all)
+        answers([...all, fresh])
         yield* sync.sync(venue, null)
         answers(all.slice(0, 5))
-        time.now += 2 * 3_600_000
-        expect(yield* Effect.flip(sync.sync(venue, null))).toMatchObject({ _tag: "VenueUnavailable" })
-        time.now += 6 * 3_600_000
-        expect(yield* sync.sync(venue, null)).toMatchObject({ synced: 5 })
-        expect(active()).toBe(5)
+        for (const hours of [2, 6]) {
+          expect(active()).toBe(13)
+          time.now += hours * 3_600_000
+          expect(yield* sync.sync(venue, null)).toMatchObject({ synced: 5 })
+        }
+        expect([active(), short]).toEqual([5, ["5 of 12", "5 of 13"]])
+      }),
+    )
+  })
+
+  it("believes a short list when an admin asks, for all or for some", async () => {
+    await run(
+      Effect.gen(function* () {
+        const { directory, stored, sync, answers, short } = yield* setup
+        const all = Array.from({ length: 12 }, (_, n) => instrument(`A${n}/USDT`))
+        const active = () =>
+          directory
+            .ofVenue(venue, null)
+            .filter(isActive)
+            .map(({ symbol }) => symbol)
+        const admin = { tenantId: "default" as TenantId, audited: <A>(storing: A) => storing, isBelieved: true }
+        answers(all)
+        yield* sync.sync(venue, null)
+        answers(all.slice(0, 1))
+        yield* sync.sync(venue, ["A8/USDT"], { ...admin, isBelieved: false })
+        yield* sync.sync(venue, null, { ...admin, isBelieved: false })
+        expect([active().length, short]).toEqual([12, ["1 of 12"]])
+        yield* sync.sync(venue, ["A8/USDT"], admin)
+        expect([active().length, active().includes("A8/USDT")]).toEqual([11, false])
+        expect(yield* sync.sync(venue, null, admin)).toMatchObject({ synced: 1 })
+        expect([active(), stored.at(-1)?.length]).toEqual([["A0/USDT"], 1])
       }),
     )
   })
@@ -260,12 +294,13 @@ describe("instrument sync", () => {
   it("takes an instrument that is listed as halted for one that is missing, when it counts", async () => {
     await run(
       Effect.gen(function* () {
-        const { directory, sync, answers } = yield* setup
+        const { directory, sync, answers, short, gone } = yield* setup
         const all = Array.from({ length: 12 }, (_, n) => instrument(`A${n}/USDT`))
         answers(all)
         yield* sync.sync(venue, null)
         answers(all.map((it) => ({ ...it, status: "DELISTED" as const })))
-        expect(yield* Effect.flip(sync.sync(venue, null))).toMatchObject({ _tag: "VenueUnavailable" })
+        expect(yield* sync.sync(venue, null)).toMatchObject({ synced: 0 })
+        expect([short, gone]).toEqual([["0 of 12"], []])
         expect(directory.find("BINANCE:A3/USDT", null)?.status).toBe("ACTIVE")
       }),
     )
