@@ -1,10 +1,13 @@
-/** Books that are asked for by REST this moment, also while the question waits for the venue's budget: for minutes, of the last of many. */
+/**
+ * Books that are asked for by REST this moment, also while the question waits for the venue's budget: for minutes, of the last of many. Only
+ * the newest question of a book counts: one whose place in the queue it took is never answered.
+ */
 import type { CcxtExchange } from "../exchange/ccxt.ts"
 import { currentWork } from "../work.ts"
 
 export class BooksOnTheirWay {
-  /** Questions by ccxt's symbol. */
-  readonly #asked = new Map<string, number>()
+  /** The newest question, by ccxt's symbol. */
+  readonly #newest = new Map<string, symbol>()
 
   /** Changes the instance in place, around whatever asks. */
   install(exchange: CcxtExchange): void {
@@ -12,18 +15,17 @@ export class BooksOnTheirWay {
     exchange.fetchOrderBook = async (symbol, ...rest) => {
       // Audits, and seeds of books that are whole.
       if (currentWork()?.isAside === true) return fetchOrderBook(symbol, ...rest)
-      this.#asked.set(symbol, (this.#asked.get(symbol) ?? 0) + 1)
+      const question = Symbol()
+      this.#newest.set(symbol, question)
       try {
         return await fetchOrderBook(symbol, ...rest)
       } finally {
-        const left = (this.#asked.get(symbol) ?? 1) - 1
-        if (left === 0) this.#asked.delete(symbol)
-        else this.#asked.set(symbol, left)
+        if (this.#newest.get(symbol) === question) this.#newest.delete(symbol)
       }
     }
   }
 
   has(symbol: string): boolean {
-    return this.#asked.has(symbol)
+    return this.#newest.has(symbol)
   }
 }

@@ -2,6 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
 import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
+import type { CcxtExchange } from "../../../../src/venues/worker/exchange/ccxt.ts"
+import { BooksOnTheirWay } from "../../../../src/venues/worker/feed/books-on-their-way.ts"
+import { queueSnapshots } from "../../../../src/venues/worker/feed/snapshot-queue.ts"
 import { type Feed, WatchLoop, type WatchLoopParts } from "../../../../src/venues/worker/feed/watch-loop.ts"
 
 const ROUND_MILLIS = 20_000
@@ -13,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const watching = (state: { isAsked: boolean; isComing: boolean }) => {
+const watching = (state: { readonly isAsked: boolean; readonly isComing: boolean }) => {
   const [profile] = PROFILES
   if (profile === undefined) throw new Error("no venue")
   const done: Array<string> = []
@@ -69,6 +72,36 @@ describe("a book without a snapshot", () => {
     expect(done).toEqual([])
     state.isAsked = false
     state.isComing = false
+    await vi.advanceTimersByTimeAsync(ROUND_MILLIS)
+    expect(done).toEqual(["left"])
+  })
+
+  it("begins anew although a question of before, whose place in the queue a newer one took, is never answered", async () => {
+    const free: Array<() => void> = []
+    const venue = {
+      throttle: () => new Promise<void>((go) => free.push(go)),
+      fetchOrderBook: async () => {
+        await venue.throttle()
+        throw new Error("away")
+      },
+    }
+    const exchange = venue as unknown as CcxtExchange
+    queueSnapshots(exchange)
+    const onTheirWay = new BooksOnTheirWay()
+    onTheirWay.install(exchange)
+    const { done } = watching({
+      get isAsked() {
+        return onTheirWay.has("BTC/USDT")
+      },
+      isComing: false,
+    })
+    void exchange.fetchOrderBook("BTC/USDT")
+    // Its stream began anew while that one waited for the budget.
+    const newer = exchange.fetchOrderBook("BTC/USDT")
+    await vi.advanceTimersByTimeAsync(3 * ROUND_MILLIS)
+    expect([done, free.length]).toEqual([[], 1])
+    free[0]?.()
+    await expect(newer).rejects.toThrow("away")
     await vi.advanceTimersByTimeAsync(ROUND_MILLIS)
     expect(done).toEqual(["left"])
   })
