@@ -1,6 +1,7 @@
 /**
  * The lists of KuCoin's unified accounts, which are paged in their own way: open orders by number, what is over and executions by the id of
- * the page before. ccxt asks for them market by market, and of one page. A list is read whole here, as the first page of the profile's.
+ * the page before. ccxt asks for them market by market, and of one page. A list is read whole here, as the first page of the profile's; one
+ * that cannot be is a failure, never a shorter list: an order that is not in it counts as gone.
  */
 import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
 import { PagingFailed } from "../../worker/session/pages.ts"
@@ -32,12 +33,23 @@ const whole = async (
   return all
 }
 
-const byNumber = ({ totalPage }: Raw, { pageNumber }: Raw): Raw | null =>
-  Number(pageNumber) < Number(totalPage) ? { pageNumber: Number(pageNumber) + 1 } : null
+/** Of a page that does not say how to go on: one that is not full is the last. */
+const endsWith = (page: Raw): null => {
+  if (rowsOf(page).length >= SIZE) throw new PagingFailed("a full page of a list does not say what is behind it")
+  return null
+}
+
+const byNumber = (page: Raw, { pageNumber }: Raw): Raw | null => {
+  const [nth, pages] = [Number(pageNumber), Number(page["totalPage"] ?? Number.NaN)]
+  if (nth < pages) return { pageNumber: nth + 1 }
+  return nth === pages ? null : endsWith(page)
+}
 
 /** The same id once more would be the same page for ever. */
-const byLastId = ({ lastId }: Raw, asked: Raw): Raw | null =>
-  lastId === undefined || lastId === null || String(lastId) === String(asked["lastId"]) ? null : { lastId }
+const byLastId = (page: Raw, asked: Raw): Raw | null => {
+  const lastId = page["lastId"] ?? ""
+  return lastId === "" || String(lastId) === String(asked["lastId"]) ? endsWith(page) : { lastId }
+}
 
 const within = (since: number | undefined, until: unknown): Raw => ({
   ...(since !== undefined && { startAt: since }),

@@ -39,9 +39,9 @@ const execution = (id: number) => ({
 const upTo = <A>(count: number, from: number, of: (id: number) => A): ReadonlyArray<A> =>
   Array.from({ length: Math.max(0, Math.min(PAGE, count - from)) }, (_, nth) => of(1000 + from + nth))
 
-/** It has so many of each, page by page. */
+/** It has so many of each, page by page; a silent one does not say where the next page begins. */
 const unified =
-  (count: number) =>
+  (count: number, isSilent = false) =>
   ({ url }: Asked) => {
     const { pathname, searchParams } = new URL(url)
     const data = (): unknown => {
@@ -53,12 +53,13 @@ const unified =
       if (pathname.endsWith("/order/open-list")) {
         const page = Number(searchParams.get("pageNumber"))
         const items = upTo(count, (page - 1) * PAGE, order)
-        return { pageNumber: page, pageSize: PAGE, totalNum: count, totalPage: Math.ceil(count / PAGE), items }
+        const totalPage = isSilent ? null : Math.ceil(count / PAGE)
+        return { pageNumber: page, pageSize: PAGE, totalNum: count, totalPage, items }
       }
       const from = Number(searchParams.get("lastId") ?? 0)
       const isOver = pathname.endsWith("/order/history")
       const items = isOver ? upTo(count, from, (id) => ({ ...order(id), status: 5 })) : upTo(count, from, execution)
-      return { tradeType: "SPOT", lastId: Math.min(count, from + PAGE), items }
+      return { tradeType: "SPOT", lastId: isSilent ? null : Math.min(count, from + PAGE), items }
     }
     return { code: "200000", data: data() }
   }
@@ -95,6 +96,25 @@ describe("a unified account", () => {
     expect(next).not.toBeNull()
     expect((await questions.fills(since, [world.instrumentId], next)).fills).toEqual([])
     expect(world.asked.length).toBe(asked)
+  })
+
+  it("has its lists read to the end, or not at all, when the venue does not say what is behind a page", async () => {
+    for (const count of [150, 250]) {
+      world = await scripted("KUCOIN", "BTC-USDT", unified(count, true))
+      const { questions } = world.session
+      const since = AT - 1000
+      const lists = await Promise.allSettled([
+        questions.openOrders(),
+        questions.fills(since, [world.instrumentId], null).then(({ fills }) => fills),
+        questions
+          .ended([{ instrumentId: world.instrumentId, since, oldestId: null }], null)
+          .then(({ orders }) => orders),
+      ])
+      const read = lists.map((list) => (list.status === "fulfilled" ? list.value.length : String(list.reason)))
+      const cut = "BadResponse: a full page of a list does not say what is behind it"
+      expect(read).toEqual(count < PAGE ? [count, count, count] : [cut, cut, cut])
+      await world.session.stop()
+    }
   })
 
   it("has an order looked up by our id", async () => {
