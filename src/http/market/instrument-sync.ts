@@ -9,15 +9,14 @@ import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { type InvalidVenue, VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { InstrumentId, TenantId, VenueId } from "../../domain/ids.ts"
 import type { Instrument } from "../../domain/instrument/instrument.ts"
+import { WholeLists } from "../../domain/instrument/whole-lists.ts"
 import { INTERNAL } from "../../domain/order/internal-order.ts"
 import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Audited } from "../../store/audit/acts.ts"
 import type { Instruments, SyncCounts } from "../../store/market/instruments.ts"
 
-/** Of so many instruments that a venue listed, a list of less than half may be trouble and no closed market: nothing is gone by it. */
-const MANY = 10
-/** What a venue has said for so long without a break is believed all the same. */
-const BELIEVED_MILLIS = 6 * 3_600_000
+const idsOf = (list: ReadonlyArray<Instrument>): ReadonlySet<string> =>
+  new Set(list.map(({ instrumentId }) => instrumentId))
 
 const delisted = (instrument: Instrument): Instrument => ({ ...instrument, status: "DELISTED" })
 
@@ -91,8 +90,7 @@ export const makeInstrumentSync = ({
   const probed = new Set<VenueId>()
   /** By venue, when all of it was fetched. */
   const fetchedAt = new Map<VenueId, number>()
-  /** Since when a venue has given lists that are too short to be taken for all. */
-  const shortSince = new Map<VenueId, number>()
+  const wholeLists = new Map<VenueId, WholeLists>()
 
   const store = (venue: VenueId, list: ReadonlyArray<Instrument>, audited: Audited<SyncCounts>) =>
     Effect.zipLeft(audited(upsert(venue, list, now())), stored)
@@ -110,18 +108,14 @@ export const makeInstrumentSync = ({
 
   /** Whether the list may be all that the venue has; one that is not is told of once. */
   const canBeWhole = (venue: VenueId, found: ReadonlyArray<Instrument>, isBelieved: boolean): boolean => {
-    const listed = new Set(found.map((it) => it.instrumentId))
-    const before = directory.everyTenants(venue).filter(isActive)
-    const kept = before.filter(({ instrumentId }) => listed.has(instrumentId)).length
-    if (isBelieved || before.length < MANY || kept * 2 >= before.length) {
-      shortSince.delete(venue)
-      return true
-    }
-    const since = shortSince.get(venue)
-    if (since !== undefined) return monotonic() - since >= BELIEVED_MILLIS
-    shortSince.set(venue, monotonic())
-    isShort(venue, kept, before.length)
-    return false
+    const lists = wholeLists.get(venue) ?? new WholeLists(monotonic)
+    wholeLists.set(venue, lists)
+    if (isBelieved) lists.believed()
+    const short = isBelieved
+      ? undefined
+      : lists.shortness(idsOf(directory.everyTenants(venue).filter(isActive)), idsOf(found))
+    if (short?.isNew === true) isShort(venue, short.kept, short.before)
+    return short === undefined
   }
 
   const listOf = (venue: VenueId, isBelieved: boolean) =>

@@ -228,6 +228,10 @@ export interface CcxtExchange {
   safeTicker(ticker: Raw, market?: unknown): CcxtTicker
 
   loadMarkets(reload?: boolean): Promise<unknown>
+  /** What every call that needs markets waits for, and fails with. */
+  marketsLoading: Promise<unknown> | undefined
+  readonly currencies: Readonly<Record<string, unknown>>
+  setMarkets(markets: ReadonlyArray<unknown>, currencies?: Readonly<Record<string, unknown>>): unknown
   setMarketsFromExchange(source: CcxtExchange): unknown
   loadTimeDifference(): Promise<unknown>
   /** At most venues of parameters; of the URL at BYBIT and GATE. */

@@ -34,13 +34,7 @@ export class Listing {
   update(markets: Markets | undefined): void {
     if (markets === this.#seen || markets === undefined) return
     this.#seen = markets
-    const chosen = new Map<string, CcxtMarket>()
-    for (const market of Object.values(markets)) {
-      const name = this.#nameFor(market)
-      if (name === undefined) continue
-      const other = chosen.get(name)
-      if (other === undefined || rank(market) < rank(other)) chosen.set(name, market)
-    }
+    const chosen = this.#chosenOf(markets)
     this.#byName = chosen
     this.#names = new Map([...chosen].map(([name, { symbol }]) => [symbol, name]))
     this.#shown = new Map()
@@ -51,6 +45,11 @@ export class Listing {
       this.#shown.set(source, [...(this.#shown.get(source) ?? []), name])
       this.#sources.set(name, source)
     }
+  }
+
+  /** The names that these markets would be listed under and that are open to trading. */
+  tradedOf(markets: Markets): ReadonlySet<string> {
+    return new Set([...this.#chosenOf(markets)].flatMap(([name, { active }]) => (active === false ? [] : [name])))
   }
 
   all(): ReadonlyArray<Listed> {
@@ -86,6 +85,18 @@ export class Listing {
   named<A extends { readonly symbol: string | undefined }>(it: A): A {
     const name = it.symbol === undefined ? undefined : this.nameOf(it.symbol)
     return name === it.symbol ? it : { ...it, symbol: name }
+  }
+
+  /** By name. */
+  #chosenOf(markets: Markets): Map<string, CcxtMarket> {
+    const chosen = new Map<string, CcxtMarket>()
+    for (const market of Object.values(markets)) {
+      const name = this.#nameFor(market)
+      if (name === undefined) continue
+      const other = chosen.get(name)
+      if (other === undefined || rank(market) < rank(other)) chosen.set(name, market)
+    }
+    return chosen
   }
 
   /** Undefined for another kind of market, or one whose name the API cannot carry. */

@@ -1,8 +1,10 @@
 /**
  * The markets of a venue: loaded once by the public instance and shared with every private one (26 MB and 0.4 s for each load of
- * 3,500 symbols, venues 1). A first load that fails is cached by ccxt for ever, so every load here is a forced one.
+ * 3,500 symbols, venues 1). A first load that fails is cached by ccxt for ever, so every load here is a forced one. A later one that
+ * fails changes nothing, neither here nor in ccxt, and one that brings a list that cannot be whole takes nothing away.
  */
 import { setTimeout as sleep } from "node:timers/promises"
+import { WholeLists } from "../../../domain/instrument/whole-lists.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
 import { doingFor } from "../work.ts"
 import type { CcxtExchange } from "./ccxt.ts"
@@ -14,9 +16,10 @@ const FRESH_MILLIS = 5_000
 const RETRY_FIRST_MILLIS = 250
 const RETRY_MAX_MILLIS = 10_000
 
-/** Named, because its name is what a failure is classified by. An empty answer is no venue without markets: those of before stay. */
+/** An empty answer is no venue without markets. Named, because its name is what a failure is classified by. */
 class NoMarkets extends Error {
   override readonly name = "BadResponse"
+  override readonly message = "the venue listed no markets"
 }
 
 export class Markets {
@@ -25,6 +28,7 @@ export class Markets {
   readonly #exchange: CcxtExchange
   readonly #reachable: (failure: unknown) => void
   readonly #sharers = new Set<CcxtExchange>()
+  readonly #wholeLists = new WholeLists(() => performance.now())
   #loading: Promise<void> | undefined
   #loadedAt = 0
   #failures = 0
@@ -98,11 +102,17 @@ export class Markets {
       const wait = Math.min(RETRY_FIRST_MILLIS * 2 ** (this.#failures - 1), RETRY_MAX_MILLIS)
       await sleep(wait * (0.8 + Math.random() * 0.4))
     }
+    const before = { ...this.#exchange, options: { ...this.#exchange.options } }
     try {
-      await this.#exchange.loadMarkets(true)
-      if (Object.keys(this.#exchange.markets ?? {}).length === 0) throw new NoMarkets("the venue listed no markets")
+      const loading = this.#exchange.loadMarkets(true)
+      // Streams go on with those of before: ccxt would have them wait for this load, and fail with it until the next.
+      if (this.areLoaded) this.#exchange.marketsLoading = Promise.resolve(before.markets)
+      await loading
+      this.#take(before)
       await this.#readClock()
     } catch (failure) {
+      // ccxt has replaced them before anything is known of the new ones.
+      if (this.areLoaded) this.#exchange.setMarketsFromExchange(before)
       this.#failures += 1
       this.#reachable(failure)
       throw failure
@@ -112,6 +122,15 @@ export class Markets {
     this.#loadedAt = Date.now()
     this.#reachable(undefined)
     for (const exchange of this.#sharers) this.#give(exchange)
+  }
+
+  /** Of a list that cannot be all that the venue has, what is new: the streams and accounts of what is missing go on. */
+  #take(before: Pick<CcxtExchange, "markets" | "currencies">): void {
+    const now = this.#exchange.markets ?? {}
+    if (Object.keys(now).length === 0) throw new NoMarkets()
+    const was = before.markets ?? {}
+    if (this.#wholeLists.shortness(this.listing.tradedOf(was), this.listing.tradedOf(now)) === undefined) return
+    this.#exchange.setMarkets(Object.values({ ...was, ...now }), { ...before.currencies, ...this.#exchange.currencies })
   }
 
   /** Some venues do not tell the time; their nonces need none. */

@@ -32,7 +32,6 @@ const WRITTEN: Readonly<Record<string, Partial<Record<Word, RegExp>>>> = {
 
 interface Private extends CcxtExchange {
   fetch: (url: string, method: string, headers: unknown, body: unknown) => Promise<unknown>
-  setMarkets: (markets: Readonly<Record<string, unknown>>) => unknown
   safeMarketStructure: (market: object) => unknown
 }
 
@@ -75,7 +74,7 @@ const requestOf = async (profile: VenueProfile, params: object): Promise<string>
     info: { orderTypes: ["LIMIT", "LIMIT_MAKER", "MARKET"] },
   })
   adapterOf(profile).prepare?.(exchange, profile)
-  exchange.setMarkets({ [symbol]: market })
+  exchange.setMarkets([market])
   // As private instances have it: what is given was checked before.
   exchange.amountToPrecision = (_symbol, amount) => String(amount)
   exchange.priceToPrecision = (_symbol, price) => String(price)

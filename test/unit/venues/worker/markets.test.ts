@@ -18,18 +18,23 @@ const symbol = (base: string) => ({
   permissions: ["SPOT"],
 })
 
-const venue = async () => {
+interface Binance extends CcxtExchange {
+  fetch(url: string): Promise<unknown>
+  safeSymbol(id: string): string
+}
+
+const made = async (): Promise<Binance> => {
   const Exchange = await loadExchange("binance")
-  const exchange = new Exchange({
-    enableRateLimit: false,
-    options: structuredClone(profile.options),
-  }) as CcxtExchange & {
-    fetch: (url: string) => Promise<unknown>
-  }
+  return new Exchange({ enableRateLimit: false, options: structuredClone(profile.options) }) as Binance
+}
+
+const venue = async () => {
+  const exchange = await made()
   const asked: Array<string> = []
-  const state = { listed: ["BTC"], isAway: false }
+  const state = { listed: ["BTC"] as ReadonlyArray<string>, isAway: false, answers: Promise.resolve() }
   exchange.fetch = async (url) => {
     const { pathname } = new URL(url)
+    await state.answers
     if (state.isAway) throw new Error("away")
     if (pathname.endsWith("exchangeInfo")) asked.push(pathname)
     return pathname.endsWith("time") ? { serverTime: Date.now() } : { symbols: state.listed.map(symbol) }
@@ -37,7 +42,7 @@ const venue = async () => {
   const reached: Array<unknown> = []
   const markets = new Markets(profile, exchange, (failure) => reached.push(failure))
   const names = () => markets.listing.all().map(({ name }) => name)
-  return { asked, state, markets, names, reached }
+  return { exchange, asked, state, markets, names, reached }
 }
 
 /** Past the moment in which what was loaded counts as fresh. */
@@ -83,5 +88,52 @@ describe("the markets of a connector", () => {
     }, 60_000)
     expect(names()).toEqual(["BTC/USDT"])
     expect(reached).toHaveLength(2)
+  })
+
+  it("of before stay in ccxt and in who shares them when the list is empty, or less than half of it", async () => {
+    const { exchange, state, markets, names } = await venue()
+    const sharer = await made()
+    const all = Array.from({ length: 12 }, (_, nth) => `A${nth}`)
+    state.listed = all
+    await markets.loaded()
+    markets.share(sharer)
+    const expectAll = (count: number): void => {
+      for (const it of [exchange, sharer]) {
+        expect(it.safeSymbol("A11USDT")).toBe("A11/USDT")
+        expect(Object.keys(it.markets ?? {})).toHaveLength(count)
+        expect(it.currencies["A11"]).toBeDefined()
+      }
+      expect(names()).toHaveLength(count)
+    }
+    state.listed = []
+    await later(async () => {
+      await expect(markets.fresh()).rejects.toThrow("no markets")
+    }, 60_000)
+    expectAll(12)
+    // What is new of a part of the list is taken.
+    state.listed = [...all.slice(0, 5), "NEW"]
+    await later(() => markets.fresh(), 60_000)
+    expectAll(13)
+    state.listed = all.slice(0, 7)
+    await later(() => markets.fresh(), 120_000)
+    expect([names().length, Object.keys(sharer.markets ?? {}).length]).toEqual([7, 7])
+  })
+
+  it("of before are what streams go on with while newer ones are asked for, and when that fails", async () => {
+    const { exchange, state, markets } = await venue()
+    await markets.loaded()
+    let answer = () => {}
+    state.answers = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    state.isAway = true
+    await later(async () => {
+      const asked = expect(markets.fresh()).rejects.toThrow("away")
+      const streams = exchange.loadMarkets()
+      answer()
+      await asked
+      expect(await streams).toHaveProperty("BTC/USDT")
+    }, 60_000)
+    expect(await exchange.loadMarkets()).toHaveProperty("BTC/USDT")
   })
 })
