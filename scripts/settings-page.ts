@@ -289,8 +289,8 @@ export const settingsPage = (): string => {
 Written by \`npm run docs\` from \`scripts/settings-page.ts\`; \`npm run check\` fails when it is stale.
 
 Every setting is an environment variable, read once at start. All have a default or may be left out. An invalid one refuses the start with one
-line that names the variable and what it accepts. So does a variable that is nearly a setting (\`DATABASEURL\`, \`RATE_LIMIT\`), unless that setting
-is given beside it: a gateway that took no notice would start on another database or without its limits.
+line that names the variable and what it accepts. So does a variable that is nearly a setting (\`DATABASEURL\`, \`RATE_LIMIT\`) or what other
+servers call one (\`HTTP_PORT\` for \`PORT\`), unless that setting is given beside it: a gateway that took no notice would start on another database or without its limits.
 
 Secrets may be given as files: \`DATABASE_URL\`, \`DATABASE_PASSWORD\`, \`SMTP_URL\`, \`SIGNING_KEY\`, \`ENCRYPTION_KEYS\` and \`OTLP_HEADERS\` are
 read from the file that \`NAME_FILE\` names (Docker and systemd secrets).

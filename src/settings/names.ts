@@ -104,12 +104,29 @@ const SHARED: ReadonlySet<string> = new Set([
   "DATABASE_SSL",
   "DATADIR",
   "FAILPOINTS",
+  "GATEWAY_HOST",
   "LOGLEVEL",
   "LOG_FILE",
   "MAILFROM",
   "METRICS_HOST",
   "OTEL_HEADERS",
 ])
+
+/** As other servers call it. A name is asked for by none of them where PORT or HOST stands beside it. */
+const BY_OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["GATEWAY_HOST", "HOST"],
+  ["GATEWAY_PORT", "PORT"],
+  ["HTTP_HOST", "HOST"],
+  ["HTTP_PORT", "PORT"],
+  ["LISTEN_HOST", "HOST"],
+  ["LISTEN_PORT", "PORT"],
+])
+
+/** Kubernetes sets GATEWAY_PORT to tcp://… beside a service of the name gateway: only a number was meant to be a port. */
+const byOtherName = (env: Environment, given: string): string | undefined => {
+  const name = BY_OTHER_NAMES.get(given)
+  return name === "PORT" && !/^\s*\d+\s*$/.test(env[given] ?? "") ? undefined : name
+}
 
 /**
  * The environment belongs to every program of the machine, so little is taken for a slip: SSL_CERT_FILE, OpenSSL's, is two letters from
@@ -122,10 +139,13 @@ const isSlipOf = (given: string, name: string): boolean => {
 }
 
 /** The setting that a variable was meant to be; undefined for one of another program. A setting that is given, as a file too, was not misspelt. */
-const meantBy = (env: Environment, given: string): string | undefined =>
-  known.has(given) || text(env, given) === null
-    ? undefined
-    : [...known].find(([name, forms]) => isSlipOf(given, name) && forms.every((form) => text(env, form) === null))?.[0]
+const meantBy = (env: Environment, given: string): string | undefined => {
+  if (known.has(given) || text(env, given) === null) return undefined
+  const other = byOtherName(env, given)
+  return [...known].find(
+    ([name, forms]) => (name === other || isSlipOf(given, name)) && forms.every((form) => text(env, form) === null),
+  )?.[0]
+}
 
 /** Throws InvalidSetting for the first that is misspelt; a sentence for each that another program may read. */
 export const misspelt = (env: Environment): ReadonlyArray<string> =>

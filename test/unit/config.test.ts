@@ -56,6 +56,24 @@ describe("the settings", () => {
     expect(() => readSettings({ [given]: "closed" })).toThrow(`${given} is no setting: did you mean ${meant}?`)
   })
 
+  it.each([
+    ["HTTP_PORT", "18211", "PORT"],
+    ["LISTEN_PORT", "18211", "PORT"],
+    ["GATEWAY_PORT", "18211", "PORT"],
+    ["HTTP_HOST", "0.0.0.0", "HOST"],
+    ["LISTEN_HOST", "0.0.0.0", "HOST"],
+  ])("refuse %s=%s, which other servers call so, and name %s", (given, value, meant) => {
+    expect(() => readSettings({ [given]: value })).toThrow(`${given} is no setting: did you mean ${meant}?`)
+    expect(readSettings({ [given]: value, PORT: "8080", HOST: "127.0.0.1" }).retired).toEqual([])
+  })
+
+  it("take no port of Kubernetes for a port to listen at", () => {
+    const ofService = { GATEWAY_PORT: "tcp://10.0.0.1:8080", GATEWAY_PORT_8080_TCP: "tcp://10.0.0.1:8080" }
+    expect(
+      readSettings({ ...ofService, GATEWAY_SERVICE_HOST: "10.0.0.1", GATEWAY_SERVICE_PORT: "8080" }).retired,
+    ).toEqual([])
+  })
+
   it("refuse nothing of other programs", () => {
     const others =
       "HOME HOSTNAME PATH USER LANG TERM SHELL PWD NODE_OPTIONS NODE_PATH NODE_VERSION SSL_CERT_FILE SSL_CERT_DIR PGHOST PGPORT PGDATA PGUSER PGPASSWORD DATABASE_HOST DATABASE_USER DATABASE_NAME DATABASE_PORT DB_URL API_URL BASE_URL REDIS_URL SMTP_HOST SMTP_PORT SMTP_USER SMTP_PASSWORD EMAIL_FROM OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_HEADERS KUBERNETES_SERVICE_HOST KUBERNETES_PORT METRICS_PORT_9090_TCP METRICS_SERVICE_HOST VENUE_GATEWAY_PORT HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy npm_config_loglevel SECRET_KEY SESSION_SECRET XDG_DATA_DIRS XDG_SESSION_ID LOGNAME MAIL HOSTS PORTS SIGNALS INVOCATION_ID NOTIFY_SOCKET CREDENTIALS_DIRECTORY"
@@ -74,6 +92,7 @@ describe("the settings", () => {
     ["OTEL_HEADERS", "OTLP_HEADERS"],
     ["MAILFROM", "MAIL_FROM"],
     ["FAILPOINTS", "FAILPOINT"],
+    ["GATEWAY_HOST", "HOST"],
   ])("tell of %s, which another program may read", (given, meant) => {
     expect(readSettings({ [given]: "debug" }).retired).toEqual([`${given} is no setting: did you mean ${meant}?`])
   })

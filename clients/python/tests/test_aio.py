@@ -74,6 +74,9 @@ class Calls(Aio):
             self.assertEqual((refused.status, refused.code, refused.retry_after), (400, "INSUFFICIENT_BALANCE", None))
             self.assertEqual(refused.errno, Errno.INSUFFICIENT_BALANCE)
             self.assertIn("available", refused.metadata)
+            self.assertRegex(str(refused), r"^POST tradeOrder/submit: Insufficient balance \(.*\): .*available \d")
+            with self.assertRaisesRegex(GatewayError, r"\(-104003 INVALID_PARAMETER\): quantity: \S"):
+                await gateway.post("tradeOrder/submit", self.bot.changed(quantity="a lot"))
             with self.assertRaises(GatewayError) as raised:
                 await gateway.post("tradeOrder/submit", self.bot.changed(stopLossprice="1"))
             self.assertEqual(raised.exception.code, "UNKNOWN_FIELD")

@@ -18,7 +18,10 @@ const READ_LATER_MS = 5_000
 
 type Named = Pick<TradeOrder, "tradingAccountId" | "tradeOrderId">
 
-/** The order when it is over. At the end of `timeoutMs` it is answered as it is then: look at its `status`, and at `inDoubt`. */
+/**
+ * The order when it is over, or, without an exception, as it is at the end of `timeoutMs`: it may be OPEN still. `isOver(order)` says which;
+ * `inDoubt` says that the venue has not answered. Nothing is cancelled by a timeout.
+ */
 export const awaitClosed = async (
   gateway: Gateway,
   order: Named,

@@ -22,6 +22,15 @@ export interface FailureEnvelope {
   readonly details: Details
 }
 
+/** `: limitPrice: not a decimal`, or the figures of the refusal by their names; empty where there are none. */
+const aboutOf = (metadata: Readonly<Record<string, unknown>>): string => {
+  const { parameter, reason, ...others } = metadata
+  const written = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value))
+  const words = [parameter, reason].filter((it) => it !== undefined && it !== null).map(written)
+  const figures = Object.entries(others).map(([name, value]) => `${name} ${written(value)}`)
+  return [...words, ...(figures.length === 0 ? [] : [figures.join(", ")])].map((it) => `: ${it}`).join("")
+}
+
 /** The gateway answered, and refused. */
 export class GatewayError extends Error {
   override readonly name = "GatewayError"
@@ -39,7 +48,8 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | null
 
   constructor(call: string, status: number, failure: FailureEnvelope, retryAfterMs: number | null) {
-    super(`${call}: ${failure.error} (${failure.errno} ${failure.details.code})`)
+    const about = aboutOf({ reason: failure.details.reason, ...failure.details.metadata })
+    super(`${call}: ${failure.error} (${failure.errno} ${failure.details.code})${about}`)
     this.status = status
     this.errno = failure.errno
     this.code = failure.details.code

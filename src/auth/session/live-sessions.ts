@@ -6,6 +6,7 @@
 import {
   AccessTokenExpired,
   AccessTokenMissing,
+  HOW_TO_SEND_A_TOKEN,
   InvalidAccessToken,
   SessionRevoked,
 } from "../../domain/errors/authentication.ts"
@@ -191,8 +192,9 @@ export class LiveSessions {
 
   /** Of an Authorization header. */
   authenticate(header: string, from: From): SessionPrincipal | AuthFailure {
-    if (header === "") return new AccessTokenMissing()
-    if (header.length > 4096 || header.slice(0, 7).toLowerCase() !== "bearer ") return new InvalidAccessToken()
+    if (header === "") return new AccessTokenMissing({ reason: HOW_TO_SEND_A_TOKEN })
+    if (header.slice(0, 7).toLowerCase() !== "bearer ") return new InvalidAccessToken({ reason: HOW_TO_SEND_A_TOKEN })
+    if (header.length > 4096) return new InvalidAccessToken()
     const known = this.#allowed(header.slice(7), from)
     return "session" in known ? known.session.principal : known
   }

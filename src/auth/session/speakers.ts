@@ -3,7 +3,7 @@
  * socket, so that nothing behind them need know which of the two it was.
  */
 import { Context } from "effect"
-import { InvalidAccessToken } from "../../domain/errors/authentication.ts"
+import { HOW_TO_SEND_A_TOKEN, InvalidAccessToken } from "../../domain/errors/authentication.ts"
 import type { Principal, SpeakerId } from "../../domain/user/user.ts"
 import type { KeyFailure, LiveKeys } from "../api-key/live-keys.ts"
 import { MARK } from "../api-key/secret.ts"
@@ -47,7 +47,8 @@ export const makeSpeakers = (
 ): Speakers["Type"] => ({
   authenticate: (header, from) => {
     if (!header.startsWith(MARK, TOKEN_AT)) return sessions.authenticate(header, from)
-    if (header.slice(0, TOKEN_AT).toLowerCase() !== "bearer ") return new InvalidAccessToken()
+    if (header.slice(0, TOKEN_AT).toLowerCase() !== "bearer ")
+      return new InvalidAccessToken({ reason: HOW_TO_SEND_A_TOKEN })
     const found = keys.verify(header.slice(TOKEN_AT), from)
     return "principal" in found ? found.principal : found
   },

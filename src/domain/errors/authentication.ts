@@ -1,11 +1,19 @@
 /** Who somebody is: tokens, logins, sessions. */
 import { Schema } from "effect"
 
-export class AccessTokenMissing extends Schema.TaggedError<AccessTokenMissing>()("AccessTokenMissing", {}) {
+/** For who looks for the header: X-API-Key and a key without its scheme are how other services take one. */
+export const HOW_TO_SEND_A_TOKEN = "send a session's accessToken or an API key as Authorization: Bearer TOKEN"
+
+export class AccessTokenMissing extends Schema.TaggedError<AccessTokenMissing>()("AccessTokenMissing", {
+  reason: Schema.String,
+}) {
   override message = "Access token missing"
 }
 
-export class InvalidAccessToken extends Schema.TaggedError<InvalidAccessToken>()("InvalidAccessToken", {}) {
+/** `reason`: where it is how it was sent, and not the token. */
+export class InvalidAccessToken extends Schema.TaggedError<InvalidAccessToken>()("InvalidAccessToken", {
+  reason: Schema.optional(Schema.String),
+}) {
   override message = "Invalid access token"
 }
 

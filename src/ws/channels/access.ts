@@ -146,10 +146,15 @@ const asSeenBy = (viewer: TenantId, channel: MarketChannel): MarketChannel | und
 /** In a namespace of ours, but not of printable ASCII alone (realtime A.5). */
 const isMalformed = (name: string): boolean => /^(tradingAccount|market):/.test(name) && !/^[ -~]*$/.test(name)
 
-/** As a stream or as a map, whichever the channel is; one that is not of the asked type is refused as the reference does. */
+/** With the code of the reference; only who may have the channel is told what it is. */
+const wrongType = (words: string): Access => denied({ code: ERRORS.permissionDenied.code, message: words })
+const IS_MAP = wrongType("this channel is a map: subscribe to it as one (newMapSubscription, type 1)")
+const IS_STREAM = wrongType("this channel is a stream, and no map: subscribe to it as one (newSubscription, type 0)")
+
+/** As a stream or as a map, whichever the channel is. */
 const served = (rules: AccessRules, channel: Channel, type: number): Access => {
   const found = type === 0 ? streamOf(rules, channel) : type === 1 ? rules.mapOf(channel) : undefined
-  if (found === undefined) return denied(ERRORS.permissionDenied)
+  if (found === undefined) return type === 0 ? IS_MAP : type === 1 ? IS_STREAM : denied(ERRORS.permissionDenied)
   return { _tag: "Granted", served: found, expiresAt: null, info: null }
 }
 

@@ -100,6 +100,12 @@ describe("calls", () => {
     expect(refused).toMatchObject({ status: 400, code: "INSUFFICIENT_BALANCE", retryAfterMs: null })
     expect(refused.is("INSUFFICIENT_BALANCE", "TOKEN_EXPIRED")).toBe(true)
     expect(refused.metadata).toHaveProperty("available")
+    expect(refused.message).toMatch(
+      /^POST tradeOrder\/submit: Insufficient balance \(-111000 INSUFFICIENT_BALANCE\): .*available \d/,
+    )
+    await expect(gateway.post("tradeOrder/submit", { ...order, quantity: "a lot" })).rejects.toThrow(
+      /\(-104003 INVALID_PARAMETER\): quantity: \S/,
+    )
     // @ts-expect-error: stopLossPrice.
     await expect(gateway.post("tradeOrder/submit", { ...order, stopLossprice: "1" })).rejects.toMatchObject({
       code: "UNKNOWN_FIELD",

@@ -2,7 +2,11 @@
 import { connect } from "node:net"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { Effect } from "effect"
-import { AccessTokenMissing, InvalidAccessToken } from "../../../src/domain/errors/authentication.ts"
+import {
+  AccessTokenMissing,
+  HOW_TO_SEND_A_TOKEN,
+  InvalidAccessToken,
+} from "../../../src/domain/errors/authentication.ts"
 import type { ApiKeyId, SessionId, TenantId, UserId } from "../../../src/domain/ids.ts"
 import type { Principal } from "../../../src/domain/user/user.ts"
 import type { Defect } from "../../../src/http/edge/call.ts"
@@ -31,7 +35,7 @@ export const keyOf = (permissions: Principal["permissions"]): Principal => ({
 
 /** `Bearer reader` reads, `Bearer writer` writes too. */
 export const authenticate: MountOptions["authenticate"] = (header) => {
-  if (header === "") return new AccessTokenMissing()
+  if (header === "") return new AccessTokenMissing({ reason: HOW_TO_SEND_A_TOKEN })
   if (header === "Bearer reader") return principal(["read"])
   return header === "Bearer writer" ? principal() : new InvalidAccessToken()
 }

@@ -38,6 +38,15 @@ describe("a live session", () => {
     expect(seen).toMatchObject({ principal: { permissions: ["read"] } })
   })
 
+  it("is not found without its scheme: the answer says how a token is sent", () => {
+    const { live, token, header } = rig()
+    live.enter(user, begun)
+    const reason = expect.stringContaining("Authorization: Bearer ")
+    expect(live.authenticate("", from("::1"))).toMatchObject({ _tag: "AccessTokenMissing", reason })
+    expect(live.authenticate(token, from("::1"))).toMatchObject({ _tag: "InvalidAccessToken", reason })
+    expect(live.authenticate(`${header}${"x".repeat(5_000)}`, from("::1"))).not.toHaveProperty("reason")
+  })
+
   it("does not get a right back from a refresh that was under way when it was taken", () => {
     const { live, header } = rig()
     live.enter(user, begun)

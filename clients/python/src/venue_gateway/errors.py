@@ -6,8 +6,19 @@ not.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
+
+
+def _about(metadata: Mapping[str, Any]) -> str:
+    """``: limitPrice: not a decimal``, or the figures of the refusal by their names; empty where there are none."""
+    others = dict(metadata)
+    words = [str(word) for word in (others.pop("parameter", None), others.pop("reason", None)) if word is not None]
+    figures = ", ".join(
+        f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in others.items()
+    )
+    return "".join(f": {text}" for text in [*words, figures] if text)
 
 
 class GatewayError(Exception):
@@ -15,7 +26,8 @@ class GatewayError(Exception):
 
     def __init__(self, call: str, status: int, failure: Mapping[str, Any], retry_after: float | None) -> None:
         details = failure["details"]
-        super().__init__(f"{call}: {failure['error']} ({failure['errno']} {details['code']})")
+        about = _about({"reason": details.get("reason"), **(details.get("metadata") or {})})
+        super().__init__(f"{call}: {failure['error']} ({failure['errno']} {details['code']}){about}")
         self.call = call
         self.status = status
         self.errno: int = failure["errno"]

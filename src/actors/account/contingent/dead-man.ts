@@ -34,7 +34,7 @@ export const keepDeadMan = (core: AccountCore): DeadMan => {
     sweep(core, lives, "DEAD_MAN_SWITCH")
     // After the cancels: if the process ends between the two, they are asked for again.
     save(null, () => undefined)
-    const message = `the dead man's switch cancelled ${lives.length} orders`
+    const message = `the dead man's switch asked to cancel ${lives.length} ${lives.length === 1 ? "order" : "orders"}`
     core.outlet.alert({ code: "DEAD_MAN_SWITCH", severity: "WARNING", message, tradeOrderId: null })
   }
 

@@ -13,6 +13,19 @@ describe.each(FORMATS)("A.8 errors in %s", (format) => {
   it.each([
     ["unknown channel", 102, "alice", () => ({ subscribe: { channel: "x" } })],
     ["permission denied", 103, "bob", () => ({ subscribe: { channel: own() } })],
+    ["permission denied", 103, "bob", () => ({ subscribe: { channel: `${own()}:orders` } })],
+    [
+      "this channel is a map: subscribe to it as one (newMapSubscription, type 1)",
+      103,
+      "alice",
+      () => ({ subscribe: { channel: `${own()}:orders` } }),
+    ],
+    [
+      "this channel is a stream, and no map: subscribe to it as one (newSubscription, type 0)",
+      103,
+      "alice",
+      () => ({ subscribe: { channel: own(), type: 1 } }),
+    ],
     ["already subscribed", 105, "alice", () => ({ subscribe: { channel: BOOK } })],
     ["bad request", 107, "alice", () => ({ subscribe: { channel: "x".repeat(256) } })],
     ["not available", 108, "alice", () => ({ presence: { channel: BOOK } })],

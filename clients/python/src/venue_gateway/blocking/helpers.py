@@ -41,7 +41,9 @@ def submit(
 def await_closed(
     gateway: Gateway, order: TradeOrder | SubmittedOrder, *, account: Account | None = None, timeout: float = inf
 ) -> TradeOrder:
-    """The order when it is over. At the end of ``timeout`` it is answered as it is then: look at its ``status``, and at ``inDoubt``.
+    """The order when it is over, or, without an exception, as it is at the end of ``timeout``: it may be OPEN still.
+
+    ``is_over(order)`` says which; ``inDoubt`` says that the venue has not answered. Nothing is cancelled by a timeout.
 
     ``account``: its followed events bring the end at once; without them the order is read again and again.
     """

@@ -95,6 +95,19 @@ describe("the dead man's switch", () => {
     expect(world.read(next.tradeOrderId).orderStatus).toBe("ACCEPTED")
   })
 
+  it.each([
+    [1, "the dead man's switch asked to cancel 1 order"],
+    [2, "the dead man's switch asked to cancel 2 orders"],
+  ])("tells of %d, as of what is asked for and not done yet", (count, message) => {
+    const world = readyWorld()
+    for (let n = 0; n < count; n++) placed(world)
+    silenceOf(world, 2_000)
+    world.advance(5_000)
+    const told = world.published.map((it) => JSON.parse(it.json) as { kind: string; data: unknown })
+    const alerts = told.filter(({ kind }) => kind === "TRADING_ACCOUNT.ALERT").map(({ data }) => data)
+    expect(alerts).toMatchObject([{ code: "DEAD_MAN_SWITCH", message }])
+  })
+
   it("is taken off with 0", () => {
     const world = readyWorld()
     const order = placed(world)
