@@ -37,7 +37,9 @@ export const call = async (method, path, body, headers = {}) => {
     return call(method, path, body, headers)
   }
   const retryAfter = Number(response.headers.get("Retry-After") ?? 0)
-  throw Object.assign(new Error(`${method} ${path}: ${error} (${errno})`), {
+  // What the refusal is about: the parameter and the reason, or the figures.
+  const about = Object.entries(details?.metadata ?? {}).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
+  throw Object.assign(new Error(`${method} ${path}: ${error} (${errno})${about.join("")}`), {
     status: response.status,
     errno,
     details,
@@ -103,14 +105,14 @@ export const connect = async (Client = Centrifuge) => {
   return client
 }
 
-/** The user's trading account at MOCK, the venue inside the gateway; connected the first time. */
+/** The user's trading account at MOCK, the venue inside the gateway; connected where there is none. */
 export const mockAccount = async () => {
-  try {
-    return await call("POST", "tradingAccount/connect", { venue: "MOCK", externalTradingAccountId: "examples" })
-  } catch (failure) {
-    // A key that is limited to accounts connects none, and sees those that it is for.
-    const [account] = failure.errno === -102007 ? await call("GET", "tradingAccount/list") : []
-    if (account === undefined) throw failure
-    return account
-  }
+  // Listed first: a key that only reads, or is limited to accounts, connects none, and sees those that it is for.
+  const accounts = await call("GET", "tradingAccount/list?venue=MOCK&accountStatus=ACTIVE")
+  const named = accounts.find(({ externalTradingAccountId }) => externalTradingAccountId === "examples")
+  return (
+    named ??
+    accounts[0] ??
+    call("POST", "tradingAccount/connect", { venue: "MOCK", externalTradingAccountId: "examples" })
+  )
 }

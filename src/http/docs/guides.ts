@@ -53,6 +53,14 @@ const sources = (): ReadonlyArray<Source> => [
     })),
 ]
 
+/** The whole programs of the guide to clients, as files: where the repository has them below docs/, there they are served below /docs. */
+const programs = (): ReadonlyArray<string> =>
+  ["examples/bots/typescript", "examples/bots/python"].flatMap((folder) =>
+    readdirSync(fileURLToPath(new URL(`${folder}/`, DOCS)))
+      .filter((name) => /\.(?:mjs|py)$/.test(name))
+      .map((name) => `${folder}/${name}`),
+  )
+
 const titleOf = ({ markdown, file }: Source): string => /^# (.+)$/m.exec(markdown)?.[1] ?? file
 
 /** The gateway that a page speaks of is the one that serves it. */
@@ -60,13 +68,20 @@ const OWN = /^http:\/\/127\.0\.0\.1:8080(?=\/)/
 
 /** Where the links of a page lead in one of its two forms: `placeOf` says where that form of another page is. */
 const resolver =
-  (from: Source, all: ReadonlyMap<string, Source>, placeOf: (target: Source) => string): Resolve =>
+  (
+    from: Source,
+    all: ReadonlyMap<string, Source>,
+    files: ReadonlySet<string>,
+    placeOf: (target: Source) => string,
+  ): Resolve =>
   (href) => {
     if (href.startsWith("#")) return href
     if (OWN.test(href)) return href.replace(OWN, "")
     if (/^[a-z]+:/.test(href)) return href
     const [path = "", anchor] = href.split("#")
-    const target = all.get(posix.join(posix.dirname(from.file), path))
+    const file = posix.join(posix.dirname(from.file), path)
+    if (files.has(file)) return `/docs/${file}`
+    const target = all.get(file)
     return target === undefined ? undefined : `${placeOf(target)}${anchor === undefined ? "" : `#${anchor}`}`
   }
 
@@ -124,17 +139,19 @@ ${(await Promise.all(operations)).join("\n")}
 export const guidePages = (): ReadonlyArray<StaticPage> => {
   const all = sources()
   const byFile = new Map(all.map((source) => [source.file, source]))
+  const files = new Set(programs())
   return [
+    ...Array.from(files, (file) => document(`/docs/${file}`, PLAIN, () => read(file), REVALIDATED)),
     ...all.map((source) =>
       document(
         source.path,
         HTML,
-        async () => html(source, await htmlOf(source.markdown, resolver(source, byFile, htmlPath))),
+        async () => html(source, await htmlOf(source.markdown, resolver(source, byFile, files, htmlPath))),
         pageHeaders(POLICY),
       ),
     ),
     ...all.map((source) => {
-      const text = (): string => withLinks(source.markdown, resolver(source, byFile, markdownPath))
+      const text = (): string => withLinks(source.markdown, resolver(source, byFile, files, markdownPath))
       return document(markdownPath(source), MARKDOWN, text, REVALIDATED)
     }),
     document("/docs/pages.css", CSS, () => PAGE_STYLE + GUIDE_STYLE + NAVIGATION_STYLE, REVALIDATED),

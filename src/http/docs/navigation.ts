@@ -31,6 +31,11 @@ export const GUIDES: ReadonlyArray<Guide> = [
       "books, trades, tickers, account events over the WebSocket, recovery after a cut, and complete bots in JavaScript and Python",
   },
   {
+    name: "clients",
+    label: "Clients",
+    summary: "the clients for TypeScript and Python: install, a first bot of each, a market maker with a journal, a recorder",
+  },
+  {
     name: "accounts",
     label: "Accounts",
     summary:

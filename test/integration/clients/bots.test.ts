@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -81,6 +81,24 @@ describe("the first bot", () => {
     await bot.line(/^FILLED: 0\.001 at \d/)
     expect([await bot.ended, bot.errors()]).toEqual([0, ""])
     expect((await ordersOf(owner)).map(({ status }) => status)).toEqual(["FILLED"])
+  })
+})
+
+describe("the program of the README", () => {
+  it("runs with a key that is limited to an account", async () => {
+    const [, program = ""] = /^```js\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, "clients/typescript/README.md"), "utf8")) ?? []
+    writeFileSync(join(folder, "readme.mjs"), program)
+    const email = `reader-${randomUUID()}@example.com`
+    const owner = api(gateway).as((await api(gateway).signup(email)).record.accessToken)
+    const { tradingAccountId } = (await owner.connectMock("examples")).record
+    const terms = { name: "first bot", scopes: ["trade"], tradingAccountIds: [tradingAccountId] }
+    const { apiKey } = (await owner.post<{ apiKey: string }>("/apiKey/create", terms)).record
+    const env = { GATEWAY_URL: gateway.http, GATEWAY_KEY: apiKey }
+    const bot = runExample("readme.mjs", env, folder)
+    expect([await bot.ended, bot.errors()]).toEqual([0, ""])
+    expect(bot.lines.at(-1)).toMatch(/^FILLED: 0\.01 at \d|^OPEN: /)
+    const named = runExample("first-bot.mjs", env, folder)
+    expect([await named.ended, named.errors()]).toEqual([0, ""])
   })
 })
 

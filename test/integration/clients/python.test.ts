@@ -53,6 +53,19 @@ describe.skipIf(python === null)(`the Python client (${SKIPPED})`, () => {
     expect(output).toMatch(/^kept \S+\nFILLED 0\.01 at [\d.]+\nopen orders 0 events Proof\(.*gaps=0\)\n$/)
   })
 
+  it("the README's program and the first bot run with a key that is limited to an account", async () => {
+    const [, program = ""] = /^```py\n([\s\S]*?)^```$/m.exec(readFileSync(join(clientFolder, "README.md"), "utf8")) ?? []
+    writeFileSync(join(scratch, "readme.py"), program)
+    const owner = api(gateway).as((await api(gateway).signup(`${randomUUID()}@example.com`)).record.accessToken)
+    const { tradingAccountId } = (await owner.connectMock("examples")).record
+    const terms = { name: "first bot", scopes: ["trade"], tradingAccountIds: [tradingAccountId] }
+    const { apiKey } = (await owner.post<{ apiKey: string }>("/apiKey/create", terms)).record
+    const readme = await runPython(["readme.py"], { cwd: scratch, env: { ...env(), GATEWAY_KEY: apiKey } })
+    expect(readme.output).toMatch(/^(?:FILLED: 0\.01 at [\d.]+|OPEN: .*)\n$/)
+    const first = await example("first_bot.py", { GATEWAY_KEY: apiKey })
+    expect(first.code, first.output).toBe(0)
+  })
+
   it("the market maker quotes both sides; started again, it resolves what a killed one had sent", async () => {
     const JOURNAL = join(scratch, "maker.json")
     const EMAIL = `${randomUUID()}@example.com`

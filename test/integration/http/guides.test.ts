@@ -71,7 +71,7 @@ describe("the guides", () => {
         code.some((it) => it.includes(` ${file}`) || it.includes(`"./${file}"`)),
         file,
       ).toBe(true)
-    expect(all.filter(({ language }) => !["sh", "js", "py", "text", "json", "console"].includes(language))).toEqual([])
+    expect(all.filter(({ language }) => !["sh", "js", "py", "client", "text", "json", "console"].includes(language))).toEqual([])
     // One name is one text, also where the real-time reference shows it.
     expect(new Set(programs.map(({ file }) => file)).size).toBe(programs.length)
     const examples = readdirSync(join(root, "docs/examples/realtime"))
@@ -118,6 +118,30 @@ describe("the guides", () => {
     })
     expect(session.code, session.stdout + session.stderr).toBe(0)
     expect(missingLine(name, session.stdout), session.stdout + session.stderr).toBeUndefined()
+  })
+
+  it("find the account for a key that only reads, and for one that is limited to it", async () => {
+    const calls = api(gateway)
+    const owner = calls.as((await calls.signup("keys@example.com", "a good password")).record.accessToken)
+    const { tradingAccountId } = (await owner.connectMock("another name")).record
+    for (const terms of [{ scopes: ["read"] }, { scopes: ["trade"], tradingAccountIds: [tradingAccountId] }]) {
+      const { apiKey } = (await owner.post<{ apiKey: string }>("/apiKey/create", { name: "bot", ...terms })).record
+      const program = `import { call, mockAccount } from "./gateway.mjs"
+        console.log((await mockAccount()).tradingAccountId)
+        await call("GET", "tradeOrder/list?limit=none").catch(({ message }) => console.log(message))`
+      const env = { GATEWAY_URL: gateway.http, API_KEY: apiKey }
+      const { stdout, stderr } = await runShell(`node --input-type=module -e '${program}'`, folder, env)
+      const [found, refusal] = stdout.split("\n")
+      expect(found, stderr).toBe(tradingAccountId)
+      expect(refusal).toMatch(/Invalid parameter \(-104003\) parameter="limit" reason="/)
+    }
+  })
+
+  it("show the first bots of the clients as their READMEs do", () => {
+    const shown = blocksOf("clients").filter(({ language }) => language === "client")
+    expect(shown.map(({ file }) => file)).toEqual(["sdk-first.mjs", "sdk_first.py"])
+    const readmes = ["typescript", "python"].map((it) => readFileSync(join(root, "clients", it, "README.md"), "utf8"))
+    for (const [n, { code }] of shown.entries()) expect(readmes[n]).toContain(code)
   })
 
   it("wait for a login when there were too many, and then have it", async () => {
@@ -196,6 +220,10 @@ describe("/docs", () => {
     for (const path of open) {
       const { status, headers, body } = await read(path)
       expect([path, status]).toEqual([path, 200])
+      if (path.startsWith("/docs/examples/")) {
+        expect(body.toString()).toBe(readFileSync(join(root, path.slice(1)), "utf8"))
+        continue
+      }
       if (!/^text\/(?:markdown|plain)/.test(headers["content-type"] ?? "")) continue
       const text = body.toString().replaceAll(/^```[\s\S]*?^```$/gm, "")
       for (const [, href = ""] of text.matchAll(/\]\(([^)\s]*)\)/g)) {
@@ -207,6 +235,7 @@ describe("/docs", () => {
         expect([path, href, page.includes(`id="${hash.slice(1)}"`)]).toEqual([path, href, true])
       }
     }
+    expect(open).toContain("/docs/examples/bots/python/journal.py")
     expect(open.filter((path) => path.endsWith(".md")).length).toBeGreaterThan(GUIDES.length + 10)
   })
 

@@ -11,7 +11,7 @@ import { GUIDES } from "../../../src/http/docs/navigation.ts"
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 
 export interface Block {
-  /** `sh` runs, `js` and `py` are programs, `console` is for the gateway's own machine, `text` is output, `json` is only read. */
+  /** `client` is a program on one of the clients, which another test runs; `sh` runs, `js` and `py` are programs, `console` is for the gateway's own machine, `text` is output, `json` is only read. */
   readonly language: string
   readonly file: string | undefined
   readonly code: string
@@ -20,8 +20,8 @@ export interface Block {
 export const blocksOf = (guide: string): ReadonlyArray<Block> => {
   const text = readFileSync(join(root, "docs/guide", `${guide}.md`), "utf8")
   return [...text.matchAll(/^```([^\n]*)\n([\s\S]*?)^```$/gm)].map(([, info = "", code = ""]) => {
-    const [language = "", file] = info.split(" ")
-    return { language, file, code }
+    const [language = "", file, needs] = info.split(" ")
+    return { language: needs ?? language, file, code }
   })
 }
 

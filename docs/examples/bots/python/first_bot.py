@@ -4,8 +4,13 @@ from me import URL, me
 from venue_gateway import Account, Book, Gateway, Replayed, Stored, await_closed, keep_alive, submit
 
 with Gateway(URL, me()) as gateway:
-    connected = gateway.post("tradingAccount/connect", {"venue": "MOCK", "externalTradingAccountId": "first-bot"})
-    account_id = connected["tradingAccountId"]
+    # Listed first: a key that is limited to accounts connects none, and sees those that it is for.
+    mine = gateway.get("tradingAccount/list", {"venue": "MOCK", "accountStatus": "ACTIVE"})
+    if mine:
+        account_id = mine[0]["tradingAccountId"]
+    else:
+        made = gateway.post("tradingAccount/connect", {"venue": "MOCK", "externalTradingAccountId": "first-bot"})
+        account_id = made["tradingAccountId"]
     account = Account(gateway, account_id).ready()
     book = Book(gateway, "MOCK:BTC/USDT").ready()
     # Should this program fall silent, the gateway cancels what it left.
