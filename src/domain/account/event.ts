@@ -56,7 +56,7 @@ export const ALERTS = {
   TRIGGERS_STALE: "Neither trades nor a book of an instrument arrive: no trigger of it can fire",
   TRIGGER_HISTORY_UNKNOWN: "Whether a stop price was passed while nobody watched could not be read",
   NOT_REPLACED: "A change cancelled the order, and the new one could not be placed",
-  DEAD_MAN_SWITCH: "`cancelAllAfter` was not renewed in time: the orders were cancelled",
+  DEAD_MAN_SWITCH: "`cancelAllAfter` was not renewed in time: the cancel of all orders is asked for",
   OVERFILL: "The venue executed more than was ordered",
   FILL_AFTER_REJECT: "An order that was REJECTED was filled",
   FILL_AFTER_REPLACE: "An order was filled after another had taken its place",

@@ -33,7 +33,8 @@ export const GUIDES: ReadonlyArray<Guide> = [
   {
     name: "clients",
     label: "Clients",
-    summary: "the clients for TypeScript and Python: install, a first bot of each, a market maker with a journal, a recorder",
+    summary:
+      "the clients for TypeScript and Python: install, a first bot of each, a market maker with a journal, a recorder",
   },
   {
     name: "accounts",

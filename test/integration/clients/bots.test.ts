@@ -86,7 +86,8 @@ describe("the first bot", () => {
 
 describe("the program of the README", () => {
   it("runs with a key that is limited to an account", async () => {
-    const [, program = ""] = /^```js\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, "clients/typescript/README.md"), "utf8")) ?? []
+    const [, program = ""] =
+      /^```js\n([\s\S]*?)^```$/m.exec(readFileSync(join(root, "clients/typescript/README.md"), "utf8")) ?? []
     writeFileSync(join(folder, "readme.mjs"), program)
     const email = `reader-${randomUUID()}@example.com`
     const owner = api(gateway).as((await api(gateway).signup(email)).record.accessToken)

@@ -54,7 +54,8 @@ describe.skipIf(python === null)(`the Python client (${SKIPPED})`, () => {
   })
 
   it("the README's program and the first bot run with a key that is limited to an account", async () => {
-    const [, program = ""] = /^```py\n([\s\S]*?)^```$/m.exec(readFileSync(join(clientFolder, "README.md"), "utf8")) ?? []
+    const [, program = ""] =
+      /^```py\n([\s\S]*?)^```$/m.exec(readFileSync(join(clientFolder, "README.md"), "utf8")) ?? []
     writeFileSync(join(scratch, "readme.py"), program)
     const owner = api(gateway).as((await api(gateway).signup(`${randomUUID()}@example.com`)).record.accessToken)
     const { tradingAccountId } = (await owner.connectMock("examples")).record

@@ -71,7 +71,9 @@ describe("the guides", () => {
         code.some((it) => it.includes(` ${file}`) || it.includes(`"./${file}"`)),
         file,
       ).toBe(true)
-    expect(all.filter(({ language }) => !["sh", "js", "py", "client", "text", "json", "console"].includes(language))).toEqual([])
+    expect(
+      all.filter(({ language }) => !["sh", "js", "py", "client", "text", "json", "console"].includes(language)),
+    ).toEqual([])
     // One name is one text, also where the real-time reference shows it.
     expect(new Set(programs.map(({ file }) => file)).size).toBe(programs.length)
     const examples = readdirSync(join(root, "docs/examples/realtime"))
