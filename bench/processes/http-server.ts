@@ -127,7 +127,7 @@ const sessions = new Map([[TOKEN, principal]])
 
 const BEARER = "Bearer "
 const principalOf = (authorization: string): Principal | AccessTokenMissing | InvalidAccessToken => {
-  if (!authorization.startsWith(BEARER)) return new AccessTokenMissing()
+  if (!authorization.startsWith(BEARER)) return new AccessTokenMissing({ reason: "no token" })
   return sessions.get(authorization.slice(BEARER.length)) ?? new InvalidAccessToken()
 }
 
