@@ -943,7 +943,7 @@ export interface paths {
         put?: never;
         /**
          * Synchronise instruments
-         * @description Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while.
+         * @description Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while. What is listed no more is DELISTED; a list with less than half of what was traded there delists nothing, unless an admin asks or the venue has given such lists for six hours.
          *
          *     Needs the permission write. API key: scope trade. Weight 1.
          */
@@ -2101,7 +2101,7 @@ export interface components {
             tradingAccountIds?: string[] | null;
             /** @description Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere */
             ipAllow?: string[] | null;
-            /** @description When it ends, in ms; without it never */
+            /** @description When it ends, in ms, 9999-12-31T23:59:59.999Z at the latest; without it never */
             expiresAt?: components["schemas"]["Int"] | null;
         };
         CreatedApiKey: {

@@ -382,7 +382,7 @@ class CreateApiKey(TypedDict):
     tradingAccountIds: NotRequired[list[str] | None]
     # Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere
     ipAllow: NotRequired[list[str] | None]
-    # When it ends, in ms; without it never
+    # When it ends, in ms, 9999-12-31T23:59:59.999Z at the latest; without it never
     expiresAt: NotRequired[Int | None]
 
 
