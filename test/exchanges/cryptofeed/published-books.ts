@@ -36,7 +36,8 @@ const isSame = (told: ReadonlyArray<Level>, read: ReadonlyArray<Level>): boolean
     return other !== undefined && isSameSpelling(price, other[0]) && isSameSpelling(quantity, other[1])
   })
 
-export const publishedBooks = (told: Told, updates: ReadonlyArray<DepthUpdate>): PublishedBooks => {
+/** Whole books are compared after each `every`-th update, and after the last. */
+export const publishedBooks = (told: Told, updates: ReadonlyArray<DepthUpdate>, every = 1): PublishedBooks => {
   const { instrumentId } = told.instrument
   const name = parseInstrumentId(instrumentId)
   if (name === undefined) throw new Error(`${instrumentId} is no name`)
@@ -57,6 +58,7 @@ export const publishedBooks = (told: Told, updates: ReadonlyArray<DepthUpdate>):
     if (frame === undefined) return
     take(recorded, frame)
     actor.onDepth(update)
+    if (at % every !== 0 && at < updates.length - 1) return
     const read = reader.book()
     compared += 1
     for (const side of ["bids", "asks"] as const)
