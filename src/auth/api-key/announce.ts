@@ -1,6 +1,6 @@
 /**
- * The mail that tells a user of a new API key. The one thing to know: it has the key's own id, so that each key is told of once, whoever made it:
- * by the create itself, and of what others made (an operator, a statement by hand) by the gateway when it first takes the key up.
+ * The mail that tells a user of a new API key. The one thing to know: it has the key's own id, so that each key is told of once:
+ * by the create itself, and of what was made elsewhere (an operator, a statement by hand) by the gateway when it first takes the key up.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
@@ -11,7 +11,7 @@ import type { LetterBox } from "../user/letter-box.ts"
 
 export type Announce = (user: User, key: ApiKey) => Effect.Effect<void, StorageUnavailable>
 
-/** What is older than a notice is worth was told of, or nobody would want to hear of it now. */
+/** What is older than a notice is worth was told of, or would tell its user nothing of use. */
 export const makeAnnounce =
   (letters: LetterBox["Type"], now: () => number): Announce =>
   (user, { keyId, name, prefix, scopes, createdAt }) => {

@@ -54,7 +54,7 @@ export const ALERTS = {
   TRIGGERED_ORDER_REJECTED: "A stop fired, and its order is not at the venue",
   TRIGGER_NOT_WATCHED: "An order's trigger cannot be watched there: the order is REJECTED",
   TRIGGERS_STALE: "Neither trades nor a book of an instrument arrive: no trigger of it can fire",
-  TRIGGER_HISTORY_UNKNOWN: "Whether a stop price was passed while nobody watched could not be read",
+  TRIGGER_HISTORY_UNKNOWN: "Whether a stop price was passed while the gateway did not watch could not be read",
   NOT_REPLACED: "A change cancelled the order, and the new one could not be placed",
   DEAD_MAN_SWITCH: "`cancelAllAfter` was not renewed in time: the cancel of all orders is asked for",
   OVERFILL: "The venue executed more than was ordered",

@@ -41,7 +41,7 @@ export class WholeLists {
     return { before: before.size, kept, isNew }
   }
 
-  /** An operator takes the list as it is. */
+  /** The list is taken as it is: it may be all, or an operator asked for it. */
   believed(): void {
     this.#shortSince = undefined
   }

@@ -1,12 +1,12 @@
 /**
- * Whether a call of somebody who is known may go on, over HTTP and over the socket: its limit, and its permission (contract C16). The one thing
+ * Whether a call of a known user may go on, over HTTP and over the socket: its limit, and its permission (contract C16). The one thing
  * to know: what may not be made takes only the plain weight, so that a key without the scope empties no bucket that its user's orders need.
  */
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { missingPermission, type Route } from "../docs/reflect.ts"
 import type { LimitedCall, RequestLimiter } from "./rate-limit.ts"
 
-/** `limiter` null: nobody is limited. */
+/** `limiter` null: there are no limits. */
 export const refusalOf = (
   route: Pick<Route, "access" | "keys" | "cost">,
   call: LimitedCall,

@@ -23,7 +23,7 @@ const tradingAccountId = await accountOf("market-maker")
 
 const write = (line) => appendFileSync(KEYS_FILE, `${JSON.stringify(line)}\n`)
 
-/** Submits once, with its key on disk before; `key` of an earlier try. Null: no order came of it, or nobody can say yet. */
+/** Submits once, with its key on disk before; `key` of an earlier try. Null: no order came of it, or its outcome is not known yet. */
 const place = async (order, key) => {
   const submission = await submit(gateway, order, {
     ...(key === undefined ? {} : { key }),

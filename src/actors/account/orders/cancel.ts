@@ -27,6 +27,12 @@ const RESEND_MILLIS = 2_000
 const SILENCE_MILLIS = 10_000
 const RESEND_MAX_MILLIS = 60_000
 
+/** In a turn. One that waits for its user's share goes on first, so that it is found. */
+const inMemory = (core: AccountCore, by: CancelOrder["by"]): Live | undefined => {
+  if ("clientOrderId" in by) core.waiting.hastenNamed(by.clientOrderId)
+  return core.orders.find(by)
+}
+
 /** The order from memory, else from the store; in a turn. */
 export const withOrder = (
   core: AccountCore,
@@ -34,8 +40,7 @@ export const withOrder = (
   reply: Reply<never, DomainError>,
   run: (live: Live) => void,
 ): void => {
-  if ("clientOrderId" in by) core.waiting.hastenNamed(by.clientOrderId)
-  const live = core.orders.find(by)
+  const live = inMemory(core, by)
   if (live !== undefined) {
     if (live.stored) {
       run(live)
@@ -61,8 +66,7 @@ export const cancelOrder = (core: AccountCore, message: CancelOrder): void => {
     reply.fail(limited)
     return
   }
-  if ("clientOrderId" in by) core.waiting.hastenNamed(by.clientOrderId)
-  const unsent = core.orders.find(by)
+  const unsent = inMemory(core, by)
   if (unsent !== undefined && !unsent.stored) unsent.cancelledEarly = true
   withOrder(core, by, reply, (live) => {
     const { order } = live

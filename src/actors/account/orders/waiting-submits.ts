@@ -23,7 +23,7 @@ export class WaitingSubmits {
     return this.waiting.delete(one)
   }
 
-  /** In a turn. The gateway's own name of an order is made when it goes on: nobody can ask by that yet. */
+  /** In a turn. The gateway's own id of an order is made when it goes on: no client knows it before. */
   hastenNamed(clientOrderId: string): void {
     this.hasten(({ request }) => request.clientOrderId === clientOrderId)
   }
