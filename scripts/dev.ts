@@ -8,6 +8,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { existsSync, watch } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { V8_FLAGS } from "./v8-flags.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const quietMillis = 150
@@ -37,11 +38,10 @@ const start = (): void => {
     say("the gateway does not start; it is tried again at the next change")
     return
   }
-  const child = spawn(
-    process.execPath,
-    ["--max-semi-space-size=32", "--import", endWithParent, "--import", "tsx", "src/main.ts"],
-    { cwd: root, stdio: ["inherit", "inherit", "inherit", "ipc"] },
-  )
+  const child = spawn(process.execPath, [...V8_FLAGS, "--import", endWithParent, "--import", "tsx", "src/main.ts"], {
+    cwd: root,
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+  })
   gateway = child
   child.once("exit", (code, signal) => {
     gateway = undefined

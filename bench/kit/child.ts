@@ -4,6 +4,7 @@
  */
 import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { V8_FLAGS } from "../../scripts/v8-flags.ts"
 import { profilerOptions } from "./profile.ts"
 
 export type Answers = Readonly<Record<string, (question: never) => unknown>>
@@ -27,7 +28,7 @@ const children = new Set<Child>()
 export const startChild = async (file: string, options: ReadonlyArray<string> = []): Promise<Child> => {
   const path = fileURLToPath(new URL(`../processes/${file}.js`, import.meta.url))
   const process_ = fork(path, [], {
-    execArgv: ["--enable-source-maps", "--max-semi-space-size=32", ...profilerOptions(file), ...options],
+    execArgv: ["--enable-source-maps", ...V8_FLAGS, ...profilerOptions(file), ...options],
     serialization: "advanced",
   })
   const open = new Map<number, { readonly resolve: (value: unknown) => void; readonly reject: (e: Error) => void }>()

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { V8_FLAGS } from "../../scripts/v8-flags.ts"
 import { profilerOptions } from "./profile.ts"
 import { sleep } from "./report.ts"
 
@@ -50,7 +51,7 @@ type Environment = Readonly<Record<string, string>>
 
 export const startGateway = async (environment: Environment): Promise<Gateway> => {
   const main = fileURLToPath(new URL("../../src/main.js", import.meta.url))
-  const child = spawn(process.execPath, ["--max-semi-space-size=32", ...profilerOptions("gateway"), main], {
+  const child = spawn(process.execPath, [...V8_FLAGS, ...profilerOptions("gateway"), main], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"] ?? "",

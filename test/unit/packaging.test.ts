@@ -7,13 +7,18 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
 import { SETTINGS } from "../../scripts/settings-page.ts"
+import { V8_FLAGS } from "../../scripts/v8-flags.ts"
 import { readSettings } from "../../src/config.ts"
 import { NAMES } from "../../src/settings/names.ts"
 import { settingsNames } from "../kit/rules/settings-names.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
-const manifest = JSON.parse(read("package.json")) as { readonly version: string; readonly engines: { node: string } }
+const manifest = JSON.parse(read("package.json")) as {
+  readonly version: string
+  readonly engines: { node: string }
+  readonly scripts: { start: string }
+}
 const names = settingsNames()
 /** As files, too: settings/secret-files. */
 const isSetting = (name: string): boolean =>
@@ -49,9 +54,14 @@ describe("the image", () => {
   it("starts the gateway itself, without a shell, and stops it by SIGTERM", () => {
     const [entry = ""] = of("ENTRYPOINT")
     const [program, ...rest] = JSON.parse(entry) as Array<string>
-    expect([program, rest]).toEqual(["node", ["--max-semi-space-size=32", "dist/src/main.js"]])
+    expect([program, rest]).toEqual(["node", [...V8_FLAGS, "dist/src/main.js"]])
     expect(existsSync(join(root, "src/main.ts"))).toBe(true)
     expect(of("STOPSIGNAL")).toEqual(["SIGTERM"])
+  })
+
+  it("starts with the same options of V8 everywhere", () => {
+    const starts = [manifest.scripts.start, read("deploy/venue-gateway.service")]
+    for (const start of starts) expect(start).toContain(`node ${V8_FLAGS.join(" ")} `)
   })
 
   it("is asked after its health at a route that exists and needs no token", () => {
@@ -281,7 +291,7 @@ describe("the systemd unit", () => {
 
   it("starts what is built, and lets it end by itself", () => {
     expect(lines).toContain(
-      "ExecStart=/opt/venue-gateway/node_modules/.bin/node --max-semi-space-size=32 --max-old-space-size=1536 dist/src/main.js",
+      `ExecStart=/opt/venue-gateway/node_modules/.bin/node ${V8_FLAGS.join(" ")} --max-old-space-size=1536 dist/src/main.js`,
     )
     // Unheard in the first second it ends the process, which systemd would call clean.
     expect(lines).toEqual(

@@ -1,13 +1,14 @@
 /**
  * A user's share of the way to the store: so many submits of one user are being stored at a time, over all accounts; the others wait here,
  * first in, first out. A burst of one user, which its limits allow, then delays the orders of other users by a few of its own and not by
- * all of them: behind 200 at once those of others took 79 ms at p50, behind eight at a time 22 (`torture -- fairness`, two idle cores).
+ * all of them: behind 200 at once those of others took 79 ms at p50, behind eight at a time 22 to 40, behind four about 25 (`torture -- fairness`, two
+ * idle cores).
  */
 import type { UserId } from "../../domain/ids.ts"
 import type { Rate } from "../../foundation/token-bucket.ts"
 
-/** With a commit of 5 ms 1,600 orders a second. */
-const AT_ONCE_MIN = 8
+/** With a commit of 5 ms 800 orders a second. */
+const AT_ONCE_MIN = 4
 /** Where limits are raised: what a user may send in so long, which is two slow commits. */
 const AT_ONCE_MILLIS = 20
 

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { V8_FLAGS } from "../../../scripts/v8-flags.ts"
 import type { CredentialRecord } from "../../../src/domain/account/credential.ts"
 import type { PositionRecord, TradingAccountRecord } from "../../../src/domain/account/trading-account.ts"
 import type { SecurityRecord } from "../../../src/domain/instrument/security.ts"
@@ -109,7 +110,7 @@ export const launchGateway = (options: GatewayOptions = {}): Launched => {
   // Tests of stale proofs set their own; the others may run longer than one is fresh.
   const patient = { FRESH_SECONDS: "86400" }
   const unlimited = options.env?.["NODE_ENV"] === "production" ? {} : { RATE_LIMITS: "off" }
-  const child = spawn(process.execPath, ["--max-semi-space-size=32", ...program], {
+  const child = spawn(process.execPath, [...V8_FLAGS, ...program], {
     cwd: root,
     // Its own process group, so that nothing of it can outlive the test.
     detached: true,

@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process"
 import { loadavg } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { V8_FLAGS } from "../../../scripts/v8-flags.ts"
 import type { ShardRule } from "../../../src/venues/connector/placement.ts"
 import { SHARD_TIMES } from "../../../src/venues/connector/shard-times.ts"
 import type { BreakHow } from "../../../src/venues/connector/wire.ts"
@@ -55,7 +56,7 @@ export const THREADS = {
 
 /** A heap that fills within moments. */
 const HEAP_MEGABYTES = 128
-const FLAGS = { flags: ["--max-semi-space-size=32"] }
+const FLAGS = { flags: V8_FLAGS }
 
 /** Runs the faults; rejects when the process with the connectors dies. */
 export const causeFaults = async (options: WorkerFaultsOptions): Promise<WorkerFaults> => {
