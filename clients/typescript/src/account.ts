@@ -8,6 +8,7 @@ import type { Gateway } from "./gateway.ts"
 import { isOver } from "./order.ts"
 import { patiently } from "./retry.ts"
 import { recordOf } from "./stream.ts"
+import { told } from "./told.ts"
 import type { Execution, Position, TradeOrder } from "./types.ts"
 
 export interface AccountEvent {
@@ -41,7 +42,7 @@ export interface AccountOptions {
   readonly onExecution?: (execution: Execution & { readonly tradeOrderId: string }) => void
   /** Something may have been missed; orders and balances are loaded by now. Executions of the gap are in `tradeOrder/get` of each order. */
   readonly onResynced?: (resynced: Resynced, account: Account) => void
-  /** The load failed for good, or the channel was ended by the gateway. */
+  /** The load failed for good, or the channel or the connection has ended: nothing comes any more. Told once; not of `account.close()`. */
   readonly onEnded?: (error: Error) => void
 }
 
@@ -63,6 +64,7 @@ export class Account {
   #waiting: Array<AccountEvent> | null = []
   #loads = 0
   #missed: Resynced | null = null
+  #isOver = false
   readonly #loaded: Promise<void>
   #isLoaded: () => void = () => undefined
   #failed: (error: Error) => void = () => undefined
@@ -84,9 +86,10 @@ export class Account {
       if (wasRecovering) this.#lose("NOT_RECOVERED", null)
       void this.#load()
     })
-    subscription.on("unsubscribed", ({ code, reason }) =>
-      this.#end(new Error(`the account's channel ended: ${reason} (${code})`)),
-    )
+    subscription.on("unsubscribed", (how) => {
+      const { code, reason } = gateway.stream.endOf(subscription) ?? how
+      this.#end(new Error(`the account's channel ended: ${reason} (${code})`))
+    })
     subscription.subscribe()
     this.#subscription = subscription
   }
@@ -109,6 +112,7 @@ export class Account {
   }
 
   close(): void {
+    this.#over(new Error("the account was closed by this program"))
     this.#gateway.stream.leave(this.#subscription)
   }
 
@@ -149,7 +153,8 @@ export class Account {
         { patienceMs: LOAD_PATIENCE_MS },
       )
     } catch (error) {
-      return this.#end(error instanceof Error ? error : new Error(String(error)))
+      if (load === this.#loads) this.#end(error instanceof Error ? error : new Error(String(error)))
+      return
     }
     // A later one has taken over.
     if (load !== this.#loads) return
@@ -163,7 +168,7 @@ export class Account {
     this.#isLoaded()
     const missed = this.#missed
     this.#missed = null
-    if (missed !== null) this.#options.onResynced?.(missed, this)
+    if (missed !== null) told(this.#options.onResynced, missed, this)
   }
 
   async #openOrders(): Promise<ReadonlyArray<TradeOrder>> {
@@ -180,15 +185,23 @@ export class Account {
       const order = data as TradeOrder
       if (isOver(order)) this.orders.delete(order.tradeOrderId)
       else this.orders.set(order.tradeOrderId, order)
-      for (const listener of this.#orderListeners) listener(order)
+      for (const listener of this.#orderListeners) told(listener, order)
     } else if (kind === "PORTFOLIO.UPDATED") {
       for (const position of data as ReadonlyArray<Position>) this.positions.set(position.currency, position)
-    } else if (kind === "EXECUTION.CREATED") this.#options.onExecution?.(data)
-    this.#options.onEvent?.(event)
+    } else if (kind === "EXECUTION.CREATED") told(this.#options.onExecution, data)
+    told(this.#options.onEvent, event)
   }
 
   #end(error: Error): void {
+    if (this.#isOver) return
+    this.#over(error)
+    told(this.#options.onEnded, error)
+  }
+
+  /** A load that is under way has nothing to tell any more. */
+  #over(error: Error): void {
+    this.#isOver = true
+    this.#loads += 1
     this.#failed(error)
-    this.#options.onEnded?.(error)
   }
 }

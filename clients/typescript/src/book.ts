@@ -4,14 +4,12 @@
  * true again only when the book is whole; every time is told.
  */
 import type { PublicationContext, Subscription } from "centrifuge"
-import { compareDecimals, isZeroDecimal } from "./decimal-text.ts"
 import type { Gateway } from "./gateway.ts"
+import { Ladder, type Level } from "./ladder.ts"
 import { pause } from "./retry.ts"
-import { recordOf } from "./stream.ts"
+import { type Ended, recordOf } from "./stream.ts"
+import { told } from "./told.ts"
 import type { OrderBook } from "./types.ts"
-
-/** `[price, quantity, order count]`, in the venue's own digits. */
-export type Level = OrderBook["bids"][number]
 
 /** Why a book is not trusted. */
 export type Distrust =
@@ -27,7 +25,7 @@ export type Distrust =
   | "STALE"
   /** Nothing was told for `silenceMs`, over a connection that is open. */
   | "SILENT"
-  /** The channel has ended: closed by the caller, or by the gateway with a reason. */
+  /** Nothing comes any more: closed by the caller, or the channel or the connection by the gateway, with a reason that `ready` throws. */
   | "ENDED"
 
 export interface BookOptions {
@@ -49,34 +47,12 @@ export interface Sides {
   readonly asks: ReadonlyArray<Level>
 }
 
-type Side = "bids" | "asks"
-
-/** Rows in order, best first; found by halving. */
-class Ladder {
-  readonly rows: Array<Level> = []
-
-  /** `sign`: 1 where the best is the lowest price. */
-  constructor(private readonly sign: 1 | -1) {}
-
-  apply(row: Level): void {
-    const [price, quantity] = row
-    let [from, to] = [0, this.rows.length]
-    while (from < to) {
-      const middle = (from + to) >>> 1
-      if (this.sign * compareDecimals(this.rows[middle]![0], price) < 0) from = middle + 1
-      else to = middle
-    }
-    const found = this.rows[from]
-    const isThere = found !== undefined && compareDecimals(found[0], price) === 0
-    if (isZeroDecimal(quantity)) this.rows.splice(from, isThere ? 1 : 0)
-    else this.rows.splice(from, isThere ? 1 : 0, row)
-  }
-}
-
 /** The deepest read over HTTP, which tells the best rows of each side. */
 const VERIFY_DEPTH = 1_000
 const VERIFY_TRIES = 20
 const VERIFY_WAIT_MS = 2_000
+/** A longer one would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export class Book {
   readonly instrumentId: string
@@ -85,9 +61,13 @@ export class Book {
   #ladders: { readonly bids: Ladder; readonly asks: Ladder } = { bids: new Ladder(-1), asks: new Ladder(1) }
   #subscription: Subscription | null = null
   #silence: ReturnType<typeof setTimeout> | undefined
+  /** Of the last publication, by the clock that only goes on. */
+  #heardAt = 0
   #why: Distrust | null = "OPENING"
-  #isEnded = false
-  /** Called with the book after each publication, while it is being verified. */
+  #ended: Ended | null = null
+  /** Those who wait until it may be traded on, or is over. */
+  readonly #waiting = new Set<() => void>()
+  /** Called after each publication, while the book is being verified. */
   #witness: (() => void) | null = null
   /** Of the last publication; null: there is no book. */
   sequence: number | null = null
@@ -125,8 +105,11 @@ export class Book {
   /** Resolves when the book may be traded on. */
   async ready(signal?: AbortSignal): Promise<this> {
     while (!this.isTrusted) {
-      if (this.#isEnded) throw new Error(`the book of ${this.instrumentId} has ended`)
-      await pause(5, signal)
+      if (this.#ended !== null) {
+        const { reason, code } = this.#ended
+        throw new Error(`the book of ${this.instrumentId} has ended: ${reason} (${code})`)
+      }
+      await this.#settled(signal)
     }
     return this
   }
@@ -160,11 +143,9 @@ export class Book {
   }
 
   close(): void {
-    this.#isEnded = true
-    if (this.#subscription !== null) this.#gateway.stream.leave(this.#subscription)
-    this.#subscription = null
-    clearTimeout(this.#silence)
-    this.#trust("ENDED")
+    const subscription = this.#subscription
+    this.#end({ code: 0, reason: "closed by this program" })
+    if (subscription !== null) this.#gateway.stream.leave(subscription)
   }
 
   #watch(): void {
@@ -178,11 +159,8 @@ export class Book {
     subscription.on("subscribed", ({ wasRecovering, recovered }) => {
       if (wasRecovering && !recovered) this.sequence = null
     })
-    subscription.on("unsubscribed", () => {
-      if (this.#subscription !== subscription) return
-      this.#isEnded = true
-      clearTimeout(this.#silence)
-      this.#trust("ENDED")
+    subscription.on("unsubscribed", (how) => {
+      if (this.#subscription === subscription) this.#end(this.#gateway.stream.endOf(subscription) ?? how)
     })
     subscription.subscribe()
   }
@@ -192,14 +170,16 @@ export class Book {
     const record = recordOf<OrderBook>(data)
     if (record.updateType === "SNAPSHOT") this.#ladders = { bids: new Ladder(-1), asks: new Ladder(1) }
     else if (record.previousSequence !== this.sequence) return this.#begin()
-    for (const side of ["bids", "asks"] satisfies ReadonlyArray<Side>)
-      for (const row of record[side]) this.#ladders[side].apply(row)
+    const { bids, asks } = this.#ladders
+    for (const row of record.bids) bids.apply(row)
+    for (const row of record.asks) asks.apply(row)
     this.sequence = record.sequence
     this.timestamp = record.timestamp
-    this.#listen()
+    this.#heardAt = performance.now()
+    if (this.#silence === undefined) this.#listen(this.#silenceMs)
     this.#witness?.()
     this.#trust(record.quality === "SYNCED" ? null : record.quality)
-    this.#options.onChange?.(this)
+    told(this.#options.onChange, this)
   }
 
   /** A new subscription starts with a SNAPSHOT. */
@@ -210,19 +190,60 @@ export class Book {
     const old = this.#subscription
     this.#subscription = null
     if (old !== null) this.#gateway.stream.leave(old)
-    this.#watch()
+    // Told of the gap, the bot may have closed it.
+    if (this.#ended === null) this.#watch()
   }
 
-  #listen(): void {
+  /** One timer for all publications: each of its own would cost more than to apply it. */
+  #listen(left: number): void {
+    if (!Number.isFinite(left)) return
+    this.#silence = setTimeout(
+      () => {
+        this.#silence = undefined
+        const more = this.#heardAt + this.#silenceMs - performance.now()
+        if (more <= 0) this.#trust("SILENT")
+        else this.#listen(more)
+      },
+      Math.min(left, LONGEST_TIMER_MS),
+    )
+  }
+
+  get #silenceMs(): number {
+    return this.#options.silenceMs ?? 10_000
+  }
+
+  #settled(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
+      const leave = (): void => {
+        this.#waiting.delete(settle)
+        signal?.removeEventListener("abort", stop)
+      }
+      const settle = (): void => {
+        leave()
+        resolve()
+      }
+      const stop = (): void => {
+        leave()
+        reject(signal?.reason)
+      }
+      this.#waiting.add(settle)
+      signal?.addEventListener("abort", stop)
+    })
+  }
+
+  #end(ended: Ended): void {
+    this.#ended ??= ended
+    this.#subscription = null
     clearTimeout(this.#silence)
-    const { silenceMs = 10_000 } = this.#options
-    if (Number.isFinite(silenceMs)) this.#silence = setTimeout(() => this.#trust("SILENT"), silenceMs)
+    this.#trust("ENDED")
   }
 
   #trust(why: Distrust | null): void {
     if (why === this.#why) return
     this.#why = why
-    this.#options.onTrust?.(why, this)
+    if (why === null || why === "ENDED") for (const settle of [...this.#waiting]) settle()
+    told(this.#options.onTrust, why, this)
   }
 }
 

@@ -10,6 +10,7 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
 
 /** Below zero: `a` is the smaller one. */
 export const compareDecimals = (a: string, b: string): number => {
+  if (a === b) return 0
   const [left, right] = [parts(a), parts(b)]
   const isZero = (it: typeof left) => it.whole === "" && it.fraction === ""
   if (isZero(left) && isZero(right)) return 0
@@ -22,4 +23,10 @@ export const compareDecimals = (a: string, b: string): number => {
 }
 
 /** `"0"`, `"0.00"`. */
-export const isZeroDecimal = (text: string): boolean => /^-?0*\.?0*$/.test(text)
+export const isZeroDecimal = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character !== "0" && character !== "." && character !== "-") return false
+  }
+  return true
+}

@@ -1,8 +1,11 @@
 /**
  * The connection for channels: the official Centrifuge client, opened when the first channel is asked for, with this client's session. It
- * reconnects, resubscribes and recovers by itself.
+ * reconnects, resubscribes and recovers by itself. The one thing to know: where the gateway does not want it back (a key that was revoked, a
+ * ban: close codes from 3500 on), every subscription is told "unsubscribed", and `endOf` says why; the official client alone would leave them
+ * "subscribing" for ever. What is subscribed after that opens a new connection.
  */
 import { Centrifuge, type Options, type Subscription } from "centrifuge"
+import { GatewayError, isPassing } from "./errors.ts"
 import type { Identity } from "./session.ts"
 
 export interface StreamOptions {
@@ -14,11 +17,20 @@ export interface StreamOptions {
   readonly centrifuge?: Partial<Options>
 }
 
+/** How a channel, or the connection, came to its end. */
+export interface Ended {
+  /** Of the gateway or, below 100, of this client. */
+  readonly code: number
+  readonly reason: string
+}
+
 export class Stream {
   readonly #base: string
   readonly #identity: Identity
   readonly #options: StreamOptions
   #client: Centrifuge | null = null
+  /** Of subscriptions whose connection has ended for good. */
+  readonly #ends = new WeakMap<Subscription, Ended>()
 
   constructor(base: string, identity: Identity, options: StreamOptions) {
     this.#base = base
@@ -35,12 +47,19 @@ export class Stream {
         'there is no WebSocket here: give one, new Gateway({ …, webSocket: (await import("ws")).WebSocket })',
       )
     const Client = this.#options.client ?? Centrifuge
-    const renewed = async (): Promise<string> => (await this.#identity.token()) ?? ""
+    let refusal: string | null = null
+    // A sign-in that the gateway refuses is the end; without an answer the Centrifuge client tries again.
+    const refused = (error: unknown): unknown => {
+      if (isPassing(error) || !(error instanceof GatewayError)) return error
+      refusal = error.message
+      return new Client.UnauthorizedError(refusal)
+    }
     const client = new Client(`${this.#base.replace(/^http/, "ws")}/connection/websocket`, {
       websocket: webSocket,
-      ...(this.#identity.isAnonymous ? {} : { getToken: this.#first(renewed) }),
+      ...(this.#identity.isAnonymous ? {} : { getToken: this.#tokens(refused) }),
       ...this.#options.centrifuge,
     })
+    client.on("disconnected", ({ code, reason }) => this.#end(client, { code, reason: refusal ?? reason }))
     client.connect()
     this.#client = client
     return client
@@ -56,18 +75,39 @@ export class Stream {
     this.#client?.removeSubscription(subscription)
   }
 
+  /** Why it was told "unsubscribed", where that was the end of the connection; null: the event says it. */
+  endOf(subscription: Subscription): Ended | null {
+    return this.#ends.get(subscription) ?? null
+  }
+
   close(): void {
-    this.#client?.disconnect()
+    const client = this.#client
+    if (client === null) return
+    this.#end(client, { code: 0, reason: "closed by this program" })
+    client.disconnect()
+  }
+
+  #end(client: Centrifuge, ended: Ended): void {
+    if (this.#client !== client) return
     this.#client = null
+    for (const subscription of Object.values(client.subscriptions())) {
+      this.#ends.set(subscription, ended)
+      client.removeSubscription(subscription)
+    }
   }
 
   /** The client asks before it connects, and again when the token that it had is about to expire or was refused. */
-  #first(token: () => Promise<string>): () => Promise<string> {
+  #tokens(refused: (error: unknown) => unknown): () => Promise<string> {
     let had: string | null = null
     return async () => {
-      const now = had === null || !this.#identity.isRenewable ? await token() : await this.#identity.renew(had)
-      had = now
-      return now
+      try {
+        const isFirst = had === null || !this.#identity.isRenewable
+        const now = isFirst ? ((await this.#identity.token()) ?? "") : await this.#identity.renew(had)
+        had = now
+        return now
+      } catch (error) {
+        throw refused(error)
+      }
     }
   }
 }

@@ -3,6 +3,7 @@
  * that it is there for. The one thing to know: what the client believes is compared with what the gateway itself says over another way.
  */
 import { randomUUID } from "node:crypto"
+import nodeProcess from "node:process"
 import { Centrifuge as ProtobufCentrifuge } from "centrifuge/build/protobuf"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
@@ -236,6 +237,28 @@ describe("Book", () => {
     },
   )
 
+  it("a callback that throws ends nothing, and is thrown where nothing catches it", async () => {
+    const { gateway } = await newBot()
+    const others = nodeProcess.listeners("uncaughtException")
+    const thrown: Array<Error> = []
+    nodeProcess.removeAllListeners("uncaughtException")
+    nodeProcess.on("uncaughtException", (error) => thrown.push(error))
+    try {
+      const book = new Book(gateway, "MOCK:BTC/USDT", {
+        onChange: () => {
+          throw new Error("of the bot")
+        },
+      })
+      await book.ready()
+      expect(await book.verify()).toMatchObject({ isSame: true })
+      book.close()
+      expect(thrown[0]?.message).toBe("of the bot")
+    } finally {
+      nodeProcess.removeAllListeners("uncaughtException")
+      for (const listener of others) nodeProcess.on("uncaughtException", listener)
+    }
+  })
+
   it("an open connection that is mute is told", async () => {
     const { gateway } = await newBot()
     const book = new Book(gateway, "MOCK:BTC/USDT", { silenceMs: 300 })
@@ -280,6 +303,75 @@ describe("Account", () => {
     expect(numbers).toEqual(numbers.map((_, nth) => numbers[0]! + nth))
     expect(account.proof).toEqual({ from: numbers[0], to: numbers.at(-1), gaps: 0 })
     expect(resynced).toEqual([])
+  })
+})
+
+describe("the end of the connection", () => {
+  /** What a bot is told that has a book, an account and a channel of its own. */
+  const listen = async (gateway: Gateway, tradingAccountId: string) => {
+    const told: Array<Distrust | null> = []
+    const ended: Array<string> = []
+    const book = new Book(gateway, "MOCK:BTC/USDT", { onTrust: (why) => told.push(why) })
+    const account = new Account(gateway, tradingAccountId, { onEnded: ({ message }) => ended.push(message) })
+    const trades = gateway.stream.subscribe("market:trade:MOCK:BTC/USDT")
+    trades.on("unsubscribed", () => ended.push(`trades: ${gateway.stream.endOf(trades)?.reason}`))
+    trades.subscribe()
+    return { told, ended, book, account }
+  }
+
+  it.each(["JSON", "Protobuf"])("%s: a key that is revoked ends all, and all are told why", async (form) => {
+    const { calls, tradingAccountId } = await newBot()
+    const terms = { name: "bot", scopes: ["trade"] }
+    const { apiKeyId, apiKey } = (await calls.post<{ apiKeyId: string; apiKey: string }>("/apiKey/create", terms))
+      .record
+    const client = form === "JSON" ? {} : { client: ProtobufCentrifuge as never }
+    const gateway = new Gateway({ url: process.http, as: { apiKey }, webSocket: WebSocket, ...client })
+    opened.push(gateway)
+    const { told, ended, book, account } = await listen(gateway, tradingAccountId)
+    await Promise.all([book.ready(), account.ready()])
+    await calls.post("/apiKey/revoke", { apiKeyId })
+    await until("the end to be told", () => book.distrust === "ENDED" && ended.length === 2)
+    expect(told).toEqual([null, "CUT", "ENDED"])
+    expect(ended).toEqual([
+      expect.stringMatching(/^the account's channel ended: .+ \(35\d\d\)$/),
+      expect.stringMatching(/^trades: \S/),
+    ])
+    await expect(book.ready()).rejects.toThrow(/has ended: .+ \(35\d\d\)$/)
+    // The next one opens a connection of its own, which is refused.
+    const later = new Book(gateway, "MOCK:BTC/USDT")
+    await expect(later.ready()).rejects.toThrow(/has ended: /)
+  })
+
+  it("a sign-in that is refused is the end; the program's own end is told as well, and waits for nothing", async () => {
+    const { tradingAccountId } = await newBot()
+    const as = { email: `nobody-${randomUUID()}@example.com`, password: PASSWORD }
+    const stranger = new Gateway({ url: process.http, as, webSocket: WebSocket })
+    const refused = await listen(stranger, tradingAccountId)
+    await expect(refused.account.ready()).rejects.toThrow(/auth\/login: .*\(-\d+ /)
+    await expect(refused.book.ready()).rejects.toThrow(/auth\/login: .*\(-\d+ /)
+    expect(refused.told).toEqual(["ENDED"])
+    const { gateway, tradingAccountId: mine } = await newBot()
+    const own = await listen(gateway, mine)
+    await Promise.all([own.book.ready(), own.account.ready()])
+    gateway.close()
+    expect(own.told).toEqual([null, "ENDED"])
+    expect(own.ended).toEqual([
+      "the account's channel ended: closed by this program (0)",
+      "trades: closed by this program",
+    ])
+  })
+
+  it("the account of another user ends with the refusal; one that is closed tells nothing, and lets none wait", async () => {
+    const [mine, other] = [await newBot(), await newBot()]
+    const ended: Array<Error> = []
+    const options = { onEnded: (error: Error) => ended.push(error) }
+    await expect(new Account(mine.gateway, other.tradingAccountId, options).ready()).rejects.toThrow(/\(103\)/)
+    expect(ended).toHaveLength(1)
+    const account = new Account(mine.gateway, mine.tradingAccountId, options)
+    const ready = account.ready()
+    account.close()
+    await expect(ready).rejects.toThrow("closed by this program")
+    expect(ended).toHaveLength(1)
   })
 })
 
