@@ -21,6 +21,7 @@ from venue_gateway.aio import (
     Gateway,
     GatewayError,
     NoAnswer,
+    Password,
     Proof,
     Refused,
     Replayed,
@@ -308,6 +309,46 @@ class Accounts(Aio):
             with self.assertRaisesRegex(RuntimeError, "103"):
                 await account.ready()
             self.assertEqual(len(ended), 1)
+
+    async def test_one_that_is_closed_tells_nothing_and_lets_none_wait(self) -> None:
+        async with self.gateway() as gateway:
+            ended: list[Exception] = []
+            account = Account(gateway, self.bot.account, on_ended=ended.append)
+            ready = asyncio.create_task(account.ready())
+            await asyncio.sleep(0)
+            account.close()
+            with self.assertRaisesRegex(RuntimeError, "closed by this program"):
+                await ready
+            self.assertEqual(ended, [])
+
+
+class Ends(Aio):
+    async def test_a_key_that_is_revoked_ends_all_and_all_are_told_why(self) -> None:
+        told: list[Distrust | None] = []
+        ended: list[Exception] = []
+        async with self.gateway() as owner:
+            made = await owner.post("apiKey/create", {"name": "bot", "scopes": ["trade"]})
+            async with Gateway(URL, ApiKey(made["apiKey"]), reconnect=AT_ONCE) as gateway:
+                book = Book(gateway, "MOCK:BTC/USDT", on_trust=lambda why, _: told.append(why))
+                account = Account(gateway, self.bot.account, on_ended=ended.append)
+                await asyncio.gather(book.ready(), account.ready())
+                await owner.post("apiKey/revoke", {"apiKeyId": made["apiKeyId"]})
+                await until("the end to be told", lambda: book.distrust == "ENDED" and len(ended) == 1)
+                self.assertEqual(told, [None, "CUT", "ENDED"])
+                self.assertRegex(str(ended[0]), r"^the account's channel ended: .+ \(35\d\d\)$")
+                with self.assertRaisesRegex(RuntimeError, r"has ended: .+ \(35\d\d\)$"):
+                    await book.ready()
+                with self.assertRaisesRegex(RuntimeError, "has ended: "):
+                    await Book(gateway, "MOCK:BTC/USDT").ready()
+
+    async def test_a_sign_in_that_is_refused_is_the_end_and_the_programs_own_end_is_told_as_well(self) -> None:
+        async with Gateway(URL, Password("nobody@example.com", "a good password")) as stranger:
+            with self.assertRaisesRegex(RuntimeError, r"has ended: POST auth/login: .*\(-\d+ "):
+                await Book(stranger, "MOCK:BTC/USDT").ready()
+        ended: list[Exception] = []
+        async with self.gateway() as gateway:
+            await Account(gateway, self.bot.account, on_ended=ended.append).ready()
+        self.assertEqual([str(it) for it in ended], ["the account's channel ended: closed by this program (0)"])
 
 
 class Switches(Aio):

@@ -1,11 +1,16 @@
-/** The dead man's switch of an account, renewed as long as this program lives and is heard. */
+/**
+ * The dead man's switch of an account, renewed as long as this program lives and is heard. The one thing to know: renewals keep their pace also
+ * while earlier ones wait for their answers, so that a request that the network swallowed costs no more than itself.
+ */
+import { NoAnswer } from "./errors.ts"
 import type { Gateway } from "./gateway.ts"
 import { pause } from "./retry.ts"
+import { told } from "./told.ts"
 
 export interface KeepAliveOptions {
   /** Without a renewal for so long the gateway cancels all orders of the account, ms. */
   readonly timeoutMs: number
-  /** The switch may act, or has acted: renewals have not been answered. Told once each time. */
+  /** A quarter of the time is left and nothing was answered: the switch may act, or has acted. Told once each time. */
   readonly onLate?: (error: unknown) => void
 }
 
@@ -17,8 +22,10 @@ export interface KeptAlive {
   readonly stop: (how: { readonly disarm: boolean }) => Promise<void>
 }
 
-/** A third of the time: two renewals may be lost. */
-const RENEWALS = 3
+/** A quarter of the time each: two in a row may be lost, and the third one is there before the time is over. */
+const RENEWALS = 4
+
+const CALL = "tradeOrder/cancelAllAfter"
 
 /** Arms the dead man's switch (`tradeOrder/cancelAllAfter`) and renews it. Rejects when it cannot be armed. */
 export const keepAlive = async (
@@ -26,31 +33,46 @@ export const keepAlive = async (
   tradingAccountId: string,
   { timeoutMs, onLate }: KeepAliveOptions,
 ): Promise<KeptAlive> => {
+  const every = timeoutMs / RENEWALS
   const ended = new AbortController()
-  const arm = (ms: number) => gateway.post("tradeOrder/cancelAllAfter", { tradingAccountId, timeoutMs: ms })
-  await arm(timeoutMs)
+  const arm = (ms: number, signal?: AbortSignal) => gateway.post(CALL, { tradingAccountId, timeoutMs: ms }, { signal })
   let renewedAt = performance.now()
+  await arm(timeoutMs)
   let isLate = false
+  let failure: unknown = null
+  const asked = new Set<Promise<void>>()
+  const renew = async (): Promise<void> => {
+    const askedAt = performance.now()
+    try {
+      // Of no use any more when the time is over.
+      await arm(timeoutMs, AbortSignal.timeout(timeoutMs))
+      renewedAt = Math.max(renewedAt, askedAt)
+    } catch (error) {
+      failure = error
+    }
+  }
   const renewals = (async () => {
-    while (!ended.signal.aborted) {
-      await pause(timeoutMs / RENEWALS, ended.signal).catch(() => undefined)
+    for (;;) {
+      await pause(every, ended.signal).catch(() => undefined)
       if (ended.signal.aborted) return
-      const askedAt = performance.now()
-      try {
-        await arm(timeoutMs)
-        renewedAt = askedAt
+      const silence = performance.now() - renewedAt
+      if (silence < timeoutMs - every) {
         isLate = false
-      } catch (error) {
-        if (isLate || performance.now() - renewedAt < timeoutMs - timeoutMs / RENEWALS) continue
+        failure = null
+      } else if (!isLate) {
         isLate = true
-        onLate?.(error)
+        told(onLate, failure ?? new NoAnswer(`POST ${CALL}`, `for ${Math.round(silence)} ms`))
       }
+      const renewal: Promise<void> = renew().finally(() => asked.delete(renewal))
+      asked.add(renewal)
     }
   })()
   return {
     stop: async ({ disarm }) => {
       ended.abort()
       await renewals
+      // One that arrives later would arm it again.
+      await Promise.all(asked)
       if (disarm) await arm(0)
     },
   }

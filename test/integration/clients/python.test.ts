@@ -31,6 +31,8 @@ describe.skipIf(python === null)(`the Python client (${SKIPPED})`, () => {
 
   it.each([
     ["tests.test_retry", "the pace of what is repeated"],
+    ["tests.test_keep_alive", "the pace of renewals"],
+    ["tests.test_texts", "with asyncio and without it, one thing is said"],
     ["tests.test_stream", "what each word of the gateway does to the stream"],
     ["tests.test_aio", "asyncio: each helper at the failure that it is there for"],
     ["tests.test_blocking", "without asyncio"],

@@ -44,7 +44,8 @@ class Account:
         on_ended: Callable[[Exception], None] | None = None,
     ) -> None:
         """``on_resynced``: something may have been missed; orders and balances are loaded by now. Executions of the gap are in
-        ``tradeOrder/get`` of each order. ``on_ended``: the load failed for good, or the channel was ended by the gateway.
+        ``tradeOrder/get`` of each order. ``on_ended``: the load failed for good, or the channel or the connection has
+        ended: nothing comes any more. Told once; not of ``close()``.
         """
         self.trading_account_id = trading_account_id
         # Open orders by tradeOrderId.
@@ -63,6 +64,7 @@ class Account:
         self._waiting: list[AccountEvent] | None = []
         self._loading: asyncio.Task[None] | None = None
         self._missed: Resynced | None = None
+        self._is_over = False
         self._loaded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._subscription = gateway.stream.subscribe(f"tradingAccount:{trading_account_id}", self)
 
@@ -82,9 +84,8 @@ class Account:
         return lambda: self._listeners.discard(listener)
 
     def close(self) -> None:
+        self._over(RuntimeError("the account was closed by this program"))
         self._gateway.stream.leave(self._subscription)
-        if self._loading is not None:
-            self._loading.cancel()
 
     def on_publication(self, data: AccountEvent) -> None:
         sequence = data["sequence"]
@@ -175,9 +176,18 @@ class Account:
             told(self._on_event, event)
 
     def _end(self, error: Exception) -> None:
+        if self._is_over:
+            return
+        self._over(error)
+        if self._on_ended is not None:
+            told(self._on_ended, error)
+
+    def _over(self, error: Exception) -> None:
+        """A load that is under way has nothing to tell any more."""
+        self._is_over = True
+        if self._loading is not None:
+            self._loading.cancel()
         if not self._loaded.done():
             self._loaded.set_exception(error)
             # Seen by `ready`, where that is asked.
             self._loaded.exception()
-        if self._on_ended is not None:
-            told(self._on_ended, error)

@@ -50,7 +50,8 @@ class Book:
         self._bids = Ladder(lowest_first=False)
         self._asks = Ladder(lowest_first=True)
         self._why: Distrust | None = "OPENING"
-        self._is_ended = False
+        # Why nothing comes any more.
+        self._ended: str | None = None
         # Set while the book is trusted, or over.
         self._settled = asyncio.Event()
         self._heard_at = 0.0
@@ -77,7 +78,7 @@ class Book:
         return self._asks.rows
 
     def sides(self) -> Sides:
-        """Both sides as they are now: copies."""
+        """Both sides of one moment: copies."""
         return Sides(list(self._bids.rows), list(self._asks.rows))
 
     @property
@@ -92,8 +93,8 @@ class Book:
     async def ready(self) -> Book:
         """Returns when the book may be traded on."""
         while not self.is_trusted:
-            if self._is_ended:
-                raise RuntimeError(f"the book of {self.instrument_id} has ended")
+            if self._ended is not None:
+                raise RuntimeError(f"the book of {self.instrument_id} has ended: {self._ended}")
             await self._settled.wait()
         return self
 
@@ -126,7 +127,7 @@ class Book:
     def close(self) -> None:
         if self._subscription is not None:
             self._gateway.stream.leave(self._subscription)
-        self._end()
+        self._end("closed by this program (0)")
 
     def on_publication(self, data: Any) -> None:
         if data["updateType"] == "SNAPSHOT":
@@ -160,7 +161,7 @@ class Book:
             self.sequence = None
 
     def on_unsubscribed(self, code: int, reason: str) -> None:
-        self._end()
+        self._end(f"{reason} ({code})")
 
     def _watch(self) -> None:
         channel = f"market:orderbook:{self.instrument_id}"
@@ -171,7 +172,7 @@ class Book:
         self.gaps += 1
         self.sequence = None
         self._trust("GAP")
-        if self._subscription is not None and not self._is_ended:
+        if self._subscription is not None and self._ended is None:
             self._gateway.stream.leave(self._subscription)
             self._watch()
 
@@ -188,8 +189,8 @@ class Book:
         else:
             self._timer = self._loop.call_later(left, self._listen)
 
-    def _end(self) -> None:
-        self._is_ended = True
+    def _end(self, why: str) -> None:
+        self._ended = self._ended or why
         self._subscription = None
         if self._timer is not None:
             self._timer.cancel()

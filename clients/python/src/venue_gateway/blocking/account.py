@@ -23,7 +23,8 @@ class Account:
         on_ended: Callable[[Exception], None] | None = None,
     ) -> None:
         """``on_resynced``: something may have been missed; orders and balances are loaded by now. Executions of the gap are in
-        ``tradeOrder/get`` of each order. ``on_ended``: the load failed for good, or the channel was ended by the gateway.
+        ``tradeOrder/get`` of each order. ``on_ended``: the load failed for good, or the channel or the connection has
+        ended: nothing comes any more. Told once; not of ``close()``.
         """
         self.trading_account_id = trading_account_id
         self._threads = gateway.threads

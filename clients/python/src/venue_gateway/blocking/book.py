@@ -50,7 +50,7 @@ class Book:
         return self.sides().asks
 
     def sides(self) -> Sides:
-        """Both sides of one moment."""
+        """Both sides of one moment: copies."""
         return self._threads.call(self._book.sides)
 
     @property

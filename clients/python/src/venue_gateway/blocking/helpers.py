@@ -76,8 +76,8 @@ def keep_alive(
 ) -> KeptAlive:
     """Arms the dead man's switch (``tradeOrder/cancelAllAfter``) and renews it. Raises when it cannot be armed.
 
-    ``timeout``: without a renewal for so many seconds the gateway cancels all orders of the account. ``on_late``: the switch may act, or has
-    acted: renewals have not been answered; told once each time.
+    ``timeout``: without a renewal for so many seconds the gateway cancels all orders of the account. ``on_late``: a quarter of the time is
+    left and nothing was answered: the switch may act, or has acted; told once each time.
     """
     late = None if on_late is None else gateway.threads.later(on_late)
     inner = gateway.threads.run(aio.keep_alive(gateway.inner, trading_account_id, timeout=timeout, on_late=late))
