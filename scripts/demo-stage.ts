@@ -1,19 +1,11 @@
-/** What the demo's walks share: calls of one gateway as somebody, numbered steps, and waiting for what must come. */
+/** What the demo's walks share: numbered steps, a user of one gateway, and waiting for what must come. */
+import { Gateway } from "../clients/typescript/src/index.ts"
 
-export type Json = Record<string, unknown>
-
-export type Call = (
-  method: "GET" | "POST",
-  path: string,
-  body?: Json,
-) => Promise<{ readonly data: Json; readonly replayed: boolean }>
+export const PASSWORD = "correct horse battery staple"
 
 export interface Stage {
-  /** As whoever signed up first; before that as nobody. */
-  readonly call: Call
-  /** As the owner of another token. */
-  readonly as: (token: string) => Call
-  readonly signIn: (token: string) => void
+  /** Of the gateway. */
+  readonly url: string
   readonly step: (title: string, seen: string) => void
   readonly expect: (what: string, actual: unknown, wanted: unknown) => void
   /** At most 30 s. */
@@ -26,38 +18,10 @@ const LOOK_MILLIS = 100
 const pause = (millis: number) => new Promise((done) => setTimeout(done, millis))
 
 /** `steps`: how many there will be. */
-export const openStage = (base: string, steps: () => number): Stage => {
-  let accessToken = ""
+export const openStage = (url: string, steps: () => number): Stage => {
   let done = 0
-
-  const callAs =
-    (token: () => string): Call =>
-    async (method, path, body) => {
-      const response = await fetch(`${base}/api/v3${path}`, {
-        method,
-        headers: {
-          "Content-Type": "application/json",
-          ...(token() === "" ? {} : { Authorization: `Bearer ${token()}` }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
-      const envelope = (await response.json()) as {
-        success: boolean
-        errno: number
-        error: string | null
-        data: Json
-      }
-      if (!envelope.success)
-        throw new Error(`${method} ${path}: HTTP ${response.status}, errno ${envelope.errno}, ${envelope.error}`)
-      return { data: envelope.data, replayed: response.headers.get("Idempotency-Replayed") === "true" }
-    }
-
   return {
-    call: callAs(() => accessToken),
-    as: (token) => callAs(() => token),
-    signIn: (token) => {
-      accessToken = token
-    },
+    url,
     step: (title, seen) => {
       done++
       const all = steps()
@@ -73,4 +37,16 @@ export const openStage = (base: string, steps: () => number): Stage => {
       throw new Error(`waited ${WAIT_MILLIS / 1000} s for ${what}`)
     },
   }
+}
+
+/** A user who signs up, as those of the walks do. */
+export const signUp = async (url: string, email: string, setupToken?: string) => {
+  const person = { email, password: PASSWORD, ...(setupToken === undefined ? {} : { setupToken }) }
+  const session = await new Gateway({ url }).post("auth/signup", person)
+  // With SIGNUP=confirm the answer is the user, and the session comes with the mailed token.
+  if (!("accessToken" in session))
+    throw new Error(
+      `${url} wants addresses confirmed by mail (SIGNUP=confirm), and this is nobody's: start a gateway with SIGNUP=open for the demo, or run it without an address, against one of its own`,
+    )
+  return session
 }

@@ -1,163 +1,165 @@
 /**
- * `npm run demo [-- URL [SETUP_TOKEN]]`: a newcomer's whole story over HTTP and the official `centrifuge` client. Without a URL it builds the gateway,
- * starts it with an empty database beside a loopback exchange, and ends both. Each step prints what it saw; the first one that is not as
- * it should be ends the walk with exit code 1.
+ * `npm run demo [-- URL [SETUP_TOKEN]]`: a newcomer's whole story on the TypeScript client. Without a URL it builds the gateway, starts it with an empty
+ * database beside a loopback exchange, and ends both. Each step prints what it saw; the first one that is not as it should be ends the walk
+ * with exit code 1.
  */
 import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { Centrifuge, type PublicationContext } from "centrifuge"
 import { WebSocket } from "ws"
+import {
+  Account,
+  type AccountEvent,
+  Book,
+  Gateway,
+  type SubmitOrder,
+  submit,
+  type TradeOrder,
+} from "../clients/typescript/src/index.ts"
 import { startBinanceExchange } from "../test/exchanges/binance/exchange.ts"
 import { endGateways, startGateway } from "../test/kit/servers/gateway.ts"
 import { DEALER_STEPS, dealerStory, type HedgeVenue } from "./demo-dealer.ts"
-import { type Json, openStage } from "./demo-stage.ts"
+import { openStage, type Stage, signUp } from "./demo-stage.ts"
 
 /** Of the first half. */
 const TRADER_STEPS = 13
+const INSTRUMENT = "MOCK:BTC/USDT"
 
-const row = (order: Json): string =>
-  `${order["orderSide"]} ${order["quantity"]} ${order["instrumentId"]} ${order["orderType"]}` +
-  `${order["limitPrice"] === null ? "" : ` at ${order["limitPrice"]}`}: ${order["status"]} (${order["orderStatus"]}), ` +
-  `executed ${order["executedQuantity"]}${order["averagePrice"] === null ? "" : ` at ${order["averagePrice"]}`}`
+type Row = Pick<
+  TradeOrder,
+  | "orderSide"
+  | "quantity"
+  | "instrumentId"
+  | "orderType"
+  | "limitPrice"
+  | "status"
+  | "orderStatus"
+  | "executedQuantity"
+  | "averagePrice"
+>
+const row = (order: Row): string =>
+  `${order.orderSide} ${order.quantity} ${order.instrumentId} ${order.orderType}` +
+  `${order.limitPrice === null ? "" : ` at ${order.limitPrice}`}: ${order.status} (${order.orderStatus}), ` +
+  `executed ${order.executedQuantity}${order.averagePrice === null ? "" : ` at ${order.averagePrice}`}`
 
-const walk = async (base: string, hedge: HedgeVenue, setupToken: string | undefined): Promise<void> => {
-  const socketUrl = `${base.replace(/^http/, "ws")}/connection/websocket`
+const walk = async (url: string, hedge: HedgeVenue, setupToken: string | undefined): Promise<void> => {
   let isAdmin = true
-  const stage = openStage(base, () => TRADER_STEPS + (isAdmin ? DEALER_STEPS : 0))
-  const { call, step, until, expect } = stage
-  const health = await call("GET", "/health")
-  step("the gateway answers", `${health.data["status"]}, version ${health.data["version"]}`)
+  const stage = openStage(url, () => TRADER_STEPS + (isAdmin ? DEALER_STEPS : 0))
+  const { step } = stage
+  const health = await new Gateway({ url }).get("health")
+  step("the gateway answers", `${health.status}, version ${health.version}`)
 
   const email = `demo-${Date.now()}@example.com`
-  const session = await call("POST", "/auth/signup", { email, password: "correct horse battery staple", setupToken })
-  // With SIGNUP=confirm the answer is the user, and the session comes with the mailed token.
-  if (session.data["accessToken"] === undefined)
-    throw new Error(
-      `${base} wants addresses confirmed by mail (SIGNUP=confirm), and this is nobody's: start a gateway with SIGNUP=open for the demo, or run it without an address, against one of its own`,
-    )
-  const accessToken = String(session.data["accessToken"])
-  stage.signIn(accessToken)
+  const session = await signUp(url, email, setupToken)
+  const gateway = new Gateway({ url, as: session, webSocket: WebSocket })
   // What only admins are answered.
-  isAdmin = await call("GET", "/dealer/list?limit=1").then(
+  isAdmin = await gateway.get("dealer/list", { limit: 1 }).then(
     () => true,
     () => false,
   )
-  step("sign up", `${email}, token valid ${session.data["expiresIn"]} s`)
+  step("sign up", `${email}, token valid ${session.expiresIn} s`)
 
-  const venues = (await call("GET", "/market/venue/list")).data as unknown as ReadonlyArray<Json>
-  step("venues", venues.map((v) => `${v["venue"]} ${v["status"]} ${String(v["features"])}`).join("\n"))
-
-  const account = (
-    await call("POST", "/tradingAccount/connect", {
-      venue: "MOCK",
-      externalTradingAccountId: "demo",
-      nickname: "Demo account",
-    })
-  ).data
-  const tradingAccountId = String(account["tradingAccountId"])
-  step("connect a trading account", `${tradingAccountId}: ${account["status"]}`)
-
-  const instrumentId = "MOCK:BTC/USDT"
-  const client = new Centrifuge(socketUrl, { token: accessToken, websocket: WebSocket })
-  const levels = { bids: new Map<string, string>(), asks: new Map<string, string>() }
-  let updates = 0
-  const events: Array<Json> = []
-  const book = client.newSubscription(`market:orderbook:${instrumentId}`)
-  book.on("publication", ({ data }: PublicationContext) => {
-    updates++
-    if (data.updateType === "SNAPSHOT") {
-      levels.bids.clear()
-      levels.asks.clear()
-    }
-    for (const side of ["bids", "asks"] as const)
-      for (const [price, quantity] of data[side]) {
-        if (quantity === "0") levels[side].delete(price)
-        else levels[side].set(price, quantity)
-      }
-  })
-  const accountEvents = client.newSubscription(`tradingAccount:${tradingAccountId}`)
-  accountEvents.on("publication", ({ data }: PublicationContext) => events.push(data))
-  client.on("error", ({ error }) => console.log(`      socket: ${error.message}`))
-  book.subscribe()
-  accountEvents.subscribe()
-  client.connect()
-  await Promise.all([client.ready(10_000), book.ready(10_000), accountEvents.ready(10_000)])
-  step("open the socket", `${socketUrl} with the unmodified centrifuge client, two channels subscribed`)
-
-  await until("a live book", () => updates >= 4 && levels.bids.size > 0 && levels.asks.size > 0)
-  const best = (side: "bids" | "asks", order: 1 | -1) =>
-    [...levels[side]].sort(([a], [b]) => order * (Number(a) - Number(b)))[0]!
-  const [bid, ask] = [best("bids", -1), best("asks", 1)]
-  step(
-    "stream the live order book",
-    `${updates} updates, ${levels.bids.size} bids and ${levels.asks.size} asks\nbest bid ${bid[1]} at ${bid[0]}, best ask ${ask[1]} at ${ask[0]}`,
-  )
-
-  const restingPrice = String(Math.floor(Number(bid[0]) * 0.8))
-  const resting = (
-    await call("POST", "/tradeOrder/submit", {
-      tradingAccountId,
-      instrumentId,
-      orderSide: "BUY",
-      orderType: "LIMIT",
-      quantity: "0.01",
-      limitPrice: restingPrice,
-      idempotencyKey: `demo-resting-${Date.now()}`,
-    })
-  ).data
-  await until("OPEN", () => events.some((e) => e["kind"] === "TRADE_ORDER.ACCEPTED"))
-  step("place a resting order", `${row(resting)}\nthen on the socket: ${events.map((e) => e["kind"]).join(", ")}`)
-
-  const cancelled = (
-    await call("POST", "/tradeOrder/cancel", { tradingAccountId, tradeOrderId: resting["tradeOrderId"] })
-  ).data
-  expect("cancel", cancelled["status"], "CANCELLED")
-  step("cancel it", row(cancelled))
-
-  const key = `demo-market-${Date.now()}`
-  const order = {
-    tradingAccountId,
-    instrumentId,
-    orderSide: "BUY",
-    orderType: "MARKET",
-    quantity: "0.02",
-    idempotencyKey: key,
-    awaitClosed: true,
+  const venues = await gateway.get("market/venue/list")
+  step("venues", venues.map(({ venue, status, features }) => `${venue} ${status} ${String(features)}`).join("\n"))
+  try {
+    await trade(stage, gateway)
+    if (isAdmin) await dealerStory(stage, gateway, hedge)
+  } finally {
+    gateway.close()
   }
-  const filled = (await call("POST", "/tradeOrder/submit", order)).data
-  expect("market order", filled["status"], "FILLED")
-  step("buy at market", row(filled))
-
-  const again = await call("POST", "/tradeOrder/submit", order)
-  expect("replay", again.data["tradeOrderId"], filled["tradeOrderId"])
-  expect("Idempotency-Replayed", again.replayed, true)
-  step("send the same order again", "the same order came back, marked Idempotency-Replayed: nothing was bought twice")
-
-  await until("PORTFOLIO.UPDATED", () => events.some((e) => e["kind"] === "PORTFOLIO.UPDATED"))
-  const portfolio = (await call("GET", `/tradingAccount/portfolio/list?tradingAccountId=${tradingAccountId}&limit=100`))
-    .data as unknown as ReadonlyArray<Json>
-  step(
-    "read the portfolio",
-    portfolio
-      .map((p) => `${p["currency"]}: ${p["balance"]} (${p["available"]} available, ${p["locked"]} locked)`)
-      .join("\n"),
-  )
-
-  const orders = (await call("GET", `/tradeOrder/list?tradingAccountId=${tradingAccountId}`))
-    .data as unknown as ReadonlyArray<Json>
-  const sequences = events.map((e) => Number(e["sequence"]))
-  for (const [i, sequence] of sequences.entries())
-    if (i > 0) expect("account sequence", sequence, sequences[i - 1]! + 1)
-  step("list the orders", `${orders.map(row).join("\n")}\n${events.length} account events, numbered without a gap`)
-
-  client.disconnect()
-  if (isAdmin) await dealerStory(stage, hedge)
-  await call("POST", "/auth/logout")
+  await gateway.post("auth/logout", {})
   step("log out", "done")
   if (!isAdmin)
     console.log(
       "      dealers are made by admins, which this user is not: `npm run demo` without a URL shows them, or with the setupToken of the ready line behind the URL",
     )
+}
+
+const trade = async ({ step, until, expect }: Stage, gateway: Gateway): Promise<void> => {
+  const { tradingAccountId, status } = await gateway.post("tradingAccount/connect", {
+    venue: "MOCK",
+    externalTradingAccountId: "demo",
+    nickname: "Demo account",
+  })
+  step("connect a trading account", `${tradingAccountId}: ${status}`)
+
+  let updates = 0
+  const events: Array<AccountEvent> = []
+  const seen = (kind: string) => () => events.some((event) => event.kind === kind)
+  const book = new Book(gateway, INSTRUMENT, {
+    onChange: () => {
+      updates++
+    },
+  })
+  const account = new Account(gateway, tradingAccountId, { onEvent: (event) => events.push(event) })
+  await Promise.all([book.ready(), account.ready()])
+  step("follow the market and the account", "a book and an account of the TypeScript client, over one socket")
+
+  await until("a live book", () => updates >= 4)
+  const [bid, ask] = [book.bids[0]!, book.asks[0]!]
+  const verdict = await book.verify()
+  expect("string for string the gateway's own book", verdict.isSame, true)
+  step(
+    "stream the live order book",
+    `${updates} updates, ${book.bids.length} bids and ${book.asks.length} asks, proven at ${verdict.sequence}\n` +
+      `best bid ${bid[1]} at ${bid[0]}, best ask ${ask[1]} at ${ask[0]}`,
+  )
+
+  const resting = await submit(gateway, {
+    tradingAccountId,
+    instrumentId: INSTRUMENT,
+    orderSide: "BUY",
+    orderType: "LIMIT",
+    quantity: "0.01",
+    limitPrice: String(Math.floor(Number(bid[0]) * 0.8)),
+  })
+  if (resting.outcome !== "Stored") throw new Error(`the resting order is ${resting.outcome}`)
+  await until("OPEN", seen("TRADE_ORDER.ACCEPTED"))
+  step(
+    "place a resting order",
+    `${row(resting.order)}\nthen on the socket: ${events.map(({ kind }) => kind).join(", ")}`,
+  )
+
+  const { tradeOrderId } = resting.order
+  const cancelled = await gateway.post("tradeOrder/cancel", { tradingAccountId, tradeOrderId })
+  expect("cancel", cancelled.status, "CANCELLED")
+  step("cancel it", row(cancelled))
+
+  const order: SubmitOrder = {
+    tradingAccountId,
+    instrumentId: INSTRUMENT,
+    orderSide: "BUY",
+    orderType: "MARKET",
+    quantity: "0.02",
+    awaitClosed: true,
+  }
+  const bought = await submit(gateway, order)
+  if (bought.outcome !== "Stored") throw new Error(`the market order is ${bought.outcome}`)
+  expect("market order", bought.order.status, "FILLED")
+  step("buy at market", row(bought.order))
+
+  const again = await submit(gateway, order, { key: bought.key })
+  expect("the same with its key", again.outcome, "Replayed")
+  if (again.outcome === "Replayed") expect("replay", again.order.tradeOrderId, bought.order.tradeOrderId)
+  step("send the same order again", "the same order came back, marked Idempotency-Replayed: nothing was bought twice")
+
+  await until("PORTFOLIO.UPDATED", seen("PORTFOLIO.UPDATED"))
+  const portfolio = await gateway.get("tradingAccount/portfolio/list", { tradingAccountId, limit: 100 })
+  step(
+    "read the portfolio",
+    portfolio
+      .map(
+        ({ currency, balance, available, locked }) =>
+          `${currency}: ${balance} (${available} available, ${locked} locked)`,
+      )
+      .join("\n"),
+  )
+
+  const orders = await gateway.get("tradeOrder/list", { tradingAccountId })
+  const proof = account.proof
+  expect("account events without a gap", proof?.gaps, 0)
+  step("list the orders", `${orders.map(row).join("\n")}\nevents ${proof?.from} to ${proof?.to}, none missing`)
+  account.close()
+  book.close()
 }
 
 /** Everything that it takes, and nothing that stays. */
