@@ -23,6 +23,7 @@ const NAMES = [
   "ledger",
   "matcher",
   "quote",
+  "client",
 ]
 
 const root = fileURLToPath(new URL("..", import.meta.url))

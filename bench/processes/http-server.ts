@@ -1,7 +1,7 @@
 /**
  * The server side of `http`, one process per variant: a route declared and reflected through the gateway's own adapter (`bare`: log off;
- * `shipped`: access log, rate limits and metrics on, as the gateway runs), or bare uWebSockets with JSON.parse and JSON.stringify
- * (`floor`). Same bytes both ways.
+ * `shipped`: access log, rate limits and metrics on, as the gateway runs; `session` and `key`: the same, spoken for by an access token or an API
+ * key as the gateway knows them), or bare uWebSockets with JSON.parse and JSON.stringify (`floor`). Same bytes both ways, but for the token.
  */
 
 import * as uws from "uWebSockets.js"
@@ -15,13 +15,13 @@ import { Effect, Schema } from "effect"
 import { AccessTokenMissing, InvalidAccessToken } from "../../src/domain/errors/authentication.ts"
 import { AccountForbidden } from "../../src/domain/errors/authorisation.ts"
 import { InsufficientBalance } from "../../src/domain/errors/risk.ts"
-import type { SessionId, TenantId, TradingAccountId, UserId } from "../../src/domain/ids.ts"
+import type { SessionId, TradingAccountId } from "../../src/domain/ids.ts"
 import { OrderRates } from "../../src/domain/order/rates.ts"
 import { SubmitRequest } from "../../src/domain/order/submit-request.ts"
 import { RATE_LIMITS } from "../../src/domain/user/rate-limits.ts"
 import type { Principal } from "../../src/domain/user/user.ts"
 import { Fail, Ok } from "../../src/http/edge/envelope.ts"
-import { mount } from "../../src/http/edge/mount.ts"
+import { type MountOptions, mount } from "../../src/http/edge/mount.ts"
 import { Access, type Handlers } from "../../src/http/edge/route.ts"
 import { makeServer } from "../../src/http/edge/server.ts"
 import { RequestLimiter } from "../../src/http/limits/rate-limit.ts"
@@ -31,7 +31,8 @@ import { requestIds } from "../../src/live.ts"
 import { MeterBoard } from "../../src/ports/meters.ts"
 import { answer } from "../kit/child.ts"
 import { ownCpuMicros } from "../kit/usage.ts"
-import { PATH, TOKEN, type Variant } from "./http-wire.ts"
+import { benchSpeakers, user } from "./http-speakers.ts"
+import { type Listening, PATH, TOKEN, type Variant } from "./http-wire.ts"
 
 const text = Schema.String
 /** What the handler answers: 863 bytes with its envelope. */
@@ -111,9 +112,9 @@ const orderAnswer = (body: SubmitRequest): typeof OrderAnswer.Type => ({
 })
 
 const principal: Principal = {
-  userId: "018bcfe5-6800-7000-8000-0000000000aa" as UserId,
+  userId: user.userId,
   sessionId: "018bcfe5-6800-7000-8000-0000000000bb" as SessionId,
-  tenantId: "default" as TenantId,
+  tenantId: user.tenantId,
   permissions: ["read", "write"],
   environments: ["PROD"],
   provenAt: 0,
@@ -176,7 +177,9 @@ const limiter = (): RequestLimiter => {
 
 const logDirectory = mkdtempSync(join(tmpdir(), "bench-http-"))
 
-const startGateway = async (withLog: boolean): Promise<number> => {
+type Authenticate = MountOptions["authenticate"]
+
+const startGateway = async (withLog: boolean, authenticate: Authenticate): Promise<number> => {
   const server = makeServer({ host: "127.0.0.1", port: 0, tls: null, trustProxy: [], production: false })
   const log = withLog
     ? openRequestLog({
@@ -199,7 +202,7 @@ const startGateway = async (withLog: boolean): Promise<number> => {
         log: log?.write ?? null,
         watch: withLog ? watchRequests(new MeterBoard(), { tell: () => undefined }) : undefined,
         onDefect: ({ error }) => console.error(error),
-        authenticate: principalOf,
+        authenticate,
         isDraining: () => false,
         freshMillis: 300_000,
         pages: [],
@@ -211,10 +214,17 @@ const startGateway = async (withLog: boolean): Promise<number> => {
   return listening.port
 }
 
+const start = async (variant: Variant): Promise<Listening> => {
+  if (variant === "floor") return { port: await startFloor(), token: TOKEN }
+  if (variant !== "session" && variant !== "key")
+    return { port: await startGateway(variant === "shipped", principalOf), token: TOKEN }
+  const { speakers, tokens } = benchSpeakers()
+  return { port: await startGateway(true, speakers.authenticate), token: tokens[variant] }
+}
+
 answer(
   {
-    start: (variant: Variant): Promise<number> =>
-      variant === "floor" ? startFloor() : startGateway(variant === "shipped"),
+    start,
     usage: () => ({ cpuMicros: ownCpuMicros(), rssBytes: process.memoryUsage().rss }),
   },
   () => rmSync(logDirectory, { recursive: true, force: true }),
