@@ -170,7 +170,13 @@ async def main() -> None:
     async with Gateway(URL, me()) as gateway:
         account_id = await account_of(gateway)
         (instrument,) = await gateway.get("market/instrument/list", {"instrumentId": INSTRUMENT})
-        account = await Account(gateway, account_id).ready()
+
+        def over(error: Exception) -> None:
+            """The key was revoked, or the like: nothing comes any more."""
+            print(error, flush=True)
+            stopped.set()
+
+        account = await Account(gateway, account_id, on_ended=over).ready()
         book = await Book(gateway, INSTRUMENT, on_trust=lambda why, _: print("book:", why or "trusted")).ready()
         # Should this program fall silent, the gateway cancels what it left.
         alive = await keep_alive(gateway, account_id, timeout=15, on_late=lambda error: print("late:", error))
@@ -188,11 +194,16 @@ async def main() -> None:
                 print(error, flush=True)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stopped.wait(), 0.5)
-        await maker.withdraw()
-        for order in maker.orders.values():
-            await await_closed(gateway, order, account=account, timeout=30)
-        await alive.stop(disarm=not journal.open)
+        try:
+            await maker.withdraw()
+            for order in maker.orders.values():
+                await await_closed(gateway, order, account=account, timeout=30)
+            await alive.stop(disarm=not journal.open)
+        except (GatewayError, NoAnswer) as error:
+            print(f"{error}: the gateway cancels what is out, within 15 s", flush=True)
+            await alive.stop(disarm=False)
         print(f"bought {maker.holds() - maker.first}, left open {len(account.orders)}, {account.proof}")
+        account.close()
 
 
 if __name__ == "__main__":

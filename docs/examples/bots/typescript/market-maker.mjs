@@ -62,6 +62,11 @@ const account = await new Account(gateway, tradingAccountId, {
   onExecution: ({ orderSide, executedQuantity, executedPrice }) =>
     console.log(`${orderSide} ${executedQuantity} at ${executedPrice}`),
   onResynced: ({ why, missedFrom }) => console.log(`events from ${missedFrom} on may be missing: ${why}; loaded again`),
+  // The key was revoked, or the like: nothing comes any more.
+  onEnded: ({ message }) => {
+    console.error(message)
+    isEnding = true
+  },
 }).ready()
 await resolve()
 const alive = await keepAlive(gateway, tradingAccountId, {
@@ -123,4 +128,5 @@ try {
   console.error(`${error.message}: the gateway cancels what is out, within 15 s`)
   await alive.stop({ disarm: false })
 }
+account.close()
 gateway.close()
