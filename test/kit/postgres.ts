@@ -1,5 +1,6 @@
-// Vitest's globalSetup: one throw-away PostgreSQL server per run and one migrated template database, which test/kit/servers/database.ts
-// copies for each test file. TEST_DATABASE_URL, a superuser's URL, uses an existing server instead.
+// Vitest's globalSetup: two throw-away PostgreSQL servers per run, each with a migrated template database. test/kit/servers/database.ts copies
+// that of the first for each test file; TEST_DATABASE_URL, a superuser's URL, uses an existing server in its place. The second is durable:
+// a gateway rightly refuses to keep orders where the sync to disk is given up (test/integration/gateway/running/database.ts).
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
@@ -21,6 +22,8 @@ declare module "vitest" {
     readonly applicationUrl: string
     /** Name of the migrated template database. */
     readonly template: string
+    /** Of the durable server: a superuser's URL and the application's role's. Its migrated template is the database `gateway`. */
+    readonly durable: { readonly adminUrl: string; readonly applicationUrl: string }
   }
 }
 
@@ -66,6 +69,7 @@ const removeAbandoned = (parent: string): void => {
   }
 }
 
+const CONNECTIONS_MAX = 300
 const TEST_SETTINGS = { wal_level: "minimal", max_wal_senders: "0", autovacuum: "off", shared_buffers: "64MB" }
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
@@ -128,10 +132,12 @@ const makeSeed = async (dataDir: string): Promise<void> => {
   }
 }
 
-const startServer = async (dataDir: string): Promise<EmbeddedPostgres> => {
-  await makeSeed(dataDir)
+const startServer = (directory: string, durable: boolean): Promise<EmbeddedPostgres> => {
+  const dataDir = path.join(directory, durable ? "durable" : "quick")
+  fs.mkdirSync(dataDir)
+  fs.chmodSync(dataDir, 0o755)
   laySeed(dataDir)
-  return startEmbeddedPostgres({ dataDir, durable: false, connectionsMax: 300, settings: TEST_SETTINGS })
+  return startEmbeddedPostgres({ dataDir, durable, connectionsMax: CONNECTIONS_MAX, settings: TEST_SETTINGS })
 }
 
 const withDatabase = (url: string, database: string): string => {
@@ -151,15 +157,17 @@ const asAdmin = async (url: string, statements: ReadonlyArray<string>): Promise<
 }
 
 interface Run {
-  readonly given: Pick<ProvidedContext, "adminUrl" | "applicationUrl" | "template">
+  readonly given: Pick<ProvidedContext, "adminUrl" | "applicationUrl" | "template" | "durable">
   readonly end: () => Promise<void>
 }
 
 const begin = async (): Promise<Run> => {
   const external = process.env["TEST_DATABASE_URL"]
-  const dataDir = external === undefined ? scratchDirectory("run") : undefined
-  if (dataDir !== undefined) removeAbandoned(path.dirname(dataDir))
-  const server = dataDir === undefined ? undefined : await startServer(dataDir)
+  const directory = scratchDirectory("run")
+  removeAbandoned(path.dirname(directory))
+  await makeSeed(directory)
+  const durable = await startServer(directory, true)
+  const server = external === undefined ? await startServer(directory, false) : undefined
   const adminUrl = external ?? server?.adminUrl("postgres") ?? ""
   const template = `gateway_template_${process.pid}`
   const end = async (): Promise<void> => {
@@ -169,8 +177,8 @@ const begin = async (): Promise<Run> => {
         `DROP DATABASE ${template} WITH (FORCE)`,
       ])
     }
-    await server?.stop()
-    if (dataDir !== undefined) fs.rmSync(dataDir, { recursive: true, force: true })
+    await Promise.all([server?.stop(), durable.stop()])
+    fs.rmSync(directory, { recursive: true, force: true })
   }
   try {
     // On a server of the user's the tests use that one role; ours has the application's, which is no superuser.
@@ -182,14 +190,15 @@ const begin = async (): Promise<Run> => {
     if (external !== undefined) await migrate(withDatabase(applicationUrl, template))
     // Nobody may connect from now on: one connection makes every CREATE DATABASE … TEMPLATE fail.
     await asAdmin(adminUrl, [`ALTER DATABASE ${template} WITH IS_TEMPLATE true ALLOW_CONNECTIONS false`])
-    return { given: { adminUrl, applicationUrl, template }, end }
+    const kept = { adminUrl: durable.adminUrl("postgres"), applicationUrl: durable.url("postgres") }
+    return { given: { adminUrl, applicationUrl, template, durable: kept }, end }
   } catch (error) {
     await end()
     throw error
   }
 }
 
-/** All projects that need it have one server: vitest loads this module for each, in one process. */
+/** All projects that need them have the same two servers: vitest loads this module for each, in one process. */
 const SHARED = Symbol.for("venue-gateway: the PostgreSQL of this run")
 const shared = globalThis as { [SHARED]?: { readonly run: Promise<Run>; users: number } }
 
@@ -201,6 +210,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("adminUrl", given.adminUrl)
   project.provide("applicationUrl", given.applicationUrl)
   project.provide("template", given.template)
+  project.provide("durable", given.durable)
   return async () => {
     kept.users -= 1
     if (kept.users > 0) return

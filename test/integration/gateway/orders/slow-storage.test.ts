@@ -12,9 +12,9 @@ import type { DealerDetail } from "../../../../src/http/dealer/endpoints.ts"
 import { signUp } from "../../../kit/desks/quoting.ts"
 import { founder } from "../../../kit/servers/founder.ts"
 import { type Answer, type Api, endGateways, type Gateway, startGateway, until } from "../../../kit/servers/gateway.ts"
-import { type OwnDatabase, withDatabaseServer } from "../running/database.ts"
+import { type OwnDatabase, withOwnServer } from "../running/database.ts"
 
-const ownDatabase = withDatabaseServer()
+const ownDatabase = withOwnServer()
 let database: OwnDatabase
 let gateway: Gateway
 let admin: Api

@@ -79,6 +79,7 @@ describe("a start is refused in one line", () => {
       expect(line).not.toContain("s3cret")
     }
     const database = await makeDatabase()
+    const name = new URL(database.url).pathname.slice(1)
     const env = { DATABASE_URL: database.url }
     await (await startGateway({ env })).stop()
     const client = new pg.Client({ connectionString: database.adminUrl })
@@ -88,10 +89,10 @@ describe("a start is refused in one line", () => {
         "INSERT INTO schema_migration (id, name, sha256) SELECT max(id) + 1, 'later', '' FROM schema_migration",
       )
       expect(await refusal(launchGateway({ env }))).toContain("newer than this program")
-      await client.query("ALTER ROLE gateway SET synchronous_commit = off")
+      await client.query(`ALTER ROLE gateway IN DATABASE ${name} SET synchronous_commit = off`)
       expect(await refusal(launchGateway({ env }))).toContain("would lose acknowledged orders")
     } finally {
-      await client.query("ALTER ROLE gateway RESET synchronous_commit")
+      await client.query(`ALTER ROLE gateway IN DATABASE ${name} RESET synchronous_commit`)
       await client.end()
     }
   })

@@ -171,7 +171,8 @@ describe("money", () => {
   it("does not move before its row is written: both are one commit, also through a kill", async () => {
     const walletId = await wallet(alice)
     expect((await admin.post("/wallet/deposit", { walletId, ...money("5") })).status).toBe(200)
-    const applying = "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT ledger_apply(%'"
+    const applying =
+      "SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE 'SELECT ledger_apply(%'"
     const waits = `${applying} AND wait_event_type = 'Lock'`
     await whileShut("ledger", async (open) => {
       const sent = admin.post<WalletRecord>("/wallet/deposit", { walletId, ...money("3") })
