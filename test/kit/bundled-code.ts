@@ -1,6 +1,6 @@
 /**
- * dist/ and Effect in a few files, which the tests start their gateways from: node takes 1.9 s of processor time to read the gateway's 1,500
- * modules, and 0.7 s to read these. Worker threads, and files that are found beside a module, are still those of dist/.
+ * dist/ and Effect in a few files, which the tests start their gateways, worker threads and `admin` from: node takes 1.9 s of processor time
+ * to read the gateway's 1,500 modules, and 0.7 s to read these. Files that are found beside a module are still those of dist/.
  */
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs"
@@ -21,18 +21,26 @@ const effectOnly: Plugin = {
     ),
 }
 
-/** Each module goes on to find what is beside it. */
-const ownPlaces: Plugin = {
+const SHARD = join(root, "dist/src/venues/connector/shard.js")
+
+/** Each module goes on to find what is beside it; a shard its threads' programs, which are in the bundle. */
+const ownPlaces = (folder: string): Plugin => ({
   name: "own places",
   setup: ({ onLoad }) =>
     onLoad({ filter: /\.m?js$/ }, ({ path }) => {
       const contents = readFileSync(path, "utf8")
       if (!contents.includes("import.meta.url")) return undefined
-      return {
-        contents: contents.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)),
-        loader: "js",
-      }
+      const place = pathToFileURL(path === SHARD ? join(folder, "connector/shard.js") : path).href
+      return { contents: contents.replaceAll("import.meta.url", JSON.stringify(place)), loader: "js" }
     }),
+})
+
+/** Where each is in the bundle. */
+const PROGRAMS = {
+  main: "dist/src/main.js",
+  admin: "dist/src/admin/main.js",
+  "worker/connector": "dist/src/venues/worker/connector.js",
+  "worker/pulse": "dist/src/venues/worker/pulse.js",
 }
 
 /** Of dist/ as it is; answers the folder with main.js in it. One that is there already is used again. */
@@ -45,7 +53,7 @@ export const bundleGateway = async (): Promise<string> => {
   if (existsSync(folder)) return folder
   const beside = `${folder}.${process.pid}`
   await build({
-    entryPoints: [join(root, "dist/src/main.js")],
+    entryPoints: Object.fromEntries(Object.entries(PROGRAMS).map(([name, path]) => [name, join(root, path)])),
     outdir: beside,
     bundle: true,
     splitting: true,
@@ -53,7 +61,7 @@ export const bundleGateway = async (): Promise<string> => {
     target: "node20",
     format: "esm",
     keepNames: true,
-    plugins: [effectOnly, ownPlaces],
+    plugins: [effectOnly, ownPlaces(folder)],
     logLevel: "error",
   })
   try {

@@ -1,7 +1,7 @@
 /** `gateway admin` as operators run it: a process of its own, which takes seconds (`operator.ts` has the same words without one). */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { isBuilt } from "./gateway.ts"
+import { keptCode, programOf } from "./gateway.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 
@@ -15,10 +15,9 @@ export interface AdminEnded {
 export const runAdmin = (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>): Promise<AdminEnded> =>
   new Promise((resolve) => {
     const { PATH = "", HOME = "" } = process.env
-    const program = isBuilt ? ["dist/src/admin/main.js"] : ["--import", "tsx", "src/admin/main.ts"]
-    const child = spawn(process.execPath, [...program, ...words], {
+    const child = spawn(process.execPath, [...programOf("admin"), ...words], {
       cwd: root,
-      env: { PATH, HOME, ...env },
+      env: { PATH, HOME, ...keptCode(), ...env },
       stdio: ["ignore", "pipe", "pipe"],
     })
     let stdout = ""

@@ -74,12 +74,14 @@ const bundle = process.env["TEST_BUNDLE"]
 export const isBuilt = bundle !== undefined || process.env["CI"] !== undefined
 
 /** What V8 made of the bundle's code is kept beside it: a tenth of the processor time of a start (on Node 22; 20 does not know of it). */
-const keptCode = (built: boolean | undefined): Readonly<Record<string, string>> =>
+export const keptCode = (built?: boolean): Readonly<Record<string, string>> =>
   built === undefined && bundle !== undefined ? { NODE_COMPILE_CACHE: join(bundle, "compiled") } : {}
 
-const programOf = (built: boolean | undefined): ReadonlyArray<string> => {
-  if (built === undefined && bundle !== undefined) return [join(bundle, "main.js")]
-  return (built ?? isBuilt) ? ["dist/src/main.js"] : ["--import", "tsx", "src/main.ts"]
+/** What node is given to run the gateway, or its `admin`. */
+export const programOf = (name: "main" | "admin", built?: boolean): ReadonlyArray<string> => {
+  if (built === undefined && bundle !== undefined) return [join(bundle, `${name}.js`)]
+  const path = name === "main" ? "src/main" : "src/admin/main"
+  return (built ?? isBuilt) ? [`dist/${path}.js`] : ["--import", "tsx", `${path}.ts`]
 }
 
 const launched = new Set<ChildProcess>()
@@ -104,7 +106,7 @@ export const launchGateway = (options: GatewayOptions = {}): Launched => {
   directories.add(dataDir)
   const isEmbedded = options.env?.["DATABASE_URL"] === undefined
   if (options.dataDir === undefined && isEmbedded && options.empty !== true) laySeed(dataDir)
-  const program = programOf(options.built)
+  const program = programOf("main", options.built)
   const inherited = INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
   // Tests of limits set their own; production is never without.
   // Tests of stale proofs set their own; the others may run longer than one is fresh.
@@ -186,18 +188,22 @@ const removeDirectory = async (directory: string): Promise<void> => {
   rmSync(directory, { recursive: true, force: true })
 }
 
+/** Between two looks: 10 ms at first, then a tenth of what was waited, up to this: looks at what takes its time cost as much as the work. */
+const PAUSE_MILLIS_MAX = 100
+
 /** Waits until `seen` answers something; fails after `millis` with what it waited for. */
 export const until = async <A>(
   what: string | (() => string),
   seen: () => A | undefined | false | null | Promise<A | undefined | false | null>,
   millis = 60_000,
 ): Promise<A> => {
-  const deadlineAt = Date.now() + millis
+  const beganAt = Date.now()
   for (;;) {
     const found = await seen()
     if (found !== undefined && found !== false && found !== null) return found
-    if (Date.now() > deadlineAt) throw new Error(`waited ${millis} ms for ${typeof what === "string" ? what : what()}`)
-    await sleep(10)
+    const waited = Date.now() - beganAt
+    if (waited > millis) throw new Error(`waited ${millis} ms for ${typeof what === "string" ? what : what()}`)
+    await sleep(Math.min(Math.max(10, waited / 10), PAUSE_MILLIS_MAX))
   }
 }
 
