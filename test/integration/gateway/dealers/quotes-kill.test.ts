@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it, vi } from "vitest"
 import type { FailpointName } from "../../../../src/ports/failpoint.ts"
 import { INVENTORY, openDesk } from "../../../kit/desks/quoting.ts"
 import { founder } from "../../../kit/servers/founder.ts"
-import { api, endGateways, type Gateway, startGateway, until } from "../../../kit/servers/gateway.ts"
+import { type Api, api, endGateways, type Gateway, startGateway, until } from "../../../kit/servers/gateway.ts"
 import { type AccountEvent, closeClients, connectClient } from "../markets/socket.ts"
 
 vi.setConfig({ testTimeout: 300_000 })
@@ -13,7 +13,7 @@ afterAll(async () => {
   await endGateways()
 })
 
-/** Three processes start for each: one place by default, all with QUOTE_PLACES=all. */
+/** Two processes start for each: one place by default, all with QUOTE_PLACES=all. */
 const PLACES: ReadonlyArray<FailpointName> =
   process.env["QUOTE_PLACES"] === "all"
     ? [
@@ -44,16 +44,14 @@ const eventsOf = async (gateway: Gateway, token: string, tradingAccountId: strin
 
 describe("a process that dies on the way of a quote", () => {
   it.concurrent.each(PLACES)("at %s", async (place) => {
-    const first = await startGateway()
-    const admin = await founder(first)
-    const desk = await openDesk(first, admin)
+    const dying = await startGateway({ env: { FAILPOINT: `${place}:1:kill:armed` } })
+    const admin = await founder(dying)
+    const desk = await openDesk(dying, admin)
     const client = await desk.client()
     await client.quote({ ttl: 1 })
-    await first.stop()
-
-    const dying = await startGateway({ dataDir: first.dataDir, env: { FAILPOINT: place } })
-    const spoken = { ...client, calls: api(dying).as(client.calls.token!) }
-    const ask = (calls = spoken.calls) =>
+    dying.kill("SIGWINCH")
+    await until("the failpoint to be awake", () => dying.stdout.some((line) => line.startsWith("armed ")))
+    const ask = (calls = client.calls) =>
       calls.post<{
         readonly quoteId: string
         readonly status: string
@@ -67,7 +65,7 @@ describe("a process that dies on the way of a quote", () => {
         ttl: 120,
         quoteRequestId: "the-one",
       })
-    const submit = (calls: typeof spoken.calls, quoteId: string) =>
+    const submit = (calls: Api, quoteId: string) =>
       calls.submit({
         tradingAccountId: client.tradingAccountId,
         orderType: "QUOTED",
@@ -87,13 +85,13 @@ describe("a process that dies on the way of a quote", () => {
       const quote = (await ask().catch(() => null))?.envelope.data
       if (quote?.status === "CREATED") {
         promised = quote.quoteId
-        await submit(spoken.calls, quote.quoteId).catch(() => null)
+        await submit(client.calls, quote.quoteId).catch(() => null)
       }
       return isOver
     })
     expect((await dying.exited).signal).toBe("SIGKILL")
 
-    const last = await startGateway({ dataDir: first.dataDir })
+    const last = await startGateway({ dataDir: dying.dataDir })
     const calls = api(last).as(client.calls.token!)
     const wallets = api(last).as(admin.token!)
     // The same request under its key: the quote that there is, or the first one.
