@@ -1,7 +1,7 @@
 /**
- * The gateway kills itself at one place of each kind: on an order's way back, in the middle of work of many steps, in its start, on what it
- * does by itself, on a quote's way. Every place (scoreboard F1) is `npm run torture -- failpoints`, once each in `.ci/run`; an order's way
- * out is in kill.test.ts.
+ * The gateway kills itself on an order's way back and on a hedge's. Every place (scoreboard F1), also those in the middle of work of many
+ * steps, in its start and on what it does by itself, is `npm run torture -- failpoints`, once each in `.ci/run`; an order's way out is in
+ * kill.test.ts.
  */
 import { afterAll, describe, it, vi } from "vitest"
 import { endGateways, until } from "../../../kit/servers/gateway.ts"
@@ -13,13 +13,7 @@ import { examineUntilTrue } from "../../../torture/failpoints/truth.ts"
 vi.setConfig({ testTimeout: 600_000 })
 afterAll(endGateways)
 
-const PLACES = [
-  "binance fill.written",
-  "binance disconnect.halfway",
-  "binance reconcile.halfway",
-  "mock trigger.committed",
-  "desk hedge.submitted",
-]
+const PLACES = ["binance fill.written", "desk hedge.submitted"]
 
 /** No fill is told in the time of a test. */
 const NEVER_MILLIS = 3_600_000

@@ -1,7 +1,8 @@
 /**
  * The whole market data path against a recorded market: capture → loopback exchange → ccxt → worker → book → hub → centrifuge client,
  * and over HTTP. The oracle is the capture itself: a depth frame whose `u` equals a bookTicker's `u` must have exactly its best rows, and
- * every level within the range that the book says it covers, which reaches to 200 at least.
+ * every level within the range that the book says it covers, which reaches to 200 at least. The first quarter of the capture; all of it, with
+ * and without faults of the line, is `npm run torture -- oracle`.
  */
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -23,6 +24,8 @@ if (!hasCapture) console.warn("oracle: skipped, the recorded capture is not besi
 const INSTRUMENT = "BINANCE:BTC/USDT"
 const SPEED = 200
 const DEPTH = 1000
+/** The bookTickers of the capture whose depth frame there is: 564. */
+const CHECKPOINTS = 140
 /** Levels a side within the covered range, at the least. */
 const COVERED = 200
 
@@ -76,8 +79,9 @@ describe.skipIf(!hasCapture)("the recorded BTCUSDT market, replayed at 200 times
     await until("the snapshot", () => book.snapshots > 0)
 
     const dumb = new ReplayBook(snapshot)
-    const applied = depthFrames.filter((frame) => frame.finalUpdateId > snapshot.lastUpdateId)
-    const checkpoints = applied.filter((frame) => tickers.has(frame.finalUpdateId))
+    const newer = depthFrames.filter((frame) => frame.finalUpdateId > snapshot.lastUpdateId)
+    const checkpoints = newer.filter((frame) => tickers.has(frame.finalUpdateId)).slice(0, CHECKPOINTS)
+    const applied = newer.slice(0, newer.indexOf(checkpoints.at(-1)!) + 1)
     const wrong: Array<string> = []
     const right = { client: 0, http: 0 }
     const replay = exchange.replay!
@@ -128,10 +132,10 @@ describe.skipIf(!hasCapture)("the recorded BTCUSDT market, replayed at 200 times
       await reached
       await check(checkpoint)
       const following = checkpoints[index + 1]
-      if (following !== undefined) reached = replay.pauseAfter((frame) => isCheckpoint(frame, following))
+      if (following === undefined) continue
+      reached = replay.pauseAfter((frame) => isCheckpoint(frame, following))
       replay.resume()
     }
-    await replay.done
     const last = eventAt(applied.at(-1)!)
     await until("the last DIFF", () => times.at(-1) === last)
 
@@ -140,8 +144,7 @@ describe.skipIf(!hasCapture)("the recorded BTCUSDT market, replayed at 200 times
       `DIFFs ${seen.diffs} of ${applied.length} frames; snapshots ${book.snapshots}; gaps ${book.faults.length}; crossed ${seen.crossed}`
     console.log(`oracle: ${figures}`)
     expect(wrong.slice(0, 5)).toEqual([])
-    expect(checkpoints.length).toBe(564)
-    expect(right).toEqual({ client: 564, http: 564 })
+    expect(right).toEqual({ client: CHECKPOINTS, http: CHECKPOINTS })
     expect(book.faults).toEqual([])
     expect(book.snapshots).toBe(1)
     expect(seen.crossed).toBe(0)
