@@ -4,7 +4,7 @@ import type { WalletRecord } from "../../../../src/domain/wallet/wallet.ts"
 import { type InternalMarket, type InternalTrader, internalMarket } from "../../../kit/desks/internal-market.ts"
 import { endGateways, startGateway, taken } from "../../../kit/servers/gateway.ts"
 
-const TIMES = 60
+const TIMES = 200
 const LIMITS = {
   orderSubmit: { perSecond: 10_000, burst: 10_000 },
   orderCancel: { perSecond: 10_000, burst: 10_000 },
