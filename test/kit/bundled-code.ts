@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 const FAMILY = "gateway-bundle-"
 
 /** Effect and what is ours: most of the modules, and all of them plain ESM. The others node loads as it always does. */
-const effectOnly: Plugin = {
+export const effectOnly: Plugin = {
   name: "effect only",
   setup: ({ onResolve }) =>
     onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>

@@ -58,7 +58,9 @@ export interface CcxtVenuesOptions {
   readonly sessionsPerConnector?: number
   /** Of the threads; for tests. */
   readonly times?: Partial<ShardTimes>
-  /** Threads that outlive these venues, instead of their own; then `shards`, `heapMegabytes` and the threads' `times` are its own. For tests. */
+  /** The folder of the threads' code (`ShardOptions`); for tests. */
+  readonly threadCode?: string | undefined
+  /** Threads that outlive these venues, instead of their own; then `shards`, `heapMegabytes`, `threadCode` and the threads' `times` are its own. For tests. */
   readonly placement?: Placement
   /** Connectors obey `Supervisor.break`; for tests. */
   readonly breakable?: boolean
@@ -93,6 +95,7 @@ export const ccxtVenues = (
         rule: options.shards ?? "auto",
         times: { ...SHARD_TIMES, ...options.times },
         heapMegabytes: options.heapMegabytes ?? HEAP_MEGABYTES,
+        threadCode: options.threadCode,
         notice: (shard, what) => options.notice?.(shard, what),
       })
     const venues = yield* Effect.forEach(profiles, (profile) =>

@@ -26,6 +26,8 @@ export interface PlacementOptions {
   readonly rule: ShardRule
   readonly times: ShardTimes
   readonly heapMegabytes: number
+  /** For tests: the folder of the threads' code. */
+  readonly threadCode?: string | undefined
   readonly notice: (shard: string, what: string) => void
 }
 
@@ -93,8 +95,8 @@ export class Placement {
   #named(name: string): Shard {
     const known = this.#shards.get(name)
     if (known !== undefined) return known
-    const { times, heapMegabytes, notice } = this.#options
-    const shard = new Shard({ name, times, heapMegabytes, notice: (what) => notice(name, what) })
+    const { times, heapMegabytes, threadCode, notice } = this.#options
+    const shard = new Shard({ name, times, heapMegabytes, threadCode, notice: (what) => notice(name, what) })
     this.#shards.set(name, shard)
     return shard
   }

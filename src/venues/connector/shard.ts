@@ -31,10 +31,9 @@ export interface Tenant {
 const CLOSE_TIMEOUT_MILLIS = 3000
 const TENANTS_MAX = 1000
 
-/** Beside this file, in the same form: TypeScript in development and tests, JavaScript once built. */
+/** Beside this file, in the same form: TypeScript in development, JavaScript once built. */
+const OWN_CODE = new URL("../worker/", import.meta.url).href
 const isTypeScript = import.meta.url.endsWith(".ts")
-const workerFile = (name: string): string =>
-  new URL(`../worker/${name}${isTypeScript ? ".ts" : ".js"}`, import.meta.url).href
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -42,6 +41,8 @@ export interface ShardOptions {
   readonly name: string
   readonly times: ShardTimes
   readonly heapMegabytes: number
+  /** The folder of a thread's code once built, by URL; for tests. Default: this program's own. */
+  readonly threadCode?: string | undefined
   /** Words for the operator. */
   readonly notice: (what: string) => void
 }
@@ -134,9 +135,17 @@ export class Shard {
     return this.#pool
   }
 
+  get #isTypeScript(): boolean {
+    return isTypeScript && this.#options.threadCode === undefined
+  }
+
+  #file(name: "connector" | "pulse"): string {
+    return `${this.#options.threadCode ?? OWN_CODE}${name}${this.#isTypeScript ? ".ts" : ".js"}`
+  }
+
   #makePool(): Piscina {
     const pool = new Piscina({
-      filename: workerFile("connector"),
+      filename: this.#file("connector"),
       minThreads: 1,
       maxThreads: 1,
       concurrentTasksPerWorker: TENANTS_MAX,
@@ -144,7 +153,7 @@ export class Shard {
       // Waiting in Atomics would stop the sockets of the thread.
       atomics: "disabled",
       resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMegabytes },
-      execArgv: isTypeScript ? ["--import", "tsx"] : [],
+      execArgv: this.#isTypeScript ? ["--import", "tsx"] : [],
       recordTiming: false,
       closeTimeout: CLOSE_TIMEOUT_MILLIS,
     })
@@ -174,7 +183,7 @@ export class Shard {
       this.#pulse = undefined
       this.#ended(null, reason)
     }
-    pool.run(task, { filename: workerFile("pulse"), name: "pulse", transferList: [port2] }).then(
+    pool.run(task, { filename: this.#file("pulse"), name: "pulse", transferList: [port2] }).then(
       () => ended("the pulse ended"),
       (error: unknown) => ended(messageOf(error)),
     )

@@ -6,10 +6,10 @@ import { expect, it } from "vitest"
 import { connectDedicated } from "../../../src/store/postgres/sql.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { withTestDatabase } from "../../kit/servers/database.ts"
-import { until } from "../../kit/servers/gateway.ts"
+import { programOf, until } from "../../kit/servers/gateway.ts"
 
 const database = withTestDatabase()
-const admin = fileURLToPath(new URL("../../../src/admin/main.ts", import.meta.url))
+const root = fileURLToPath(new URL("../../../", import.meta.url))
 
 it("a verification of the ledger that was killed leaves its lock within seconds, while its statement still waits", async () => {
   const directory = scratchDirectory("killed")
@@ -25,7 +25,8 @@ it("a verification of the ledger that was killed leaves its lock within seconds,
   const blocker = await connectDedicated(database().url)
   await blocker.query("BEGIN")
   await blocker.query("LOCK TABLE ledger_hold IN ACCESS EXCLUSIVE MODE")
-  const verify = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), admin, "ledger", "verify"], {
+  const verify = spawn(process.execPath, [...programOf("admin"), "ledger", "verify"], {
+    cwd: root,
     env: { PATH: process.env["PATH"], DATABASE_URL: database().url, DATA_DIR: directory },
   })
   const ended = new Promise<string | null>((resolve) => verify.once("exit", (_code, signal) => resolve(signal)))

@@ -6,6 +6,7 @@ import type { MarketSource } from "../../../src/ports/market-source.ts"
 import type { VenueStats } from "../../../src/ports/venue-stats.ts"
 import { type CcxtVenue, type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/connector/ccxt-venue.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
+import { THREAD_CODE } from "../../kit/thread-code.ts"
 import { PATIENT } from "./thread-kit.ts"
 import { account, profileOf, RecordingSink, SECRETS, until } from "./venue-kit.ts"
 
@@ -40,7 +41,8 @@ const startPair = async (
   const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
     Effect.runPromise(effect.pipe(Scope.extend(scope)))
   const times = { ...PATIENT, ...options.times }
-  const given = { venueRoutes: exchange.routes, venuesInactive: [], breakable: true, ...options, times }
+  const own = { venueRoutes: exchange.routes, venuesInactive: [], breakable: true, threadCode: THREAD_CODE }
+  const given = { ...own, ...options, times }
   const { venues, stats } = await run(ccxtVenues(given, [profileOf("BINANCE"), otherProfile]))
   const [one, other] = venues.map((venue): Side => {
     const sink = new RecordingSink()

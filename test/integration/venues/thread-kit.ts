@@ -1,13 +1,13 @@
 /**
- * The worker thread that the connectors of a test file share: a thread of its own costs each a second of CPU for Node, our code and
- * ccxt's. A tenant that does nothing keeps it from ending with the last connector of a test.
+ * The worker thread that the connectors of a process's test files share: a thread of its own costs each a second of CPU for Node, our code
+ * and ccxt's. A tenant that does nothing keeps it from ending with the last connector of a test; it ends with the process.
  */
-import { MessageChannel } from "node:worker_threads"
-import { afterAll } from "vitest"
+import { MessageChannel, type MessagePort } from "node:worker_threads"
 import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import { Placement } from "../../../src/venues/connector/placement.ts"
 import type { Tenant } from "../../../src/venues/connector/shard.ts"
 import { SHARD_TIMES, type ShardTimes } from "../../../src/venues/connector/shard-times.ts"
+import { THREAD_CODE } from "../../kit/thread-code.ts"
 
 /** A thread that gets no turn on a busy machine is not one that hangs: for five seconds it is waited for. */
 export const PATIENT: Partial<ShardTimes> = { missesMax: 25 }
@@ -15,13 +15,10 @@ export const PATIENT: Partial<ShardTimes> = { missesMax: 25 }
 const NAME = "shared"
 const KEEPER = "keeper"
 
-let shared: { readonly placement: Placement; readonly end: () => Promise<void> } | undefined
-afterAll(async () => {
-  await shared?.end()
-  shared = undefined
-})
+/** The keeper's task ends when the other end of its port is closed, or nothing refers to it. */
+let shared: { readonly placement: Placement; readonly keeping: MessagePort } | undefined
 
-/** For connectors that neither break their thread nor look at it. It lives until the file ends; `profile` is what it loads first. */
+/** For connectors that neither break their thread nor look at it; `profile` is what it loads first. */
 export const sharedThread = (profile: VenueProfile): Placement => {
   if (shared !== undefined) return shared.placement
   const placement = new Placement({
@@ -29,6 +26,7 @@ export const sharedThread = (profile: VenueProfile): Placement => {
     // None of its tests is about a thread that hangs: for a minute it is waited for.
     times: { ...SHARD_TIMES, missesMax: 300 },
     heapMegabytes: 1024,
+    threadCode: THREAD_CODE,
     notice: () => undefined,
   })
   const { port1, port2 } = new MessageChannel()
@@ -38,12 +36,6 @@ export const sharedThread = (profile: VenueProfile): Placement => {
     { settings: { connector: KEEPER, profile, routes: {}, proxy: null, breakable: false }, port: port2 },
     tenant,
   )
-  shared = {
-    placement,
-    end: async () => {
-      port1.close()
-      await shard.leave(tenant, false)
-    },
-  }
+  shared = { placement, keeping: port1 }
   return placement
 }

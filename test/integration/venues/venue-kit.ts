@@ -27,6 +27,7 @@ import {
   type BinanceExchangeOptions,
   startBinanceExchange,
 } from "../../exchanges/binance/exchange.ts"
+import { THREAD_CODE } from "../../kit/thread-code.ts"
 import { PATIENT, sharedThread } from "./thread-kit.ts"
 
 export const BTC_USDT = "BINANCE:BTC/USDT" as InstrumentId
@@ -211,6 +212,7 @@ export const connectVenue = async <E extends Loopback>(
         venueRoutes: exchange.routes,
         venuesInactive: [],
         breakable: true,
+        threadCode: THREAD_CODE,
         notice: (_, what) => notices.push(what),
         ...options,
         times: { ...PATIENT, ...options.times },

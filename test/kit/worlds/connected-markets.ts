@@ -11,6 +11,7 @@ import type { MarketSink } from "../../../src/ports/market-source.ts"
 import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import { type CcxtVenuesOptions, ccxtVenues } from "../../../src/venues/connector/ccxt-venue.ts"
 import { venuesLayer } from "../../../src/venues/venues.ts"
+import { THREAD_CODE } from "../thread-code.ts"
 import { RecordingChannels } from "./market-channels.ts"
 
 /** Lives as long as the scope. */
@@ -20,7 +21,7 @@ export const connectedMarkets = (
   tap: (sink: MarketSink) => MarketSink = (sink) => sink,
 ) =>
   Effect.gen(function* () {
-    const { venues, stats } = yield* ccxtVenues(options, profiles)
+    const { venues, stats } = yield* ccxtVenues({ threadCode: THREAD_CODE, ...options }, profiles)
     const tapped = venues.map((venue) => ({ ...venue, market: (sink: MarketSink) => venue.market(tap(sink)) }))
     const channels = new RecordingChannels()
     const parts = Layer.mergeAll(
