@@ -39,7 +39,12 @@ const fromOutside = filesWith(/./, ...FROM_OUTSIDE).filter((path) => !inside.has
  * change a module or the environment.
  */
 const CHANGING = /\bvi\.|\bprocess\.env\b/
-const PARTS = ["test/integration/store", "test/integration/ws"]
+const PARTS = [
+  ...["accounts", "auth", "books", "clients", "mail", "markets", "realtime", "store", "venues", "ws"].map(
+    (room) => `test/integration/${room}`,
+  ),
+  ...["test/sim", "test/venue-spec"],
+]
 const changing = new Set(filesWith(CHANGING, ...PARTS))
 const parts = filesWith(/./, ...PARTS).filter((path) => !changing.has(path))
 
