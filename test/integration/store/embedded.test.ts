@@ -10,6 +10,7 @@ import pg from "pg"
 import { afterAll, afterEach, describe, expect, test } from "vitest"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
 import { signalProcess } from "../../../src/store/embedded/previous.ts"
+import { bundleProgram } from "../../kit/bundled-program.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 
 const root = scratchDirectory("embedded")
@@ -52,10 +53,10 @@ const readRows = async (url: string) =>
   (await query(url, "SELECT note FROM life ORDER BY note")).map((row) => row["note"])
 
 const childScript = fileURLToPath(new URL("embedded-child.ts", import.meta.url))
-const tsx = import.meta.resolve("tsx")
+const childProgram = await bundleProgram(childScript)
 
 const spawnChild = (dataDir: string, ids: { uid?: number; gid?: number } = {}): ChildProcess => {
-  const child = spawn(process.execPath, ["--import", tsx, childScript, dataDir], {
+  const child = spawn(process.execPath, [childProgram, dataDir], {
     ...ids,
     env: { PATH: process.env["PATH"] },
   })
@@ -341,7 +342,7 @@ describe.skipIf(!isRoot)("an embedded database, seen from root", () => {
   const nobody = { uid: 65534, gid: 65534 }
   const canReadUs =
     isRoot &&
-    execFileSync("/bin/sh", ["-c", 'test -r "$1" && echo yes || echo no', "sh", childScript], {
+    execFileSync("/bin/sh", ["-c", 'test -r "$1" && echo yes || echo no', "sh", childProgram], {
       ...nobody,
       encoding: "utf8",
       cwd: "/",

@@ -1,10 +1,10 @@
 /** A world's store on real PostgreSQL: every batch goes to both, both must do the same with it, and what is read is the database's. */
 import { once } from "node:events"
-import { createRequire } from "node:module"
-import { pathToFileURL } from "node:url"
+import { fileURLToPath } from "node:url"
 import { isDeepStrictEqual } from "node:util"
 import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect } from "effect"
+import { bundleProgram } from "../../kit/bundled-program.ts"
 import type { MemoryDatabase } from "../../kit/worlds/memory-account-store.ts"
 import type { Backing } from "../world.ts"
 import { type Call, READS, revived } from "./postgres-calls.ts"
@@ -29,15 +29,8 @@ export interface SqlWorlds {
 export const openSqlWorlds = async (url: string, adminUrl: string): Promise<SqlWorlds> => {
   const { port1, port2 } = new MessageChannel()
   const flag = new Int32Array(new SharedArrayBuffer(4))
-  const tsx = pathToFileURL(
-    createRequire(import.meta.url)
-      .resolve("tsx/esm/api")
-      .replace(/\.cjs$/, ".mjs"),
-  ).href
-  const file = new URL("./postgres-worker.ts", import.meta.url).href
-  const start = `import(${JSON.stringify(tsx)}).then(({ register }) => { register(); return import(${JSON.stringify(file)}) })`
-  const worker = new Worker(start, {
-    eval: true,
+  const program = await bundleProgram(fileURLToPath(new URL("postgres-worker.ts", import.meta.url)))
+  const worker = new Worker(program, {
     workerData: { port: port2, flag, url, adminUrl },
     transferList: [port2],
     execArgv: [],

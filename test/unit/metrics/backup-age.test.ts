@@ -7,9 +7,9 @@ import { expect, it } from "vitest"
 import { backedUpAt, markBackup } from "../../../src/foundation/backup-mark.ts"
 import { BUILD } from "../../../src/foundation/build.ts"
 import { watchProcess } from "../../../src/metrics/process-metrics.ts"
+import { bundleProgram } from "../../kit/bundled-program.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 
-const root = fileURLToPath(new URL("../../../", import.meta.url))
 const DAY_MILLIS = 86_400_000
 
 const ageOf = (dataDir: string): number => {
@@ -28,11 +28,11 @@ it("is that of the data directory before the first, and of the mark after it", (
   expect(ageOf(dataDir)).toBeLessThan(3_600)
 })
 
-it("begins anew when the operator of another server says that a backup is done, and with no word that is none", () => {
+it("begins anew when the operator of another server says that a backup is done, and with no word that is none", async () => {
+  const program = await bundleProgram(fileURLToPath(new URL("../../../src/admin/backup.ts", import.meta.url)))
   const dataDir = scratchDirectory("backup-done")
   const run = (...words: ReadonlyArray<string>) =>
-    spawnSync(process.execPath, ["--import", "tsx", "src/admin/backup.ts", ...words], {
-      cwd: root,
+    spawnSync(process.execPath, [program, ...words], {
       encoding: "utf8",
       env: { PATH: process.env["PATH"], DATA_DIR: dataDir, DATABASE_URL: "postgresql://me:x@127.0.0.1:1/gateway" },
     })
