@@ -14,6 +14,10 @@ const sources = {
   "src/greeting.ts": 'export const greeting: string = "hello"\n',
   "src/store/migrations/0001_users.sql": "CREATE TABLE users ()\n",
   "docs/examples/hello.mjs": "console.log(1)\n",
+}
+/** Of a tree with protocols: to generate their code takes most of a build. */
+const withProtocol = {
+  ...sources,
   "proto/client.proto": 'syntax = "proto3";\n\npackage planted;\n\nmessage Note {\n  string words = 1;\n}\n',
 }
 
@@ -21,7 +25,7 @@ const writtenAt = (tree: string): number => statSync(join(tree, "dist/src/main.j
 
 describe("the build", () => {
   it("writes a tree that runs, with its migrations and protocols", async () => {
-    const tree = plant(sources)
+    const tree = plant(withProtocol)
     expect(await build(tree)).toMatchObject({ code: 0, output: "" })
     expect((await runNode(tree, join(tree, "dist/src/main.js"), [])).output).toBe("hello\n")
     expect(readFileSync(join(tree, "dist/src/store/migrations/0001_users.sql"), "utf8")).toContain("CREATE TABLE")
@@ -31,7 +35,7 @@ describe("the build", () => {
 
   it("writes the code of the protocols beside the rest, and knows when they change", async () => {
     const tree = plant({
-      ...sources,
+      ...withProtocol,
       "src/main.ts": `import { planted } from "./ws/generated/client.js"\n\nconsole.log(planted.Note.encode({ words: "hi" }).finish())\n`,
     })
     expect(await build(tree)).toMatchObject({ code: 0, output: "" })
@@ -41,7 +45,7 @@ describe("the build", () => {
     const before = writtenAt(tree)
     expect(await build(tree)).toMatchObject({ code: 0, output: "" })
     expect(writtenAt(tree)).toBe(before)
-    writeFileSync(join(tree, "proto/client.proto"), sources["proto/client.proto"].replace(" = 1", " = 2"))
+    writeFileSync(join(tree, "proto/client.proto"), withProtocol["proto/client.proto"].replace(" = 1", " = 2"))
     expect(await build(tree)).toMatchObject({ code: 0, output: "" })
     expect((await runNode(tree, join(tree, "dist/src/main.js"), [])).output).toBe("<Buffer 12 02 68 69>\n")
   })
@@ -70,7 +74,7 @@ describe("the build", () => {
   })
 
   it("needs no compiler and writes nothing when nothing changed, also in a copied tree", async () => {
-    const tree = plant(sources)
+    const tree = plant(withProtocol)
     await build(tree)
     const copy = plant({})
     // New times, same contents.
@@ -109,7 +113,7 @@ describe("the build", () => {
 
   it("reads neither the types of packages nor those of the protocols, which a start need not wait for", async () => {
     const tree = plant({
-      ...sources,
+      ...withProtocol,
       "src/main.ts": `${sources["src/main.ts"]}import type { Absent } from "absent"\nexport type Also = Absent\n`,
     })
     expect(await build(tree)).toMatchObject({ code: 0, output: "" })

@@ -17,9 +17,12 @@ const configuration = [
 ]
 
 /** Path → text. The tree is removed when the test ends. */
-export const plant = (files: Readonly<Record<string, string>>): string => {
+export const plant = (files: Readonly<Record<string, string>>): string => plantUntil(onTestFinished, files)
+
+/** The tree is removed by what is handed to `ending`: `afterAll`, for one that several tests look at. */
+export const plantUntil = (ending: (end: () => void) => void, files: Readonly<Record<string, string>>): string => {
   const tree = mkdtempSync(join(tmpdir(), "planted-"))
-  onTestFinished(() => rmSync(tree, { recursive: true, force: true }))
+  ending(() => rmSync(tree, { recursive: true, force: true }))
   for (const name of configuration) copyFileSync(join(house, name), join(tree, name))
   symlinkSync(join(house, "node_modules"), join(tree, "node_modules"))
   for (const [path, text] of Object.entries(files)) {
