@@ -1,10 +1,10 @@
-/** A few worlds whose store is PostgreSQL: it must do with each batch what the memory store does, and be read as it was written. */
+/** Two worlds whose store is PostgreSQL, `.ci/run` goes on: it must do with each batch what the memory store does, and be read as it was written. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { testDatabase } from "../kit/servers/database.ts"
 import { openSqlWorlds } from "./postgres/postgres.ts"
 import { type Outcome, simulate } from "./simulation.ts"
 
-const SEEDS = 4
+const SEEDS = 2
 
 describe("accounts whose store is PostgreSQL", () => {
   let close = async (): Promise<void> => undefined

@@ -10,7 +10,7 @@ import { DAYS, hasDays, readDays } from "../torture/oracle/recorded-day.ts"
 
 if (!hasDays) console.info("skipped: the recorded captures are not beside the repository")
 
-const FRAMES = 250
+const FRAMES = 150
 
 describe.skipIf(!hasDays)("TC-B01 a recorded market through a line that loses, repeats, swaps and cuts", () => {
   const reading = hasDays ? readDays(DAYS) : undefined

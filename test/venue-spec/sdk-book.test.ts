@@ -17,7 +17,7 @@ it.skipIf(!hasDays)(
         recorded: { ...recorded, frames },
         cuts: 3,
         checkpoints: 8,
-        built: false,
+        built: undefined,
         progress: () => undefined,
       })
       expect(facts).toMatchObject({ checkpoints: 8, cuts: 3, compared: 16, differences: [], untold: [], gaps: 0 })

@@ -18,7 +18,7 @@ export interface SdkBookOptions {
   readonly cuts: number
   /** So many checkpoints, spread over the day; absent: all that the venue named. */
   readonly checkpoints?: number
-  readonly built: boolean
+  readonly built: boolean | undefined
   readonly progress: (line: string) => void
 }
 
