@@ -38,9 +38,9 @@ describe("one side of a book", () => {
   it.each([
     ["asks", 1],
     ["bids", -1],
-  ] as const)("%s: the newest row of each price, best first, in the digits that came", (_, sign) => {
-    fc.assert(
-      fc.property(changes, (all) => {
+  ] as const)("%s: the newest row of each price, best first, in the digits that came", async (_, sign) => {
+    await fc.assert(
+      fc.asyncProperty(changes, async (all) => {
         const ladder = new Ladder(sign)
         for (const row of all) ladder.apply(row as Level)
         expect(ladder.rows).toEqual(sorted(all as ReadonlyArray<Level>, BigInt(sign)))
