@@ -134,7 +134,7 @@ module.exports = {
       comment: "what ships imports nothing from test, bench or scripts",
       severity: "error",
       from: { path: "^src/" },
-      to: { path: "^(test|bench|scripts)/" },
+      to: { path: "^(test|bench|scripts|console|clients)/" },
     },
     only(
       "ccxt-in-worker",

@@ -113,6 +113,11 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       "",
       "`smtp(s)://user:password@host:port`, and the sender. Without a server, mail is written as `.eml` files to `DATA_DIR/outbox`",
     ),
+    row(
+      "CONSOLE",
+      "on",
+      "The console at `/console`. `read`: what is signed in there changes nothing, whatever its user may do elsewhere; `off`: there is none",
+    ),
     row("APP_URL", "", "Your page that receives mailed tokens (`#type=…&token=…`) and POSTs them to `/auth/verify`"),
     row(
       "DEFAULT_TENANT_ID",

@@ -58,6 +58,7 @@ import { OrderRatesInForce } from "./domain/order/rates.ts"
 import { BUILD } from "./foundation/build.ts"
 import { watchLoopDelay } from "./foundation/loop-delay.ts"
 import { Api, SERVICE } from "./http/api.ts"
+import { CONSOLE_PATH, consolePages } from "./http/console/pages.ts"
 import { referencePages } from "./http/docs/reference.ts"
 import { mount } from "./http/edge/mount.ts"
 import { type ListeningServer, makeServer } from "./http/edge/server.ts"
@@ -102,6 +103,8 @@ import { SocketMeters } from "./ws/fanout/socket-meters.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer
+  /** It is served at CONSOLE_PATH. */
+  readonly hasConsole: boolean
   /** Makes the first admin; null: there is one. */
   readonly setupToken: string | null
   /** SIGHUP: new connections are shown the certificate that is in its files now. */
@@ -151,7 +154,7 @@ const fillDirectories = ({ settings }: GatewayOptions) =>
     instruments.put(yield* stored.all)
   })
 
-const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync, health: HandlerOptions["health"]) =>
+const handlers = ({ settings }: GatewayOptions, isSecure: boolean, keys: Keys, sync: InstrumentSync, health: HandlerOptions["health"]) =>
   Effect.flatMap(ownMarkets(settings), (markets) =>
     makeHandlers({
       ownMarkets: markets,
@@ -166,6 +169,7 @@ const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync
       sync,
       assetDigits: settings.assetDigits,
       allowedOrigins: settings.allowedOrigins,
+      console: { mode: settings.sessions.console, isSecure, idleMillis: settings.sessions.idleMillis },
       health,
     }),
   )
@@ -285,7 +289,7 @@ export const startGateway = (options: GatewayOptions) =>
     )
     const requestId = requestIds()
     const { probes, record } = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
-    const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
+    const apiHandlers = yield* handlers(options, server.transport.mode !== "plain", keys, sync, probes).pipe(Effect.provide(all))
     const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
     const limitSignIns = yield* signInLimits(options, audit, limiter).pipe(Effect.provide(all))
     const keep = keepAnswers(
@@ -293,6 +297,7 @@ export const startGateway = (options: GatewayOptions) =>
       () => keys.fingerprints,
       Context.get(base, Clock).now,
     )
+    const console = consolePages(settings.sessions.console)
     const mounted = yield* mount(server.app, Api, apiHandlers, {
       transport: server.transport,
       requestId,
@@ -306,7 +311,8 @@ export const startGateway = (options: GatewayOptions) =>
       isDraining: shutdown.isDraining,
       freshMillis: settings.sessions.freshMillis,
       limiter,
-      pages: [...referencePages(realtimeDocuments(kinds)), jwksPage(Context.get(auth, Sessions).jwks)],
+      pages: [...console, ...referencePages(realtimeDocuments(kinds)), jwksPage(Context.get(auth, Sessions).jwks)],
+      front: console.length === 0 ? null : CONSOLE_PATH,
       socketPath: SOCKET_PATH,
       refine: (route) => keep(limitSignIns(route)),
     }).pipe(Effect.provideService(Patience, REQUEST_PATIENCE_MILLIS))
@@ -328,7 +334,8 @@ export const startGateway = (options: GatewayOptions) =>
     const drain = shutdown.drain({ server: listening, socket, inFlight, writers })
     const setupToken = Context.get(auth, UserActs).setupToken.show()
     watchLoopDelay().restart()
-    const gateway: Gateway = { listening, setupToken, renewCertificate: certificate.renew, drain }
+    const hasConsole = console.length > 0
+    const gateway: Gateway = { listening, hasConsole, setupToken, renewCertificate: certificate.renew, drain }
     return gateway
   }).pipe(
     Effect.provideServiceEffect(

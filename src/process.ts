@@ -11,6 +11,7 @@ import { BUILD, buildWords } from "./foundation/build.ts"
 import { followSignal } from "./foundation/early-signals.ts"
 import { startGateway } from "./gateway.ts"
 import { SERVICE } from "./http/api.ts"
+import { CONSOLE_PATH } from "./http/console/pages.ts"
 
 const DRAIN_MILLIS = 9_500
 
@@ -57,11 +58,12 @@ const program = Effect.gen(function* () {
     yield* Scope.close(scope, started)
     return yield* started
   }
-  const { listening, setupToken, renewCertificate, drain } = started.value
+  const { listening, hasConsole, setupToken, renewCertificate, drain } = started.value
   followSignal("SIGHUP", renewCertificate)
   const { http, ws } = listening
   const setup = setupToken === null ? {} : { setupToken }
-  process.stdout.write(`ready ${JSON.stringify({ http, ws, version: SERVICE.version, build: BUILD, ...setup })}\n`)
+  const console = hasConsole ? { console: http + CONSOLE_PATH } : {}
+  process.stdout.write(`ready ${JSON.stringify({ http, ws, version: SERVICE.version, build: BUILD, ...console, ...setup })}\n`)
   const leave = Effect.gen(function* () {
     isWhole = yield* drain
     yield* Scope.close(scope, Exit.void)

@@ -10,7 +10,7 @@ import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { UserNotFound } from "../domain/errors/user.ts"
 import type { TenantId } from "../domain/ids.ts"
 import type { Action, ActObject, Actor } from "../domain/user/act.ts"
-import { adminUserRecord, type Permission, type User } from "../domain/user/user.ts"
+import { adminUserRecord, granted, type User, withheld } from "../domain/user/user.ts"
 import { dateTime } from "../foundation/time.ts"
 import { Acts } from "../store/audit/acts.ts"
 import { Transactions } from "../store/postgres/transactions.ts"
@@ -88,15 +88,6 @@ type OfUser = Extract<
   Command,
   { readonly _tag: "Grant" | "Revoke" | "Environments" | "Move" | "Ban" | "Unban" | "SignOut" | "ResetSecondFactor" }
 >
-
-/** Each implies those before it. */
-const RANKS: ReadonlyArray<Permission> = ["read", "write", "admin"]
-
-const granted = (held: ReadonlyArray<Permission>, permission: Permission): ReadonlyArray<Permission> =>
-  RANKS.filter((it) => held.includes(it) || RANKS.indexOf(it) <= RANKS.indexOf(permission))
-
-const withheld = (held: ReadonlyArray<Permission>, permission: Permission): ReadonlyArray<Permission> =>
-  RANKS.filter((it) => held.includes(it) && RANKS.indexOf(it) < RANKS.indexOf(permission))
 
 const locked = (email: string) =>
   Effect.gen(function* () {

@@ -1,9 +1,11 @@
 /** The whole HTTP API as one declaration: types for handlers, checks for requests, and the OpenAPI document come from here. */
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "@effect/platform"
 import { AdminOrderApi } from "./admin/order-endpoints.ts"
+import { AdminStatusApi } from "./admin/status-endpoints.ts"
 import { AdminUserApi } from "./admin/user-endpoints.ts"
 import { ApiKeyApi } from "./api-key/endpoints.ts"
 import { AuditApi } from "./audit/endpoints.ts"
+import { ConsoleApi } from "./console/endpoints.ts"
 import { CredentialApi } from "./credential/endpoints.ts"
 import { DealerApi } from "./dealer/endpoints.ts"
 import type { Handlers } from "./edge/route.ts"
@@ -41,8 +43,10 @@ export const Api = HttpApi.make("gateway")
   .add(WalletApi)
   .add(AdminUserApi)
   .add(AdminOrderApi)
+  .add(AdminStatusApi)
   .add(TradingModeApi)
   .add(AuditApi)
+  .add(ConsoleApi)
   .annotate(OpenApi.Title, SERVICE.name)
   .annotate(OpenApi.Version, SERVICE.version)
 
@@ -63,7 +67,9 @@ export interface ApiHandlers {
   readonly adminUser: Handlers<typeof AdminUserApi>
   readonly adminOrder: Handlers<typeof AdminOrderApi>
   readonly tradingMode: Handlers<typeof TradingModeApi>
+  readonly adminStatus: Handlers<typeof AdminStatusApi>
   readonly audit: Handlers<typeof AuditApi>
+  readonly console: Handlers<typeof ConsoleApi>
 }
 
 type GroupsOf<Declared> = Declared extends HttpApi.HttpApi<infer _Id, infer G, infer _E, infer _R> ? G : never

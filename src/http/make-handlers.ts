@@ -30,10 +30,12 @@ import { Subscriptions } from "../store/orders/subscriptions.ts"
 import { TradeOrders } from "../store/orders/trade-orders.ts"
 import { Credentials } from "../store/users/credentials.ts"
 import { adminOrderHandlers } from "./admin/order-handlers.ts"
+import { adminStatusHandlers } from "./admin/status-handlers.ts"
 import { adminUserHandlers } from "./admin/user-handlers.ts"
 import type { ApiHandlers } from "./api.ts"
 import { apiKeyHandlers } from "./api-key/handlers.ts"
 import { auditHandlers } from "./audit/handlers.ts"
+import { type ConsoleTerms, consoleHandlers } from "./console/handlers.ts"
 import { credentialHandlers } from "./credential/handlers.ts"
 import { dealerHandlers } from "./dealer/handlers.ts"
 import { marketHandlers } from "./market/handlers.ts"
@@ -68,6 +70,7 @@ export interface HandlerOptions {
   readonly sync: InstrumentSync
   /** Of pages that may send a set-up token. */
   readonly allowedOrigins: ReadonlyArray<string>
+  readonly console: ConsoleTerms
   readonly assetDigits: Readonly<Record<string, number>>
   readonly health: Pick<HealthSources, "database" | "dataDir" | "diskFreeMinMegabytes" | "isReady" | "made">
 }
@@ -107,8 +110,16 @@ export const makeHandlers = (options: HandlerOptions) =>
       }),
       auth: sessionHandlers(yield* Sessions, acts, options.allowedOrigins),
       secondFactor: secondFactorHandlers(acts),
-      adminUser: adminUserHandlers(acts.bans),
+      adminUser: adminUserHandlers({ administration: acts.administration, cursors }),
       adminOrder: adminOrderHandlers({ stories: yield* OrderStories }),
+      adminStatus: adminStatusHandlers({
+        now: clock.now,
+        venues: port,
+        accounts: tradingAccounts,
+        dealers: yield* Dealers,
+        tradingMode: modes.current,
+      }),
+      console: consoleHandlers(yield* Sessions, acts, options.console),
       tradingMode: tradingModeHandlers(modes),
       audit: auditHandlers({ rows: yield* AuditRows, cursors, defaultTenantId: options.defaultTenantId }),
       apiKey: apiKeyHandlers(yield* ApiKeys, reach),

@@ -16,6 +16,7 @@ export const NAMES: ReadonlyArray<string> = [
   "APP_URL",
   "ASSET_DIGITS",
   "CHANNELS",
+  "CONSOLE",
   "DATABASE_PASSWORD",
   "DATABASE_URL",
   "DATA_DIR",

@@ -1,4 +1,5 @@
 /** Settings of sessions and of users who never proved their address: how long each lasts. */
+import type { ConsoleMode } from "../domain/user/console-mode.ts"
 import { choice, type Environment, integer } from "./environment.ts"
 
 const HOUR = 3_600_000
@@ -17,6 +18,8 @@ export interface SessionTerms {
     /** A session that nothing was asked in for so long is over, in ms; null: as any other. */
     readonly idleMillis: number | null
   }
+  /** Of sessions that the console holds. */
+  readonly console: ConsoleMode
 }
 
 export const sessionTerms = (env: Environment): SessionTerms => {
@@ -30,6 +33,7 @@ export const sessionTerms = (env: Environment): SessionTerms => {
       needsSecondFactor: choice(env, "ADMIN_SECOND_FACTOR", ["optional", "required"], "optional") === "required",
       idleMillis: integer(env, "ADMIN_IDLE_MINUTES", 30, 0, 10_080) * 60_000 || null,
     },
+    console: choice(env, "CONSOLE", ["off", "read", "on"], "on"),
   }
 }
 

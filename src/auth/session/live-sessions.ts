@@ -12,6 +12,7 @@ import {
 } from "../../domain/errors/authentication.ts"
 import { IpForbidden } from "../../domain/errors/authorisation.ts"
 import type { SessionId } from "../../domain/ids.ts"
+import type { ConsoleMode } from "../../domain/user/console-mode.ts"
 import type { Principal, SessionPrincipal, User } from "../../domain/user/user.ts"
 import type { NetworksOf } from "../../store/users/allowed-networks.ts"
 import type { AllowedAddresses, From } from "./allowed-addresses.ts"
@@ -76,7 +77,12 @@ interface Known {
   readonly session: Seen
   readonly generation: number
   readonly expiresAt: number
+  /** Of the console, which only reads. */
+  readonly isReading: boolean
 }
+
+const speaking = ({ session: { principal }, isReading }: Known): SessionPrincipal =>
+  isReading ? { ...principal, isReading } : principal
 
 const isAdmin = ({ permissions }: User): boolean => permissions.includes("admin")
 
@@ -115,6 +121,7 @@ export class LiveSessions {
     private readonly now: () => number,
     private readonly addresses: AllowedAddresses,
     private readonly admins: AdminTerms,
+    private readonly console: ConsoleMode,
   ) {
     this.#prunedAt = now()
   }
@@ -196,7 +203,7 @@ export class LiveSessions {
     if (header.slice(0, 7).toLowerCase() !== "bearer ") return new InvalidAccessToken({ reason: HOW_TO_SEND_A_TOKEN })
     if (header.length > 4096) return new InvalidAccessToken()
     const known = this.#allowed(header.slice(7), from)
-    return "session" in known ? known.session.principal : known
+    return "session" in known ? speaking(known) : known
   }
 
   /** `principal` follows the session, which is asked something in whenever it is read. */
@@ -209,7 +216,7 @@ export class LiveSessions {
       expiresAt,
       get principal() {
         session.seenAt = now()
-        return session.principal
+        return speaking(known)
       },
     }
   }
@@ -251,10 +258,12 @@ export class LiveSessions {
     if (session === undefined || !isSeen(session)) return new SessionRevoked()
     const { generation } = verified
     if (generation !== session.proof.generation) return new AccessTokenExpired()
+    if (verified.isOfConsole && this.console === "off") return new SessionRevoked()
     // A full map forgets its oldest tokens: they are verified once more, nothing else.
     if (this.#known.size >= TOKENS_MAX)
       for (const oldest of this.#known.keys()) if (this.#known.delete(oldest) && this.#known.size < TOKENS_MAX) break
-    const known: Known = { session, generation, expiresAt: verified.expiresAt }
+    const isReading = verified.isOfConsole && this.console === "read"
+    const known: Known = { session, generation, expiresAt: verified.expiresAt, isReading }
     this.#known.set(token, known)
     return known
   }

@@ -88,14 +88,21 @@ export class Sessions extends Context.Tag("auth/Sessions")<
       readonly sessionId: SessionId
       readonly secondFactor: boolean
     }) => Effect.Effect<SessionRecord | null, StorageUnavailable>
-    readonly refresh: (refreshToken: string, origin: Origin) => Effect.Effect<SessionRecord, RefreshFailure>
+    /** `isOfConsole`: the access token is for the console. */
+    readonly refresh: (
+      refreshToken: string,
+      origin: Origin,
+      isOfConsole?: boolean,
+    ) => Effect.Effect<SessionRecord, RefreshFailure>
     readonly logout: (
       principal: SessionPrincipal,
       scope: LogoutScope,
       origin: Origin,
     ) => Effect.Effect<void, StorageUnavailable>
     /** Where the user is logged in, the last used first. */
-    readonly list: (principal: SessionPrincipal) => Effect.Effect<ReadonlyArray<SessionEntry>, StorageUnavailable>
+    readonly list: (
+      asked: Pick<SessionPrincipal, "userId" | "sessionId">,
+    ) => Effect.Effect<ReadonlyArray<SessionEntry>, StorageUnavailable>
     /** One of the user's own. Ending one that is over already is fine. */
     readonly revoke: (
       principal: SessionPrincipal,
@@ -135,7 +142,7 @@ export const makeSessions = (
     const rows = yield* SessionRows
     const users = yield* Users
     const tokens = makeTokens(keys, issuer)
-    const live = new LiveSessions(tokens, clock.now, addresses, terms.admins)
+    const live = new LiveSessions(tokens, clock.now, addresses, terms.admins, terms.console)
 
     /** Terms that are shorter now hold for sessions of before, too. */
     const endOf = ({ createdAt, notAfter }: SessionRow): number => Math.min(notAfter, createdAt + terms.maxMillis)
@@ -147,10 +154,16 @@ export const makeSessions = (
     const opened = ({ sessionId, userId, refreshKey }: SessionRow): Buffer =>
       open(keys.encryption, placeIn("session", sessionId, userId), JSON.parse(refreshKey.toString("utf8")) as Envelope)
 
-    const record = (user: User, row: SessionRow, counter: number, refreshKey: Buffer): SessionRecord => {
+    const record = (
+      user: User,
+      row: SessionRow,
+      counter: number,
+      refreshKey: Buffer,
+      isOfConsole = false,
+    ): SessionRecord => {
       const now = clock.now()
       const { permissions } = rightsOf(user, row, terms.admins)
-      const { token, expiresAt } = tokens.issue({ ...user, permissions }, row, now, endOf(row))
+      const { token, expiresAt } = tokens.issue({ ...user, permissions }, { ...row, isOfConsole }, now, endOf(row))
       return {
         accessToken: token,
         refreshToken: writeRefreshToken(row.sessionId, counter, refreshKey),
@@ -220,6 +233,7 @@ export const makeSessions = (
     const refreshOnce = (
       claim: RefreshClaim,
       from: From,
+      isOfConsole: boolean,
       learn: (facts: { readonly userId: UserId; readonly sessionId: SessionId }) => void,
     ): Effect.Effect<SessionRecord | "again", RefreshFailure> =>
       Effect.gen(function* () {
@@ -238,11 +252,11 @@ export const makeSessions = (
         if (claim.counter === row.refreshCounter) {
           if (!(yield* rows.advance(row.sessionId, row.refreshCounter, now))) return "again" as const
           yield* enter(user, row)
-          return record(user, row, row.refreshCounter + 1, refreshKey)
+          return record(user, row, row.refreshCounter + 1, refreshKey, isOfConsole)
         }
         if (claim.counter === row.refreshCounter - 1 && now <= row.refreshedAt + REISSUE_MILLIS) {
           yield* enter(user, row)
-          return record(user, row, row.refreshCounter, refreshKey)
+          return record(user, row, row.refreshCounter, refreshKey, isOfConsole)
         }
         yield* revokeOne(row.sessionId, "refresh token reused")
         return yield* new RefreshTokenReused()
@@ -257,7 +271,7 @@ export const makeSessions = (
     )
     yield* keepLoop({ name: "admin sessions", pause: IDLE_LOOK_MILLIS, round: endIdle })
 
-    const entryOf = (row: SessionRow, principal: SessionPrincipal): SessionEntry => {
+    const entryOf = (row: SessionRow, principal: Pick<SessionPrincipal, "sessionId">): SessionEntry => {
       const expiresAt = Math.min(row.refreshedAt + terms.idleMillis, endOf(row))
       return {
         sessionId: row.sessionId,
@@ -282,14 +296,14 @@ export const makeSessions = (
       allows: (principal, from) => addresses.allows(principal, from),
       begin,
       prove,
-      refresh: (refreshToken, origin) =>
+      refresh: (refreshToken, origin, isOfConsole = false) =>
         audit.act("token.refresh", origin, {}, (learn) =>
           Effect.gen(function* () {
             const claim = readRefreshToken(refreshToken)
             if (claim === undefined) return yield* new InvalidRefreshToken()
             // A lost race against another refresh of the same session is decided by looking again.
             for (let attempt = 0; attempt < 5; attempt++) {
-              const outcome = yield* refreshOnce(claim, origin, learn)
+              const outcome = yield* refreshOnce(claim, origin, isOfConsole, learn)
               if (outcome !== "again") return outcome
             }
             return yield* new InvalidRefreshToken()

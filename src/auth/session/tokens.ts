@@ -21,6 +21,8 @@ export interface VerifiedToken {
   readonly generation: number
   /** Seconds since the Unix epoch. */
   readonly expiresAt: number
+  /** The console holds it. */
+  readonly isOfConsole: boolean
 }
 
 /** What a token says of its session. */
@@ -32,6 +34,8 @@ export interface SessionClaims {
   readonly secondFactor: boolean
   /** When its user last proved who that is, in wall ms. */
   readonly provenAt: number
+  /** Absent: of a caller of the API. */
+  readonly isOfConsole?: boolean
 }
 
 export interface Tokens {
@@ -100,7 +104,7 @@ export const makeTokens = (keys: { readonly signing: SigningKeys }, issuer: stri
     return signing
   }
   return {
-    issue: (user, { sessionId, method, generation, secondFactor, provenAt }, nowMillis, notAfterMillis) => {
+    issue: (user, { sessionId, method, generation, secondFactor, provenAt, isOfConsole }, nowMillis, notAfterMillis) => {
       const { active } = follow()
       const iat = Math.floor(nowMillis / 1000)
       const expiresAt = Math.min(iat + ACCESS_TOKEN_SECONDS, Math.floor(notAfterMillis / 1000))
@@ -122,6 +126,7 @@ export const makeTokens = (keys: { readonly signing: SigningKeys }, issuer: stri
         ],
         app_metadata: { tenantId: user.tenantId, environments: user.environments },
         permissions: user.permissions,
+        ...(isOfConsole === true ? { console: true } : undefined),
       })
       const signature = sign(null, Buffer.from(`${header}.${claims}`), active.privateKey).toString("base64url")
       return { token: `${header}.${claims}.${signature}`, expiresAt }
@@ -150,7 +155,8 @@ export const makeTokens = (keys: { readonly signing: SigningKeys }, issuer: stri
       // Tokens from before there were generations have none.
       const generation = claims["gen"] ?? 0
       if (typeof generation !== "number") return new InvalidAccessToken()
-      return { sessionId: claims["session_id"] as SessionId, generation, expiresAt: claims["exp"] }
+      const isOfConsole = claims["console"] === true
+      return { sessionId: claims["session_id"] as SessionId, generation, expiresAt: claims["exp"], isOfConsole }
     },
     jwks: (nowMillis) => {
       follow()

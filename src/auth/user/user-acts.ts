@@ -1,4 +1,4 @@
-/** All operations of users and admins on user accounts, as one layer: sessions, API keys, signing in, proofs by mail, changes, bans. */
+/** All operations of users and admins on user accounts, as one layer: sessions, API keys, signing in, proofs by mail, changes, and what admins do with users. */
 import { Context, Effect, Layer } from "effect"
 import type { Settings } from "../../config.ts"
 import type { TenantId } from "../../domain/ids.ts"
@@ -27,8 +27,8 @@ import { makeProofs, type Proofs } from "../proof/proofs.ts"
 import { makeReauthentication, type Reauthentication } from "../proof/reauthentication.ts"
 import { makeSecondFactor, type SecondFactor } from "../proof/second-factor.ts"
 import { SetupToken } from "../proof/setup-token.ts"
+import { type Administration, makeAdministration } from "../session/administration.ts"
 import { AllowedAddresses } from "../session/allowed-addresses.ts"
-import { type Bans, makeBans } from "../session/bans.ts"
 import { followNews } from "../session/follow-news.ts"
 import { makeSessions, Sessions } from "../session/sessions.ts"
 import { makeSignIn, type SignIn } from "../session/sign-in.ts"
@@ -44,7 +44,7 @@ export class UserActs extends Context.Tag("auth/UserActs")<
     readonly signIn: SignIn
     readonly proofs: Proofs
     readonly updates: UserUpdates
-    readonly bans: Bans
+    readonly administration: Administration
     readonly reauthentication: Reauthentication
     readonly setupToken: SetupToken
     readonly secondFactor: SecondFactor
@@ -111,7 +111,7 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
         signIn: makeSignIn(parts, secondFactor),
         proofs: makeProofs(parts, secondFactor),
         updates: makeUserUpdates(parts, secondFactor),
-        bans: makeBans(parts),
+        administration: makeAdministration(parts),
         reauthentication: makeReauthentication(parts, secondFactor),
         setupToken,
         secondFactor,

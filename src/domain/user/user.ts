@@ -6,6 +6,17 @@ import type { ApiKeyId, SessionId, TenantId, TradingAccountId, UserId } from "..
 export const Permission = Schema.Literal("read", "write", "admin")
 export type Permission = typeof Permission.Type
 
+/** Each implies those before it. */
+const RANKS: ReadonlyArray<Permission> = ["read", "write", "admin"]
+
+/** With the right, and those that it implies. */
+export const granted = (held: ReadonlyArray<Permission>, permission: Permission): ReadonlyArray<Permission> =>
+  RANKS.filter((it) => held.includes(it) || RANKS.indexOf(it) <= RANKS.indexOf(permission))
+
+/** Without the right, and those that imply it. */
+export const withheld = (held: ReadonlyArray<Permission>, permission: Permission): ReadonlyArray<Permission> =>
+  RANKS.filter((it) => held.includes(it) && RANKS.indexOf(it) < RANKS.indexOf(permission))
+
 /** The installation's venues, and those that the venues run for tests (`_UAT`). */
 export const UserEnvironment = Schema.Literal("PROD", "UAT")
 export type UserEnvironment = typeof UserEnvironment.Type
@@ -55,6 +66,8 @@ interface Speaker {
 export interface SessionPrincipal extends Speaker {
   readonly sessionId: SessionId
   readonly key: null
+  /** By a token of the console where that only reads: no operation that changes anything. */
+  readonly isReading?: true
 }
 
 export interface KeyPrincipal extends Speaker {

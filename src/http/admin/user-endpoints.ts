@@ -1,13 +1,13 @@
-/** Operations of admins on users of their tenant: ban and unban. Everything else about users is `gateway admin`'s. */
+/** Operations of admins on users of their tenant: who there is, bans, rights, sessions. Tenants, networks and second factors are `gateway admin`'s. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { AdminRequired } from "../../domain/errors/authorisation.ts"
-import { InvalidParameter } from "../../domain/errors/request.ts"
+import { ConflictingParameters, InvalidCursor, InvalidParameter } from "../../domain/errors/request.ts"
 import { UserNotFound } from "../../domain/errors/user.ts"
-import { AdminUserRecord } from "../../domain/user/user.ts"
-import { Fail, Ok } from "../edge/envelope.ts"
-import { Access, always, Fresh } from "../edge/route.ts"
-import { optional, text } from "../edge/wire-text.ts"
+import { AdminUserRecord, Permission, SessionEntry } from "../../domain/user/user.ts"
+import { Fail, Ok, Page } from "../edge/envelope.ts"
+import { Access, always, Fresh, Query } from "../edge/route.ts"
+import { Ask, optional, text } from "../edge/wire-text.ts"
 
 const which = {
   userId: optional(Schema.UUID),
@@ -45,8 +45,69 @@ const unban = HttpApiEndpoint.post("unban", "/api/v3/admin/user/unban")
   .annotate(OpenApi.Summary, "Lift a ban")
   .annotate(OpenApi.Description, "The user may log in again; sessions that ended stay ended.")
 
+const ChangeRight = Schema.Struct({ ...which, permission: Permission }).annotations({
+  identifier: "ChangeRight",
+  examples: [{ email: "ada@example.com", permission: "write" }],
+})
+
+const SignOutUser = Schema.Struct(which).annotations({
+  identifier: "SignOutUser",
+  examples: [{ email: "mallory@example.com" }],
+})
+
+const list = HttpApiEndpoint.get("list", "/api/v3/admin/user/list")
+  .setUrlParams(Query({ limit: Ask.limit(1_000, 50), offset: Ask.offset, cursor: Ask.cursor }))
+  .addSuccess(Page(AdminUserRecord))
+  .addError(Fail(InvalidCursor, ConflictingParameters))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "List users (admin)")
+  .annotate(OpenApi.Description, "Extension. The users of your tenant, by address.")
+
+const sessionList = HttpApiEndpoint.get("sessionList", "/api/v3/admin/user/session/list")
+  .setUrlParams(Query({ userId: Schema.UUID }))
+  .addSuccess(Ok(Schema.Array(SessionEntry)))
+  .addError(Fail(UserNotFound))
+  .annotate(Access, "admin")
+  .annotate(OpenApi.Summary, "List a user's sessions (admin)")
+  .annotate(OpenApi.Description, "Extension. Where a user of your tenant is logged in, the last used first.")
+
+const grant = HttpApiEndpoint.post("grant", "/api/v3/admin/user/grant")
+  .setPayload(ChangeRight)
+  .addSuccess(Ok(AdminUserRecord))
+  .addError(Fail(UserNotFound, AdminRequired, InvalidParameter))
+  .annotate(Access, "admin")
+  .annotate(Fresh, always)
+  .annotate(OpenApi.Summary, "Grant a right")
+  .annotate(OpenApi.Description, "Extension. The right and those that it implies, at once, open sockets included. Not to yourself.")
+
+const revoke = HttpApiEndpoint.post("revoke", "/api/v3/admin/user/revoke")
+  .setPayload(ChangeRight)
+  .addSuccess(Ok(AdminUserRecord))
+  .addError(Fail(UserNotFound, AdminRequired, InvalidParameter))
+  .annotate(Access, "admin")
+  .annotate(Fresh, always)
+  .annotate(OpenApi.Summary, "Revoke a right")
+  .annotate(
+    OpenApi.Description,
+    "Extension. The right and those that imply it, at once; subscriptions that need it end. Not from yourself.",
+  )
+
+const signOut = HttpApiEndpoint.post("signOut", "/api/v3/admin/user/signOut")
+  .setPayload(SignOutUser)
+  .addSuccess(Ok(AdminUserRecord))
+  .addError(Fail(UserNotFound, AdminRequired, InvalidParameter))
+  .annotate(Access, "admin")
+  .annotate(Fresh, always)
+  .annotate(OpenApi.Summary, "End a user's sessions")
+  .annotate(OpenApi.Description, "Extension. All of them, sockets included; the user may log in again. API keys stay.")
+
 export class AdminUserApi extends HttpApiGroup.make("adminUser")
+  .add(list)
+  .add(sessionList)
   .add(ban)
   .add(unban)
+  .add(grant)
+  .add(revoke)
+  .add(signOut)
   .annotate(OpenApi.Title, "Administration of users")
   .annotate(OpenApi.Description, "For admins, within their tenant.") {}

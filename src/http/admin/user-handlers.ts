@@ -1,22 +1,57 @@
-/** Passes bans on to auth, which asks the store whether the caller still is an admin. */
+/** Passes what admins do with users on to auth, which asks the store whether the caller still is an admin. */
 import { Effect } from "effect"
-import type { Bans } from "../../auth/session/bans.ts"
+import type { Administration, WhichUser } from "../../auth/session/administration.ts"
 import { actorOf } from "../acting-user.ts"
+import { isFailure } from "../edge/answers.ts"
 import type { Handlers } from "../edge/route.ts"
+import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
 import type { AdminUserApi } from "./user-endpoints.ts"
 
-export const adminUserHandlers = (bans: Bans): Handlers<typeof AdminUserApi> => ({
+export interface AdminUserParts {
+  readonly administration: Administration
+  readonly cursors: Cursors
+}
+
+const PAGE = 50
+
+const named = ({ userId, email }: { readonly [K in keyof WhichUser]?: string | null | undefined }): WhichUser => ({
+  userId: userId ?? null,
+  email: email ?? null,
+})
+
+export const adminUserHandlers = ({ administration, cursors }: AdminUserParts): Handlers<typeof AdminUserApi> => ({
+  list: ({ query, principal }, reply) =>
+    Effect.map(administration.list(principal), (users) => {
+      const plan = cursors.plan({
+        scope: `admin/user/list:${principal.userId}`,
+        filters: {},
+        limit: query.limit ?? PAGE,
+        offset: query.offset ?? 0,
+        cursor: query.cursor,
+      })
+      if (isFailure(plan)) return reply.fail(plan)
+      const keyOf = ({ email }: { readonly email: string }): string => email.toLowerCase()
+      const page = pageOf(cursors, plan, sortedBy(users, keyOf), keyOf)
+      return reply.ok(page.items, { pagination: page.pagination })
+    }),
+  sessionList: ({ query, principal }, reply) =>
+    Effect.map(administration.sessions(principal, query.userId), (entries) => reply.ok(entries)),
   ban: ({ body, principal, request }, reply) =>
-    bans
-      .ban(
-        principal,
-        { userId: body.userId ?? null, email: body.email ?? null },
-        body.reason ?? null,
-        actorOf(request, principal),
-      )
+    administration
+      .ban(principal, named(body), body.reason ?? null, actorOf(request, principal))
       .pipe(Effect.map((user) => reply.ok(user))),
   unban: ({ body, principal, request }, reply) =>
-    bans
-      .unban(principal, { userId: body.userId ?? null, email: body.email ?? null }, actorOf(request, principal))
+    administration.unban(principal, named(body), actorOf(request, principal)).pipe(Effect.map((user) => reply.ok(user))),
+  grant: ({ body, principal, request }, reply) =>
+    administration
+      .grant(principal, named(body), body.permission, actorOf(request, principal))
+      .pipe(Effect.map((user) => reply.ok(user))),
+  revoke: ({ body, principal, request }, reply) =>
+    administration
+      .revoke(principal, named(body), body.permission, actorOf(request, principal))
+      .pipe(Effect.map((user) => reply.ok(user))),
+  signOut: ({ body, principal, request }, reply) =>
+    administration
+      .signOut(principal, named(body), actorOf(request, principal))
       .pipe(Effect.map((user) => reply.ok(user))),
 })

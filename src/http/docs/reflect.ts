@@ -33,6 +33,8 @@ export interface Route extends RouteFacts {
   readonly servesWhileDraining: boolean
   /** The same records: probes of other software add what they like against caches. Nothing can be misspelt where nothing is read. */
   readonly takesAnyFields: boolean
+  /** It changes nothing. */
+  readonly isRead: boolean
   readonly knowsRepeats: boolean
   readonly needsProof: NeedsProof | null
   readonly query: { readonly plan: QueryPlan; readonly check: Check } | undefined
@@ -70,6 +72,7 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
         keys: keyRuleOf(group.identifier, endpoint.name),
         servesWhileDraining: group.identifier === "root",
         takesAnyFields: group.identifier === "root",
+        isRead: endpoint.method === "GET",
         knowsRepeats: Context.get(endpoint.annotations as Context.Context<never>, KnowsRepeats),
         needsProof: Context.get(endpoint.annotations as Context.Context<never>, Fresh),
         query: queryAst && { plan: queryPlan(queryAst), check: compileCheck(queryAst, `${name} query`) },
@@ -83,9 +86,11 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
 
 /** Why this principal may not call the route; undefined when it may (contract C16). Of an API key its rule is asked instead of the access level. */
 export const missingPermission = (
-  { access, keys }: Pick<Route, "access" | "keys">,
+  { access, keys, isRead }: Pick<Route, "access" | "keys" | "isRead">,
   principal: Principal,
 ): DomainError | undefined => {
+  if (principal.key === null && principal.isReading === true && access !== "none" && !isRead)
+    return new InsufficientPermissions({ required: ["write"], provided: ["read"] })
   if (principal.key === null) return access === "none" || access === "session" ? undefined : missing(access, principal)
   const { scope, limited } = keys
   if (scope === "open") return undefined

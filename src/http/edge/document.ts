@@ -57,7 +57,12 @@ export const hasRepresentation = (ifNoneMatch: string, { etag }: Representation)
     return given === "*" || given.replace(/^W\//, "") === etag
   })
 
-export class TextDocument {
+/** What is served in the encoding that the client takes. */
+export interface ServedDocument {
+  readonly in: (coding: Coding) => Promise<Representation>
+}
+
+export class TextDocument implements ServedDocument {
   private bytes: Promise<Uint8Array> | undefined
   private readonly made = new Map<Coding, Promise<Representation>>()
 

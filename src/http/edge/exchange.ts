@@ -31,9 +31,10 @@ export interface WireRequest {
   forEach(each: (name: string, value: string) => void): void
 }
 
-const REASONS: Readonly<Record<FailureStatus | 200 | 204 | 304, string>> = {
+const REASONS: Readonly<Record<FailureStatus | 200 | 204 | 302 | 304, string>> = {
   200: "200 OK",
   204: "204 No Content",
+  302: "302 Found",
   304: "304 Not Modified",
   400: "400 Bad Request",
   401: "401 Unauthorized",
@@ -164,8 +165,8 @@ export class Exchange extends Call {
     this.fail(new DeadlineExceeded())
   }
 
-  /** Not JSON: the reference's pages, or an answer without a body. */
-  sendPage(status: 200 | 204 | 304, contentType: string, body: Uint8Array | string, headers: Headers): void {
+  /** Not JSON: pages, or an answer without a body. */
+  sendPage(status: 200 | 204 | 302 | 304, contentType: string, body: Uint8Array | string, headers: Headers): void {
     this.write(status, 0, body, headers, contentType)
   }
 
@@ -186,7 +187,7 @@ export class Exchange extends Call {
   }
 
   private write(
-    status: FailureStatus | 200 | 204 | 304,
+    status: FailureStatus | 200 | 204 | 302 | 304,
     errno: number,
     body: string | Uint8Array,
     headers: Headers | undefined,

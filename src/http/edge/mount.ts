@@ -30,7 +30,7 @@ import { makeRpc } from "../rpc/rpc.ts"
 import { noFields } from "../unknown-fields.ts"
 import { guarded, type RouteFacts, type Surroundings, tellOperator } from "./call.ts"
 import { Deadlines } from "./deadlines.ts"
-import { hasRepresentation, preferredCoding, type TextDocument } from "./document.ts"
+import { hasRepresentation, preferredCoding, type ServedDocument } from "./document.ts"
 import { Exchange } from "./exchange.ts"
 import { BODY_BYTES_DRAINED, BODY_BYTES_MAX, isJsonType, parseBody } from "./request-body.ts"
 import { Deadline, type Handlers } from "./route.ts"
@@ -42,7 +42,7 @@ export interface StaticPage {
   readonly path: string
   readonly contentType: string
   /** Bytes are sent as they are; a document in the encoding that the client takes, unless it has it already. */
-  readonly body: Buffer | TextDocument
+  readonly body: Buffer | ServedDocument
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -55,6 +55,8 @@ export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"
   /** How old the proof of who asks may be, for dangerous acts. */
   readonly freshMillis: number
   readonly pages: ReadonlyArray<StaticPage>
+  /** Where a browser that asks for `/` is led: who asks for a page gets no JSON. Null: nowhere. */
+  readonly front?: string | null
   /** Where sockets are opened: a plain request there hears how. */
   readonly socketPath?: string
   /** The last word on each route before it is served, for what holds across operations. */
@@ -202,12 +204,22 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     return check === undefined ? run(exchange, route, query, undefined) : readBody(res, exchange, route, check, query)
   }
 
+  const { front = null } = options
+  const isForPeople = (route: Route, exchange: Exchange): boolean =>
+    front !== null && route.template === "/" && /\btext\/html\b/i.test(exchange.header("accept"))
+  const lead = (exchange: Exchange): DomainError | undefined => {
+    if (!isAdmitted(exchange)) return undefined
+    const refused = limiter?.charge(exchange, 1)
+    if (refused === undefined) exchange.sendPage(302, "text/plain", "", { Location: front ?? "/", Vary: "Accept" })
+    return refused
+  }
+
   const mountRoute =
     (route: Route) =>
     (res: HttpResponse, req: HttpRequest): void => {
       const exchange = begin(res, req, route)
       if (exchange === undefined) return
-      guarded(exchange, () => serve(res, req, route, exchange))
+      guarded(exchange, () => (isForPeople(route, exchange) ? lead(exchange) : serve(res, req, route, exchange)))
       if (!exchange.done) exchange.startClock()
     }
 
@@ -235,7 +247,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     isHead,
   })
 
-  const sendDocument = (exchange: Exchange, document: TextDocument, { contentType, headers }: StaticPage): void => {
+  const sendDocument = (exchange: Exchange, document: ServedDocument, { contentType, headers }: StaticPage): void => {
     // Nothing of it changes anything: late, it is an ordinary failure.
     exchange.handedOver = true
     exchange.startClock()

@@ -5,6 +5,7 @@
  * before.
  */
 import { Effect } from "effect"
+import { refreshTokenOf } from "../console/cookie.ts"
 import { readRefreshToken } from "../../auth/session/refresh-token.ts"
 import { normalised } from "../../auth/user/email-address.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
@@ -178,11 +179,12 @@ export const limitSignIn = (parts: SignInLimitParts) => {
   }
 
   /** A session's renewals, counted once they are proven: whoever knows or makes up a session's id takes nothing of its owner's. */
-  const refresh: Limit = (handle) => {
-    const buckets = new TokenBuckets(limits.refresh)
-    return (input, reply) => {
+  const refreshes = new TokenBuckets(limits.refresh)
+  const refreshBy = (tokenOf: (input: Input) => string): Limit => {
+    const buckets = refreshes
+    return (handle) => (input, reply) => {
       const call = input.request as unknown as Caller
-      const key = readRefreshToken(text(input.body.refreshToken))?.sessionId
+      const key = readRefreshToken(tokenOf(input))?.sessionId
       if (key === undefined) return handle(input, reply)
       const count = () => take("refresh", buckets, key, call).refused
       if (buckets.find(key)?.remaining(monotonic()) === 0) {
@@ -205,7 +207,8 @@ export const limitSignIn = (parts: SignInLimitParts) => {
     }
   }
 
-  const login: Limit = (handle) => {
+  /** The same for every door that takes a password. */
+  const login = ((): Limit => {
     let running = 0
     const counted = (work: Effect.Effect<void, DomainError>): Effect.Effect<void, DomainError> => {
       running++
@@ -220,7 +223,7 @@ export const limitSignIn = (parts: SignInLimitParts) => {
     const ofBoth = new TokenBuckets(limits.login)
     const ofBothInLongRun = new TokenBuckets(limits.loginHour)
     const ofAccount = new TokenBuckets(limits.loginAccount)
-    return (input, reply) => {
+    return (handle) => (input, reply) => {
       if (running >= LOGINS_AT_ONCE) return reply.fail(new RateLimited({ retryAfterSeconds: 1 }))
       const call = input.request as unknown as Caller
       const email = normalised(text(input.body.email))
@@ -253,7 +256,7 @@ export const limitSignIn = (parts: SignInLimitParts) => {
         }),
       )
     }
-  }
+  })()
 
   // A stolen token is no licence to guess the password. By user, apart from the logins that strangers try.
   const guessed = by("loginAccount", ({ principal }, body) =>
@@ -271,7 +274,9 @@ export const limitSignIn = (parts: SignInLimitParts) => {
     "auth.recover": by("recover", ofAddress),
     "auth.resend": by("resend", ofAddress),
     "auth.verify": by("verify", ofAddress),
-    "auth.refresh": refresh,
+    "auth.refresh": refreshBy(({ body }) => text(body.refreshToken)),
+    "console.open": login,
+    "console.renew": refreshBy(({ body, request }) => refreshTokenOf(body, request)),
     "auth.update": guessed,
     "auth.reauthenticate": guessed,
     "market.instrumentSync": sync,

@@ -8,7 +8,7 @@ import type { LimitedCall, RequestLimiter } from "./rate-limit.ts"
 
 /** `limiter` null: there are no limits. */
 export const refusalOf = (
-  route: Pick<Route, "access" | "keys" | "cost">,
+  route: Pick<Route, "access" | "keys" | "isRead" | "cost">,
   call: LimitedCall,
   limiter: RequestLimiter | null | undefined,
 ): DomainError | undefined => {

@@ -1,4 +1,8 @@
-/** Bans by admins: all sessions and API keys of the user end at once, sockets included, and no password opens a new session. */
+/**
+ * What admins do with users of their tenant: bans, rights, ends of sessions. The one thing to know: each is one transaction with its row of
+ * the audit, in which the store says whether the caller is an admin still; what it means for who is signed in now is in force when it is
+ * answered.
+ */
 import { Effect } from "effect"
 import { AdminRequired } from "../../domain/errors/authorisation.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
@@ -6,7 +10,17 @@ import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { UserNotFound } from "../../domain/errors/user.ts"
 import type { SessionId, UserId } from "../../domain/ids.ts"
 import type { Action, Actor } from "../../domain/user/act.ts"
-import { type AdminUserRecord, adminUserRecord, type Principal, type User } from "../../domain/user/user.ts"
+import {
+  type AdminUserRecord,
+  adminUserRecord,
+  granted,
+  type Permission,
+  type Principal,
+  type SessionEntry,
+  type SessionPrincipal,
+  type User,
+  withheld,
+} from "../../domain/user/user.ts"
 import type { Learnt } from "../../store/audit/acts.ts"
 import type { UserParts } from "../user/user-parts.ts"
 
@@ -18,17 +32,38 @@ export interface WhichUser {
 
 type BanFailure = AdminRequired | InvalidParameter | UserNotFound | StorageUnavailable
 
-export interface Bans {
+type Change = (principal: Principal, which: WhichUser, actor: Actor) => Effect.Effect<AdminUserRecord, BanFailure>
+type ChangeOfRight = (
+  principal: Principal,
+  which: WhichUser,
+  permission: Permission,
+  actor: Actor,
+) => Effect.Effect<AdminUserRecord, BanFailure>
+
+export interface Administration {
   readonly ban: (
     principal: Principal,
     which: WhichUser,
     reason: string | null,
     actor: Actor,
   ) => Effect.Effect<AdminUserRecord, BanFailure>
-  readonly unban: (principal: Principal, which: WhichUser, actor: Actor) => Effect.Effect<AdminUserRecord, BanFailure>
+  readonly unban: Change
+  /** The right and those that it implies. */
+  readonly grant: ChangeOfRight
+  /** The right and those that imply it. */
+  readonly revoke: ChangeOfRight
+  /** Ends all sessions; API keys stay. */
+  readonly signOut: Change
+  /** Of the caller's tenant, by address. */
+  readonly list: (principal: Principal) => Effect.Effect<ReadonlyArray<AdminUserRecord>, StorageUnavailable>
+  /** Where a user of the caller's tenant is signed in. */
+  readonly sessions: (
+    principal: SessionPrincipal,
+    userId: string,
+  ) => Effect.Effect<ReadonlyArray<SessionEntry>, UserNotFound | StorageUnavailable>
 }
 
-export const makeBans = (parts: UserParts): Bans => {
+export const makeAdministration = (parts: UserParts): Administration => {
   const { now, uuid, users, changes, tokens, rows, keys, sessions, liveKeys } = parts
 
   const idOf = ({ userId, email }: WhichUser) =>
@@ -83,13 +118,59 @@ export const makeBans = (parts: UserParts): Bans => {
   const asItIs = (user: User) =>
     users.findById(user.userId).pipe(Effect.map((stored) => adminUserRecord(stored ?? user)))
 
+  const notOneself = (principal: Principal, { userId }: User) =>
+    userId === principal.userId
+      ? Effect.fail(new InvalidParameter({ parameter: "userId", reason: "must not be your own" }))
+      : Effect.void
+
+  /** `rightsOf` says what is to be held from now on. API keys lose with their user. */
+  const changeRights = (
+    action: Action,
+    principal: Principal,
+    which: WhichUser,
+    permission: Permission,
+    actor: Actor,
+    rightsOf: (held: ReadonlyArray<Permission>, permission: Permission) => ReadonlyArray<Permission>,
+  ) =>
+    Effect.gen(function* () {
+      const { user } = yield* act(action, actor, principal, which, permission, (user) =>
+        Effect.zipRight(
+          notOneself(principal, user),
+          changes.setPermissions(user.userId, rightsOf(user.permissions, permission), now()),
+        ),
+      )
+      const stored = (yield* users.findById(user.userId)) ?? user
+      sessions.renew(stored)
+      for (const key of yield* keys.ofUser(user.userId)) liveKeys.enter(stored, key)
+      return adminUserRecord(stored)
+    })
+
   return {
+    grant: (principal, which, permission, actor) =>
+      changeRights("user.grant", principal, which, permission, actor, granted),
+    revoke: (principal, which, permission, actor) =>
+      changeRights("user.revoke", principal, which, permission, actor, withheld),
+    signOut: (principal, which, actor) =>
+      Effect.gen(function* () {
+        const { user, answer } = yield* act("user.signout", actor, principal, which, null, ({ userId }) =>
+          rows.revokeOf(userId, null, "signed out by an admin", now()),
+        )
+        sessions.ended(answer)
+        return yield* asItIs(user)
+      }),
+    list: ({ tenantId }) => Effect.map(users.list(tenantId), (found) => found.map(adminUserRecord)),
+    sessions: (principal, userId) =>
+      Effect.gen(function* () {
+        const user = yield* users.findById(userId as UserId)
+        if (user === null || user.tenantId !== principal.tenantId) return yield* new UserNotFound()
+        return yield* sessions.list({ userId: user.userId, sessionId: principal.sessionId })
+      }),
     ban: (principal, which, reason, actor) =>
       Effect.gen(function* () {
-        const { user, answer } = yield* act("user.ban", actor, principal, which, reason, ({ userId }) =>
+        const { user, answer } = yield* act("user.ban", actor, principal, which, reason, (user) =>
           Effect.gen(function* () {
-            if (userId === principal.userId)
-              return yield* new InvalidParameter({ parameter: "userId", reason: "must not be your own" })
+            const { userId } = user
+            yield* notOneself(principal, user)
             yield* changes.ban(userId, reason, now())
             yield* tokens.wipe(userId)
             const ended: ReadonlyArray<SessionId> = yield* rows.revokeOf(userId, null, "banned", now())

@@ -1,0 +1,62 @@
+/**
+ * The cookie that the console's session goes on by: a refresh token that no script reads. The one thing to know: it opens nothing but
+ * /console/session, and only to the gateway's own page; the API knows no cookie, so there is nothing for a foreign page to ride on.
+ */
+import { Forbidden } from "../../domain/errors/authorisation.ts"
+import { isOriginAllowed } from "../../domain/user/web-origin.ts"
+import type { RequestFacts } from "../edge/route.ts"
+
+type Headers = Pick<RequestFacts, "header">
+
+/** A browser keeps cookies by host, without the port: several gateways of one machine have one each. */
+const nameOf = (request: Headers): string => {
+  const port = /:(\d{1,5})$/.exec(request.header("host"))?.[1]
+  return port === undefined ? "console" : `console-${port}`
+}
+
+const SECURE = "__Host-"
+
+/** Empty: there is none. */
+const given = (request: Headers): string => {
+  const name = nameOf(request)
+  for (const pair of request.header("cookie").split(";")) {
+    const at = pair.indexOf("=")
+    const key = pair.slice(0, at).trim()
+    if (key === name || key === SECURE + name) return pair.slice(at + 1).trim()
+  }
+  return ""
+}
+
+/** What the session is to go on by: a token that was just answered to the page, or the cookie's. Empty: neither. */
+export const refreshTokenOf = (body: { readonly refreshToken?: unknown } | undefined, request: Headers): string =>
+  typeof body?.refreshToken === "string" ? body.refreshToken : given(request)
+
+export interface CookieTerms {
+  readonly isSecure: boolean
+  /** The session ends without a renewal in that time. */
+  readonly idleMillis: number
+}
+
+const written = (request: Headers, token: string, { isSecure }: CookieTerms, seconds: number): string =>
+  [
+    `${isSecure ? SECURE : ""}${nameOf(request)}=${token}`,
+    // `__Host-` asks for the whole host; without it the one place that reads it is enough.
+    `Path=${isSecure ? "/" : "/console/session"}`,
+    `Max-Age=${seconds}`,
+    "HttpOnly",
+    "SameSite=Strict",
+    ...(isSecure ? ["Secure"] : []),
+  ].join("; ")
+
+export const cookieOf = (request: Headers, token: string, terms: CookieTerms): string =>
+  written(request, token, terms, Math.floor(terms.idleMillis / 1000))
+
+export const noCookie = (request: Headers, terms: CookieTerms): string => written(request, "", terms, 0)
+
+/** Undefined: it is our own page that asks. A browser says so of each POST; who says nothing is none. */
+export const foreignPage = (request: Headers): Forbidden | undefined => {
+  const origin = request.header("origin")
+  const site = request.header("sec-fetch-site")
+  const isOwn = origin !== "" && isOriginAllowed(origin, request.header("host"), []) && (site === "" || site === "same-origin")
+  return isOwn ? undefined : new Forbidden()
+}

@@ -1,0 +1,73 @@
+/**
+ * The console's session. The one thing to know: every access token that is answered here says that the console holds it, so that CONSOLE is
+ * enforced where tokens are looked at, and not by the page.
+ */
+import { Effect } from "effect"
+import type { Sessions } from "../../auth/session/sessions.ts"
+import type { UserActs } from "../../auth/user/user-acts.ts"
+import { UnknownEndpoint } from "../../domain/errors/request.ts"
+import type { ConsoleMode } from "../../domain/user/console-mode.ts"
+import type { SessionRecord } from "../../domain/user/user.ts"
+import type { Handlers, RequestFacts } from "../edge/route.ts"
+import { originOf } from "../session/handlers.ts"
+import { type CookieTerms, cookieOf, foreignPage, noCookie, refreshTokenOf } from "./cookie.ts"
+import type { ConsoleApi, ConsoleSession } from "./endpoints.ts"
+
+export interface ConsoleTerms extends CookieTerms {
+  readonly mode: ConsoleMode
+}
+
+export const consoleHandlers = (
+  sessions: Sessions["Type"],
+  { signIn }: UserActs["Type"],
+  terms: ConsoleTerms,
+): Handlers<typeof ConsoleApi> => {
+  const refusal = (request: RequestFacts) => (terms.mode === "off" ? new UnknownEndpoint() : foreignPage(request))
+
+  const told = ({ accessToken, expiresAt, user }: SessionRecord, request: RequestFacts): ConsoleSession => {
+    const verified = sessions.verify(accessToken, request)
+    const held = "principal" in verified ? verified.principal.permissions : []
+    const permissions = terms.mode === "on" ? held : held.filter((it) => it === "read")
+    return { accessToken, expiresAt, mode: terms.mode, permissions, user }
+  }
+  const answer = (record: SessionRecord, request: RequestFacts) =>
+    [told(record, request), { headers: { "Set-Cookie": cookieOf(request, record.refreshToken, terms) } }] as const
+
+  return {
+    open: ({ body, request }, reply) => {
+      const refused = refusal(request)
+      if (refused !== undefined) return reply.fail(refused)
+      const origin = originOf(request)
+      const asked = { email: body.email, password: body.password, totpCode: body.totpCode ?? null }
+      return signIn.login(asked, origin).pipe(
+        Effect.flatMap(({ refreshToken }) => sessions.refresh(refreshToken, origin, true)),
+        Effect.map((record) => reply.ok(...answer(record, request))),
+      )
+    },
+    renew: ({ body, request }, reply) => {
+      const refused = refusal(request)
+      if (refused !== undefined) return reply.fail(refused)
+      return sessions
+        .refresh(refreshTokenOf(body, request), originOf(request), true)
+        .pipe(Effect.map((record) => reply.ok(...answer(record, request))))
+    },
+    end: ({ request }, reply) => {
+      const refused = refusal(request)
+      if (refused !== undefined) return reply.fail(refused)
+      const origin = originOf(request)
+      const done = () => reply.ok("ok", { headers: { "Set-Cookie": noCookie(request, terms) } })
+      return sessions.refresh(refreshTokenOf(undefined, request), origin, true).pipe(
+        Effect.flatMap(({ accessToken }) => {
+          const verified = sessions.verify(accessToken, request)
+          return "principal" in verified ? sessions.logout(verified.principal, "local", origin) : Effect.void
+        }),
+        Effect.map(done),
+        // One that is over already, or never was: there is nothing to end.
+        Effect.catchIf(
+          ({ _tag }) => _tag !== "StorageUnavailable",
+          () => Effect.sync(done),
+        ),
+      )
+    },
+  }
+}
