@@ -1,5 +1,5 @@
 /**
- * Builds dist/ from src/ and proto/, and takes along what of docs/ is served. Plain node without dependencies,
+ * Builds dist/ from src/, proto/ and console/, and takes along what of docs/ is served. Plain node without dependencies,
  * because `npm start` runs it first, also where only the production packages are installed.
  *
  * The one thing to know: a hash over the sources' contents stands in dist/.stamp. When it matches and every output is
@@ -23,6 +23,7 @@ import {
 } from "node:fs"
 import { dirname, join, relative, sep } from "node:path"
 import { fileURLToPath } from "node:url"
+import { buildConsole, CONSOLE_SOURCES, consoleIsBuilt, hasConsole } from "./console.mjs"
 import { GENERATED, generateCode, generatedModules } from "./proto.mjs"
 
 const LOCK_WAIT_MILLIS = 120_000
@@ -59,6 +60,8 @@ const readSources = (root) => {
     const contents = readFileSync(join(root, path))
     hash.update(`${path}\0${contents.length}\0`).update(contents)
   }
+  const page = hasConsole(root) ? CONSOLE_SOURCES.flatMap((folder) => filesBelow(root, folder)) : []
+  for (const path of page) hash.update(`${path}\0`).update(readFileSync(join(root, path)))
   for (const { module, digest } of generated) hash.update(`${module}\0${digest}\0`)
   const code = sources.filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"))
   const assets = [...sources.filter((path) => !path.endsWith(".ts")), ...generated.map(({ module }) => module)]
@@ -73,7 +76,9 @@ const readStamp = (root) => {
 }
 
 const isUpToDate = (root, sources) =>
-  readStamp(root) === sources.digest && outputsOf(sources).every((path) => existsSync(join(root, "dist", path)))
+  readStamp(root) === sources.digest &&
+  (!hasConsole(root) || consoleIsBuilt(root)) &&
+  outputsOf(sources).every((path) => existsSync(join(root, "dist", path)))
 
 /** Outputs whose source is gone would still be found by whoever reads a folder (the migrator, for one). */
 const removeStale = (root, sources) => {
@@ -115,7 +120,7 @@ const isAlive = (pid) => {
 }
 
 /** Two builds at once would show each other half-written files: the second waits for the first. */
-const withLock = (root, run) => {
+const withLock = async (root, run) => {
   const lock = join(root, "dist/.lock")
   mkdirSync(join(root, "dist"), { recursive: true })
   for (const giveUpAt = Date.now() + LOCK_WAIT_MILLIS; ; ) {
@@ -133,7 +138,7 @@ const withLock = (root, run) => {
     else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
   }
   try {
-    run()
+    await run()
   } finally {
     rmSync(lock, { force: true })
   }
@@ -167,11 +172,11 @@ const writeCommit = (root) => {
   }
 }
 
-const build = (root) => {
+const build = async (root) => {
   // Production images may ship dist/ alone.
   if (!existsSync(join(root, "src")) && existsSync(join(root, "dist/src/main.js"))) return
   if (isUpToDate(root, readSources(root))) return writeCommit(root)
-  withLock(root, () => {
+  await withLock(root, async () => {
     const sources = readSources(root)
     if (isUpToDate(root, sources)) return writeCommit(root)
     // Without a stamp an interrupted build can never pass for a finished one.
@@ -182,6 +187,7 @@ const build = (root) => {
       mkdirSync(dirname(join(root, "dist", path)), { recursive: true })
       copyFileSync(join(root, path), join(root, "dist", path))
     }
+    if (hasConsole(root)) await buildConsole(root)
     removeStale(root, sources)
     // Of the sources that were compiled now: what an earlier build wrote is of others.
     rmSync(join(root, "dist/build.json"), { force: true })
@@ -191,7 +197,7 @@ const build = (root) => {
 }
 
 try {
-  build(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)))
+  await build(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)))
 } catch (error) {
   process.stderr.write(`build failed: ${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1

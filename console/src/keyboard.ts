@@ -1,0 +1,38 @@
+/**
+ * One key, one act. The one thing to know: while something is typed into a field only Escape is heard, and keys with Ctrl, Alt or Meta are
+ * the browser's.
+ */
+export interface Shortcut {
+  /** As `KeyboardEvent.key`, upper case with Shift. */
+  readonly key: string
+  readonly what: string
+  readonly act: () => void
+}
+
+const shortcuts = new Map<string, Shortcut>()
+
+/** Answers what takes them away. */
+export const listenFor = (given: ReadonlyArray<Shortcut>): (() => void) => {
+  for (const shortcut of given) shortcuts.set(shortcut.key, shortcut)
+  return () => {
+    for (const shortcut of given) if (shortcuts.get(shortcut.key) === shortcut) shortcuts.delete(shortcut.key)
+  }
+}
+
+export const allShortcuts = (): ReadonlyArray<Shortcut> => [...shortcuts.values()]
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.isContentEditable)
+
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return
+  if (isTyping(event.target)) {
+    if (event.key === "Escape") (event.target as HTMLElement).blur()
+    return
+  }
+  if (document.querySelector("dialog[open]") !== null) return
+  const shortcut = shortcuts.get(event.key)
+  if (shortcut === undefined) return
+  event.preventDefault()
+  shortcut.act()
+})

@@ -1,0 +1,144 @@
+/**
+ * What the page follows: the connection, the user's accounts, and the account that is traded on. The one thing to know: `link` is not live
+ * from the moment the socket is cut until it is back, and everything that is shown then says so.
+ */
+import { batch, computed, effect, signal } from "@preact/signals"
+import { Account, type AccountEvent, type TradeOrder, type TradingAccount } from "../../clients/typescript/src/index.ts"
+import { gateway, userId, wordsOf } from "./session.ts"
+
+export type Link = "connecting" | "live" | "cut"
+export const link = signal<Link>("connecting")
+/** When it became so, ms. */
+export const linkSince = signal(Date.now())
+/** Once a second: ages are told by it. */
+export const now = signal(Date.now())
+setInterval(() => {
+  now.value = Date.now()
+}, 1_000)
+
+const setLink = (next: Link): void => {
+  if (link.value === next) return
+  batch(() => {
+    link.value = next
+    linkSince.value = Date.now()
+  })
+}
+
+export const accounts = signal<ReadonlyArray<TradingAccount> | null>(null)
+const CHOSEN = "console.account"
+export const chosenId = signal<string | null>(localStorage.getItem(CHOSEN))
+export const chosen = computed(
+  () => accounts.value?.find(({ tradingAccountId }) => tradingAccountId === chosenId.value) ?? accounts.value?.[0] ?? null,
+)
+export const choose = (id: string): void => {
+  localStorage.setItem(CHOSEN, id)
+  chosenId.value = id
+}
+
+export const loadAccounts = async (): Promise<void> => {
+  const found: Array<TradingAccount> = []
+  for await (const account of gateway.pages("tradingAccount/list", {}))
+    if (account.status !== "DISCONNECTED") found.push(account)
+  accounts.value = found
+}
+
+/** The followed account as it is now: a new object with every change. */
+export interface Followed {
+  readonly tradingAccountId: string
+  readonly isLoaded: boolean
+  readonly failure: string | null
+  readonly orders: ReadonlyArray<TradeOrder>
+  /** That ended while it was followed, the newest first. */
+  readonly ended: ReadonlyArray<TradeOrder>
+  readonly events: ReadonlyArray<AccountEvent>
+  /** Nothing is missing between these two events; null: none came yet. */
+  readonly proof: Account["proof"]
+}
+export const followed = signal<Followed | null>(null)
+export const positions = signal<Account["positions"]>(new Map())
+
+const ENDED_KEPT = 100
+const EVENTS_KEPT = 200
+
+const follow = (tradingAccountId: string): (() => void) => {
+  let ended: ReadonlyArray<TradeOrder> = []
+  let events: ReadonlyArray<AccountEvent> = []
+  let isLoaded = false
+  let failure: string | null = null
+  let isAsked = false
+  const account = new Account(gateway, tradingAccountId, {
+    onEvent: (event) => {
+      events = [event, ...events].slice(0, EVENTS_KEPT)
+      tell()
+    },
+    onResynced: () => tell(),
+    onEnded: (error) => {
+      failure = wordsOf(error)
+      tell()
+    },
+  })
+  /** Once a frame, however many events there are. */
+  function tell(): void {
+    if (isAsked) return
+    isAsked = true
+    queueMicrotask(() => {
+      isAsked = false
+      const orders = [...account.orders.values()].sort((a, b) => b.createdAt - a.createdAt)
+      batch(() => {
+        followed.value = { tradingAccountId, isLoaded, failure, orders, ended, events, proof: account.proof }
+        positions.value = new Map(account.positions)
+      })
+    })
+  }
+  const forget = account.onOrder((order) => {
+    if (!account.orders.has(order.tradeOrderId))
+      ended = [order, ...ended.filter((it) => it.tradeOrderId !== order.tradeOrderId)].slice(0, ENDED_KEPT)
+    tell()
+  })
+  account.ready().then(
+    () => {
+      isLoaded = true
+      tell()
+    },
+    () => undefined,
+  )
+  tell()
+  return () => {
+    forget()
+    account.close()
+  }
+}
+
+/** Follows while somebody is signed in. */
+export const begin = (): void => {
+  let unfollow: (() => void) | null = null
+  let following: string | null = null
+  let user: string | null = null
+  effect(() => {
+    const id = userId.value
+    if (id === user) return
+    user = id
+    unfollow?.()
+    unfollow = null
+    following = null
+    followed.value = null
+    accounts.value = null
+    gateway.close()
+    if (id === null) return
+    const { client } = gateway.stream
+    client.on("connected", () => setLink("live"))
+    client.on("connecting", () => setLink(link.peek() === "live" ? "cut" : link.peek()))
+    client.on("disconnected", () => setLink("cut"))
+    loadAccounts().catch(() => {
+      accounts.value = []
+    })
+  })
+  effect(() => {
+    const id = chosen.value?.tradingAccountId ?? null
+    if (id === following) return
+    following = id
+    unfollow?.()
+    unfollow = id === null ? null : follow(id)
+    if (id === null) followed.value = null
+  })
+}

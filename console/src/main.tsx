@@ -1,0 +1,186 @@
+/** The console: who is signed in, which screen is shown, and the bar above all of them. Screens that are seldom open are loaded when they are. */
+import { effect, signal } from "@preact/signals"
+import { type ComponentType, render } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import { age, bothClocks, clock, utcClock } from "./format.ts"
+import { allShortcuts, listenFor } from "./keyboard.ts"
+import { accounts, begin, choose, chosen, link, linkSince, now } from "./live.ts"
+import { ProofDialog } from "./parts/proof.tsx"
+import { Dialog, Empty } from "./parts/ui.tsx"
+import { SignIn } from "./screens/sign-in.tsx"
+import { TradeScreen } from "./screens/trade.tsx"
+import { end, may, renew, session, userId } from "./session.ts"
+import { resume } from "./trade/sent.ts"
+import "./style.css"
+
+interface Screen {
+  readonly name: string
+  readonly title: string
+  readonly isFor: () => boolean
+  readonly load: () => Promise<ComponentType<{ readonly rest: string }>>
+}
+
+const SCREENS: ReadonlyArray<Screen> = [
+  { name: "trade", title: "Trade", isFor: () => may("read"), load: () => Promise.resolve(TradeScreen) },
+]
+
+const route = signal(location.hash)
+addEventListener("hashchange", () => {
+  route.value = location.hash
+})
+
+const THEME = "console.theme"
+const setTheme = (theme: string): void => {
+  document.documentElement.dataset["theme"] = theme
+}
+setTheme(localStorage.getItem(THEME) ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"))
+const turnTheme = (): void => {
+  const next = document.documentElement.dataset["theme"] === "dark" ? "light" : "dark"
+  localStorage.setItem(THEME, next)
+  setTheme(next)
+}
+
+const Connection = () => {
+  const words = { live: "live", connecting: "connecting", cut: "no connection" }[link.value]
+  return (
+    <span id="link" class={`badge ${link.value === "live" ? "live" : "bad"}`} data-link={link.value} role="status">
+      {words}
+      {link.value === "cut" && ` for ${age(now.value - linkSince.value)}`}
+    </span>
+  )
+}
+
+const Clocks = () => (
+  <span class="clocks num" title={bothClocks(now.value)}>
+    {clock(now.value)} <span class="dim">{utcClock(now.value)} UTC</span>
+  </span>
+)
+
+const AccountPicker = () =>
+  accounts.value === null || accounts.value.length === 0 ? null : (
+    <select
+      aria-label="Trading account"
+      value={chosen.value?.tradingAccountId ?? ""}
+      onChange={(event) => choose(event.currentTarget.value)}
+    >
+      {accounts.value.map((it) => (
+        <option key={it.tradingAccountId} value={it.tradingAccountId}>
+          {it.venue} · {it.nickname || it.externalTradingAccountId}
+          {it.status === "ACTIVE" ? "" : ` (${it.status.toLowerCase()})`}
+        </option>
+      ))}
+    </select>
+  )
+
+const Help = ({ onClose }: { readonly onClose: () => void }) => (
+  <Dialog title="Keys" onClose={onClose}>
+    <table>
+      <tbody>
+        {allShortcuts().map(({ key, what }) => (
+          <tr key={key}>
+            <td>
+              <kbd>{key.length === 1 && key !== key.toLowerCase() ? `⇧${key}` : key}</kbd>
+            </td>
+            <td>{what}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    <p class="dim">In a field: arrows step, with Shift ten steps; Enter checks, Enter again sends; Esc leaves.</p>
+  </Dialog>
+)
+
+const Shown = ({ screen, rest }: { readonly screen: Screen; readonly rest: string }) => {
+  const [view, setView] = useState<{ readonly name: string; readonly of: ComponentType<{ readonly rest: string }> } | null>(
+    screen.name === "trade" ? { name: "trade", of: TradeScreen } : null,
+  )
+  useEffect(() => {
+    let isOver = false
+    screen.load().then((of) => {
+      if (!isOver) setView({ name: screen.name, of })
+    })
+    return () => {
+      isOver = true
+    }
+  }, [screen])
+  if (view === null || view.name !== screen.name) return <Empty>Loading…</Empty>
+  const View = view.of
+  return <View rest={rest} />
+}
+
+const Page = () => {
+  const [isHelping, setHelping] = useState(false)
+  const screens = SCREENS.filter(({ isFor }) => isFor())
+  const [, name = "", ...rest] = route.value.split("/")
+  const screen = screens.find((it) => it.name === name) ?? screens[0]
+  useEffect(
+    () =>
+      listenFor([
+        { key: "?", what: "Keys", act: () => setHelping(true) },
+        ...screens.map(({ name, title }, at) => ({
+          key: String(at + 1),
+          what: title,
+          act: () => {
+            location.hash = `#/${name}`
+          },
+        })),
+      ]),
+    [screens.length],
+  )
+  return (
+    <>
+      <header class="bar">
+        <strong class="brand">Gateway</strong>
+        <nav aria-label="Screens">
+          {screens.map((it, at) => (
+            <a key={it.name} href={`#/${it.name}`} aria-current={it === screen ? "page" : undefined} title={`key ${at + 1}`}>
+              {it.title}
+            </a>
+          ))}
+        </nav>
+        <span class="grow" />
+        {session.value?.mode === "read" && <span class="badge doubt">read only</span>}
+        <AccountPicker />
+        <Connection />
+        <Clocks />
+        <button type="button" class="quiet" aria-label="Light or dark" title="Light or dark" onClick={turnTheme}>
+          ◐
+        </button>
+        <button type="button" class="quiet" title="Keys" aria-label="Keys" onClick={() => setHelping(true)}>
+          <kbd>?</kbd>
+        </button>
+        <button type="button" class="quiet" title={session.value?.user.email ?? ""} onClick={() => void end()}>
+          Sign out
+        </button>
+      </header>
+      <main>{screen === undefined ? <Empty>You have no right to see anything.</Empty> : <Shown screen={screen} rest={rest.join("/")} />}</main>
+      {isHelping && <Help onClose={() => setHelping(false)} />}
+      <ProofDialog />
+    </>
+  )
+}
+
+const App = () => {
+  if (session.value === undefined) return <Empty>Signing in…</Empty>
+  return session.value === null ? <SignIn /> : <Page />
+}
+
+const box = document.getElementById("console")
+if (box !== null) render(<App />, box)
+begin()
+effect(() => {
+  if (userId.value !== null) resume()
+})
+
+/** Without an answer it is asked again: nobody is signed out by a gateway that starts. */
+const start = async (): Promise<void> => {
+  for (;;) {
+    try {
+      await renew()
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+    }
+  }
+}
+void start()

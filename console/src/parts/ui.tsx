@@ -1,0 +1,140 @@
+/** Small pieces that every screen is made of. */
+import type { ComponentChildren, JSX } from "preact"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { bothClocks, clock, filling } from "../format.ts"
+import { wordsOf } from "../session.ts"
+
+export const Panel = (props: {
+  readonly title: string
+  readonly aside?: ComponentChildren
+  readonly class?: string
+  readonly children: ComponentChildren
+}) => (
+  <section class={`panel ${props.class ?? ""}`} aria-label={props.title}>
+    <header>
+      <h2>{props.title}</h2>
+      {props.aside}
+    </header>
+    {props.children}
+  </section>
+)
+
+/** Explains what it surrounds, on hover and on focus; drawn over everything, so no scrolling part cuts it off. */
+export const Hint = (props: { readonly lines: ReadonlyArray<string>; readonly children: ComponentChildren }) => {
+  const box = useRef<HTMLSpanElement>(null)
+  const [at, setAt] = useState<{ readonly left: number; readonly top: number; readonly above: boolean } | null>(null)
+  const show = (): void => {
+    const place = box.current?.getBoundingClientRect()
+    if (place === undefined) return
+    const above = place.bottom > innerHeight - 160
+    setAt({ left: Math.max(8, Math.min(place.left, innerWidth - 340)), top: above ? place.top : place.bottom, above })
+  }
+  const hide = (): void => setAt(null)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is told on hover is told to the keyboard, too.
+    <span class="hint" ref={box} tabIndex={0} onMouseEnter={show} onMouseLeave={hide} onFocus={show} onBlur={hide}>
+      {props.children}
+      {at !== null && (
+        <span class={at.above ? "tip above" : "tip"} role="tooltip" style={{ left: `${at.left}px`, top: `${at.top}px` }}>
+          {props.lines.map((line) => (
+            <span key={line}>{line}</span>
+          ))}
+        </span>
+      )}
+    </span>
+  )
+}
+
+export const Time = ({ ms }: { readonly ms: number }) => (
+  <time class="num" dateTime={new Date(ms).toISOString()} title={bothClocks(ms)}>
+    {clock(ms)}
+  </time>
+)
+
+/** A decimal in a column of others: points stand below each other. */
+export const Num = ({ text, digits = 0 }: { readonly text: string | null; readonly digits?: number }) =>
+  text === null ? (
+    <span class="dim">–</span>
+  ) : (
+    <span class="num">
+      {text}
+      <i aria-hidden="true">{filling(text, digits)}</i>
+    </span>
+  )
+
+export const Empty = ({ children }: { readonly children: ComponentChildren }) => <p class="empty">{children}</p>
+
+export const Problem = ({ children }: { readonly children: ComponentChildren }) => (
+  <p class="problem" role="alert">
+    {children}
+  </p>
+)
+
+export const Field = (props: {
+  readonly label: string
+  readonly hint?: string
+  readonly children: ComponentChildren
+}) => (
+  // biome-ignore lint/a11y/noLabelWithoutControl: the control is what it is given.
+  <label class="field">
+    <span>
+      {props.label}
+      {props.hint !== undefined && <small>{props.hint}</small>}
+    </span>
+    {props.children}
+  </label>
+)
+
+export const Dialog = (props: {
+  readonly title: string
+  readonly onClose: () => void
+  readonly class?: string
+  readonly children: ComponentChildren
+}) => {
+  const box = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    box.current?.showModal()
+  }, [])
+  return (
+    <dialog ref={box} class={props.class ?? ""} aria-label={props.title} onClose={props.onClose}>
+      <header>
+        <h2>{props.title}</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={() => box.current?.close()}>
+          Esc
+        </button>
+      </header>
+      {props.children}
+    </dialog>
+  )
+}
+
+/** A form that is sent by its button or Enter, once at a time; says what went wrong below. */
+export const Form = (props: {
+  readonly onSend: () => Promise<unknown>
+  readonly button: string
+  readonly class?: string
+  readonly danger?: boolean
+  readonly children?: ComponentChildren
+}) => {
+  const [isBusy, setBusy] = useState(false)
+  const [fault, setFault] = useState<string | null>(null)
+  const send = (event: JSX.TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    if (isBusy) return
+    setBusy(true)
+    setFault(null)
+    props
+      .onSend()
+      .catch((error: unknown) => setFault(wordsOf(error)))
+      .finally(() => setBusy(false))
+  }
+  return (
+    <form class={props.class ?? "form"} onSubmit={send}>
+      {props.children}
+      <button type="submit" class={props.danger === true ? "danger" : "primary"} disabled={isBusy}>
+        {isBusy ? "…" : props.button}
+      </button>
+      {fault !== null && <Problem>{fault}</Problem>}
+    </form>
+  )
+}

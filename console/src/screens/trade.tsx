@@ -1,0 +1,140 @@
+/** The trade screen: the market on the left, the order in the middle, what became of it below. */
+import { useEffect, useState } from "preact/hooks"
+import { age, shortened } from "../format.ts"
+import { listenFor } from "../keyboard.ts"
+import { accounts, chosen, link, loadAccounts, now, positions } from "../live.ts"
+import { Empty, Form, Hint, Num, Panel, Problem } from "../parts/ui.tsx"
+import { gateway, may } from "../session.ts"
+import * as draft from "../trade/draft.ts"
+import { Ladder } from "../trade/ladder.tsx"
+import { distrust, heardAt, currentBook, instrumentId, marketFailure, watchMarket } from "../trade/market.ts"
+import { Orders } from "../trade/orders.tsx"
+import { Picker } from "../trade/picker.tsx"
+import { Tape } from "../trade/tape.tsx"
+import { Ticket } from "../trade/ticket.tsx"
+
+const WHY: Readonly<Record<string, string>> = {
+  OPENING: "Waiting for the first snapshot of the book.",
+  CUT: "The connection is cut: this is how the book was. It comes back by itself.",
+  GAP: "An update was missing: the book is loaded anew.",
+  RESYNCING: "The venue's stream lost its place: the gateway takes a new snapshot.",
+  STALE: "The venue is silent, says the gateway: this is how the book was.",
+  SILENT: "Nothing was told for a while over a connection that is open.",
+  ENDED: "The channel has ended.",
+}
+
+/** Whether the book may be traded on, in one word, and why not. */
+const Trust = () => {
+  const why = link.value === "live" ? distrust.value : "CUT"
+  const words = why === null ? "live" : why.toLowerCase()
+  const heard = heardAt.value === 0 ? "" : age(now.value - heardAt.value)
+  return (
+    <Hint lines={[why === null ? "Every update was seen, in order." : (WHY[why] ?? why), `Last change ${heard || "–"} ago.`]}>
+      <span id="trust" class={`badge ${why === null ? "live" : "bad"}`} data-trust={words} role="status">
+        {words}
+      </span>
+      <small class="dim num age"> {heard}</small>
+    </Hint>
+  )
+}
+
+const Positions = () => {
+  const rows = [...positions.value.values()].sort((a, b) => a.currency.localeCompare(b.currency))
+  return (
+    <Panel title="Balances" class="balances">
+      {rows.length === 0 ? (
+        <Empty>None.</Empty>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
+        <div class="scroll" tabIndex={0} role="group" aria-label="Balances">
+          <table>
+            <thead>
+              <tr>
+                <th>Asset</th>
+                <th class="right">Available</th>
+                <th class="right">Held</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((it) => (
+                <tr key={it.currency} title={`${it.available} available, ${it.locked} held, ${it.balance} in all`}>
+                  <td>{it.currency}</td>
+                  <td class="right">
+                    <Num text={shortened(it.available, 8)} />
+                  </td>
+                  <td class="right dim">
+                    <Num text={shortened(it.locked, 8)} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+const FirstAccount = () => {
+  const connect = async (): Promise<void> => {
+    await gateway.post("tradingAccount/connect", { venue: "MOCK", externalTradingAccountId: "console", nickname: "Play money" })
+    await loadAccounts()
+  }
+  return (
+    <Panel title="Order" class="ticket">
+      <Empty>You have no trading account yet. One at MOCK has play money and needs nothing else.</Empty>
+      {may("write") && <Form onSend={connect} button="Connect an account at MOCK" />}
+    </Panel>
+  )
+}
+
+export const TradeScreen = () => {
+  const [isPicking, setPicking] = useState(false)
+  useEffect(() => {
+    const stop = watchMarket()
+    const deaf = listenFor([
+      { key: "i", what: "Instrument", act: () => setPicking(true) },
+      { key: "/", what: "Instrument", act: () => setPicking(true) },
+    ])
+    return () => {
+      stop()
+      deaf()
+    }
+  }, [])
+  const pickPrice = (price: string): void => {
+    draft.limitPrice.value = price
+    if (!draft.needsLimit.value) draft.orderType.value = "LIMIT"
+  }
+  const isStale = link.value !== "live" || (distrust.value !== null && distrust.value !== "OPENING")
+  return (
+    <div class="trade">
+      <Panel
+        title="Book"
+        class={`book ${isStale ? "stale" : ""}`}
+        aside={
+          <>
+            <button type="button" class="quiet instrument" onClick={() => setPicking(true)}>
+              {instrumentId.value} <kbd>i</kbd>
+            </button>
+            <Trust />
+          </>
+        }
+      >
+        {marketFailure.value !== null && currentBook()?.sequence == null && <Problem>{marketFailure.value}</Problem>}
+        <Ladder onPick={pickPrice} />
+        {isStale && (
+          <p class="veil" role="status">
+            {WHY[link.value === "live" ? (distrust.value ?? "") : "CUT"]}
+          </p>
+        )}
+      </Panel>
+      {accounts.value !== null && chosen.value === null ? <FirstAccount /> : <Ticket />}
+      <Panel title="Trades" class="trades">
+        <Tape />
+      </Panel>
+      <Positions />
+      <Orders />
+      {isPicking && <Picker onClose={() => setPicking(false)} />}
+    </div>
+  )
+}

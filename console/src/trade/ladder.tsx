@@ -1,0 +1,209 @@
+/**
+ * The book as a ladder: asks above, bids below. The one thing to know: its rows are made once and only texts that changed are written, once a
+ * frame; what stands in a row is the venue's own text, and the ladder is dimmed and says why from the moment its book is not trusted.
+ */
+import { useEffect, useRef } from "preact/hooks"
+import { compareDecimals, type Level, type TradeOrder } from "../../../clients/typescript/src/index.ts"
+import { digits, filling, plus } from "../format.ts"
+import { followed } from "../live.ts"
+import { currentBook, instrumentId, onFrame } from "./market.ts"
+
+interface Row {
+  readonly element: HTMLButtonElement
+  readonly price: Cell
+  readonly size: Cell
+  readonly total: Cell
+  readonly own: HTMLElement
+  readonly bar: HTMLElement
+  level: Level | null
+}
+
+interface Cell {
+  readonly text: Text
+  readonly fill: Text
+}
+
+const ROW_HEIGHT = 22
+const ROWS_MAX = 25
+const ROWS_MIN = 5
+
+const write = (node: Text, text: string): void => {
+  if (node.data !== text) node.data = text
+}
+
+const cell = (parent: HTMLElement, name: string): Cell => {
+  const box = document.createElement("span")
+  box.className = name
+  const text = document.createTextNode("")
+  const fill = document.createTextNode("")
+  const padding = document.createElement("i")
+  padding.setAttribute("aria-hidden", "true")
+  padding.append(fill)
+  box.append(text, padding)
+  parent.append(box)
+  return { text, fill }
+}
+
+const newRow = (side: "bid" | "ask", onPick: (row: Row) => void): Row => {
+  const element = document.createElement("button")
+  element.type = "button"
+  element.tabIndex = -1
+  element.className = `level ${side}`
+  const bar = document.createElement("span")
+  bar.className = "bar"
+  const own = document.createElement("span")
+  own.className = "own"
+  element.append(bar, own)
+  const [total, size, price] = [cell(element, "total"), cell(element, "size"), cell(element, "price")]
+  const row: Row = { element, total, size, price, own, bar, level: null }
+  element.addEventListener("click", () => onPick(row))
+  return row
+}
+
+/** Of our own open orders at a price: the side's quantity that is still to be executed. */
+const ownAt = (orders: ReadonlyArray<TradeOrder>, side: "BUY" | "SELL"): ReadonlyMap<string, number> => {
+  const found = new Map<string, number>()
+  for (const order of orders)
+    if (order.orderSide === side && order.limitPrice !== null && order.instrumentId === instrumentId.peek())
+      found.set(order.limitPrice, (found.get(order.limitPrice) ?? 0) + 1)
+  return found
+}
+
+const ownOf = (own: ReadonlyMap<string, number>, price: string): number => {
+  const exact = own.get(price)
+  if (exact !== undefined) return exact
+  for (const [mine, count] of own) if (compareDecimals(mine, price) === 0) return count
+  return 0
+}
+
+class Drawing {
+  readonly #asks: Array<Row> = []
+  readonly #bids: Array<Row> = []
+  readonly #askBox: HTMLElement
+  readonly #bidBox: HTMLElement
+  readonly #spread: HTMLElement
+  readonly #onPick: (price: string) => void
+  readonly #box: HTMLElement
+
+  constructor(box: HTMLElement, onPick: (price: string) => void) {
+    this.#box = box
+    this.#onPick = onPick
+    this.#askBox = document.createElement("div")
+    this.#askBox.className = "asks"
+    this.#spread = document.createElement("div")
+    this.#spread.className = "spread num"
+    this.#bidBox = document.createElement("div")
+    this.#bidBox.className = "bids"
+    box.append(this.#askBox, this.#spread, this.#bidBox)
+  }
+
+  resize(): void {
+    const rows = Math.floor((this.#box.clientHeight - 30) / 2 / ROW_HEIGHT)
+    const wanted = Math.max(ROWS_MIN, Math.min(ROWS_MAX, rows))
+    for (const [rows, box, side] of [
+      [this.#asks, this.#askBox, "ask"],
+      [this.#bids, this.#bidBox, "bid"],
+    ] as const) {
+      while (rows.length > wanted) rows.pop()?.element.remove()
+      while (rows.length < wanted) {
+        const row = newRow(side, ({ level }) => level !== null && this.#onPick(level[0]))
+        rows.push(row)
+        box.append(row.element)
+      }
+    }
+  }
+
+  draw(): void {
+    const book = currentBook()
+    const asks = book?.asks.slice(0, this.#asks.length) ?? []
+    const bids = book?.bids.slice(0, this.#bids.length) ?? []
+    const orders = followed.peek()?.orders ?? []
+    const most = [0, 0]
+    for (const [price, quantity] of [...asks, ...bids]) {
+      most[0] = Math.max(most[0]!, digits(price))
+      most[1] = Math.max(most[1]!, digits(quantity))
+    }
+    const [priceDigits, sizeDigits] = most as [number, number]
+    const totals = [asks, bids].map((levels) => {
+      let sum = "0"
+      return levels.map(([, quantity]) => {
+        sum = plus(sum, quantity)
+        return sum
+      })
+    })
+    const largest = Math.max(...totals.map((of) => Number(of.at(-1) ?? 0)), Number.MIN_VALUE)
+    this.#side(this.#asks, asks, totals[0]!, largest, ownAt(orders, "SELL"), priceDigits, sizeDigits)
+    this.#side(this.#bids, bids, totals[1]!, largest, ownAt(orders, "BUY"), priceDigits, sizeDigits)
+    const sequence = String(book?.sequence ?? "")
+    if (this.#box.dataset["sequence"] !== sequence) this.#box.dataset["sequence"] = sequence
+    const [ask, bid] = [asks[0]?.[0], bids[0]?.[0]]
+    const words = ask === undefined || bid === undefined ? "no book" : spreadWords(bid, ask)
+    if (this.#spread.textContent !== words) this.#spread.textContent = words
+  }
+
+  #side(
+    rows: ReadonlyArray<Row>,
+    levels: ReadonlyArray<Level>,
+    totals: ReadonlyArray<string>,
+    largest: number,
+    own: ReadonlyMap<string, number>,
+    priceDigits: number,
+    sizeDigits: number,
+  ): void {
+    for (const [at, row] of rows.entries()) {
+      const level = levels[at] ?? null
+      row.level = level
+      const [price, size, total] = level === null ? ["", "", ""] : [level[0], level[1], totals[at]!]
+      write(row.price.text, price)
+      write(row.price.fill, level === null ? "" : filling(price, priceDigits))
+      write(row.size.text, size)
+      write(row.size.fill, level === null ? "" : filling(size, sizeDigits))
+      write(row.total.text, total)
+      write(row.total.fill, level === null ? "" : filling(total, sizeDigits))
+      const count = level === null || own.size === 0 ? 0 : ownOf(own, price)
+      const mark = count === 0 ? "" : count === 1 ? "●" : String(count)
+      if (row.own.textContent !== mark) row.own.textContent = mark
+      row.bar.style.transform = `scaleX(${level === null ? 0 : (Number(total) / largest).toFixed(3)})`
+    }
+  }
+}
+
+const spreadWords = (bid: string, ask: string): string => {
+  const spread = Number(ask) - Number(bid)
+  const middle = (Number(ask) + Number(bid)) / 2
+  const most = Math.max(digits(ask), digits(bid))
+  return `spread ${spread.toFixed(most)} · ${((spread / middle) * 10_000).toFixed(1)} bp`
+}
+
+export const Ladder = ({ onPick }: { readonly onPick: (price: string) => void }) => {
+  const box = useRef<HTMLDivElement>(null)
+  const picked = useRef(onPick)
+  picked.current = onPick
+  useEffect(() => {
+    const drawing = new Drawing(box.current!, (price) => picked.current(price))
+    drawing.resize()
+    const observer = new ResizeObserver(() => {
+      drawing.resize()
+      drawing.draw()
+    })
+    observer.observe(box.current!)
+    const stop = onFrame(() => drawing.draw())
+    const unfollow = followed.subscribe(() => drawing.draw())
+    return () => {
+      observer.disconnect()
+      stop()
+      unfollow()
+    }
+  }, [])
+  return (
+    <>
+      <div class="ladder-head" aria-hidden="true">
+        <span>Total</span>
+        <span>Size</span>
+        <span>Price</span>
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: rows are drawn by hand. */}
+      <div class="ladder" id="ladder" ref={box} role="group" aria-label="Order book" />
+    </>
+  )
+}
