@@ -136,6 +136,13 @@ module.exports = {
       from: { path: "^src/" },
       to: { path: "^(test|bench|scripts|console|clients)/" },
     },
+    {
+      name: "console-alone",
+      comment: "the console knows what a bot knows: the TypeScript client, and nothing of the gateway's own",
+      severity: "error",
+      from: { path: "^console/" },
+      to: { pathNot: "^(console/|clients/typescript/src/|guide:)|(^|/)node_modules/(preact|@preact/signals)/" },
+    },
     only(
       "ccxt-in-worker",
       "ccxt",
@@ -188,7 +195,8 @@ module.exports = {
       comment: "an import that cannot be resolved escapes every other rule",
       severity: "error",
       from: {},
-      to: { couldNotResolve: true },
+      // Made by scripts/console.mjs.
+      to: { couldNotResolve: true, pathNot: "^guide:" },
     },
     {
       name: "no-dev-package-in-src",
@@ -205,7 +213,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "require", "node", "default", "types"],
-      extensions: [".ts", ".mjs", ".cjs", ".js", ".json", ".d.ts"],
+      extensions: [".ts", ".tsx", ".mjs", ".cjs", ".js", ".json", ".d.ts"],
     },
   },
 }

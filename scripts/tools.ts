@@ -65,13 +65,13 @@ const sawNothing = (tool: string, output: string): Verdict => ({
 /** Code that scripts/proto.mjs made, which no checker looks at. */
 const generatedCode = /(^|[/\\])generated[/\\]/
 
-const codeFolders = ["src", "test", "bench", "scripts"]
+const codeFolders = ["src", "test", "bench", "scripts", "console"]
 
 const sourceCount = (tree: string, folders: ReadonlyArray<string> = ["src"]): number =>
   folders
     .filter((folder) => existsSync(join(tree, folder)))
     .flatMap((folder) => readdirSync(join(tree, folder), { recursive: true, encoding: "utf8" }))
-    .filter((path) => path.endsWith(".ts") && !generatedCode.test(path)).length
+    .filter((path) => /\.tsx?$/.test(path) && !generatedCode.test(path)).length
 
 /** The configuration beside the code; biome counts these files too, so they must not pass for sources. */
 const rootCount = (tree: string): number =>
@@ -81,8 +81,12 @@ const rootCount = (tree: string): number =>
 const tsc: Tool = {
   name: "tsc",
   check: async (tree) => {
-    const run = await runNode(tree, packaged("typescript-native/bin/tsc"), ["-p", "tsconfig.json", "--noEmit"])
-    return verdict(run)
+    // What runs in a browser knows other names.
+    const projects = ["tsconfig.json", "console/tsconfig.json"].filter((path) => existsSync(join(tree, path)))
+    const runs = await Promise.all(
+      projects.map((path) => runNode(tree, packaged("typescript-native/bin/tsc"), ["-p", path, "--noEmit"])),
+    )
+    return { passed: runs.every(({ code }) => code === 0), output: runs.map(({ output }) => output).join("").trim() }
   },
 }
 

@@ -7,8 +7,8 @@ import { brokenReferences } from "../scripts/references.ts"
 import { migrationFaults, openingFaults, type Source, spoken, tidy } from "./kit/rules/tidy-rules.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const folders = ["src", "test", "bench", "scripts", "docs", "proto", ".ci"]
-const isText = /\.(ts|mjs|cjs|js|json|jsonc|md|sql|proto|sh)$|(^|\/)(run|\.npmrc|\.gitignore)$/
+const folders = ["src", "test", "bench", "scripts", "console", "docs", "proto", ".ci"]
+const isText = /\.(tsx?|mjs|cjs|js|json|jsonc|md|sql|proto|sh)$|(^|\/)(run|\.npmrc|\.gitignore)$/
 const generated =
   /^(package-lock\.json|docs\/(openapi|asyncapi)\.json|src\/venues\/adapters\/capabilities\.json|src\/ws\/generated\/.*)$/
 
@@ -40,7 +40,7 @@ describe("the tree", () => {
 
   it("keeps rooms small enough to look into", () => {
     const rooms = new Map<string, number>()
-    for (const path of paths.filter((path) => path.endsWith(".ts"))) {
+    for (const path of paths.filter((path) => /\.tsx?$/.test(path))) {
       const room = path.slice(0, path.lastIndexOf("/"))
       rooms.set(room, (rooms.get(room) ?? 0) + 1)
     }

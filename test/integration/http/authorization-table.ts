@@ -105,6 +105,11 @@ const bannable = {
   ...name("userId", ({ userId }) => userId, admins, nothing),
   ...name("email", ({ email }) => email, admins, nothing),
 }
+const permission = { permission: "read" }
+const rightful = {
+  ...name("userId", ({ userId }) => userId, admins, () => permission),
+  ...name("email", ({ email }) => email, admins, () => permission),
+}
 const NONE = {}
 const order = { instrumentId: BTC, orderSide: "BUY", orderType: "LIMIT", quantity: "0.001", limitPrice: "20000" }
 
@@ -345,6 +350,15 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
       ...listed,
     },
   },
+  "adminStatus.get": NONE,
+  "console.open": NONE,
+  "console.renew": NONE,
+  "console.end": NONE,
+  "adminUser.list": NONE,
+  "adminUser.sessionList": name("userId", ({ userId }) => userId, { ...listed, admin: "seen" }, nothing),
+  "adminUser.grant": rightful,
+  "adminUser.revoke": rightful,
+  "adminUser.signOut": bannable,
   "adminUser.ban": bannable,
   "adminUser.unban": bannable,
 }

@@ -323,7 +323,12 @@ describe("an address", () => {
         }
         const addressed = routes.filter(({ body }) => fieldsOf(body).some(({ name }) => name === "email"))
         expect(addressed.map(({ name }) => name).sort()).toEqual(
-          [...Object.keys(asks), "adminUser.ban", "adminUser.unban"].sort(),
+          [
+            ...Object.keys(asks),
+            ...["ban", "grant", "revoke", "signOut", "unban"].map((name) => `adminUser.${name}`),
+            // Only the page of the gateway's own is heard there (test/integration/console).
+            "console.open",
+          ].sort(),
         )
         // Each asks once: a second change of address would have to wait.
         const [one, two] = newcomers

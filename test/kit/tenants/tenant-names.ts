@@ -72,7 +72,7 @@ const VALUES: ReadonlySet<string> = new Set(
   `accountStatus action actorKind allowMarket allowSimulatedVenues amount ascending asset attemptsMax averagePrice awaitAccepted awaitClosed
   baseCurrencies caps clientPricingProfiles collarPercent config currency defaultPricingProfile depth direction endTime executedQuantity eventsAfter expireAt expiresAt force from hedge interval ipAllow leverage limit limitPrice
   lotSize maxQuantity metadata minNotional minQuantity name nettingWindowMs nickname offset openQuotes
-  openQuotesPerClient openQuotesPerUser orderQuantityType orderSide orderStatus orderType pricing pricingProfiles quantity
+  openQuotesPerClient openQuotesPerUser permission orderQuantityType orderSide orderStatus orderType pricing pricingProfiles quantity
   quantityRounding quantityType quoteQuantity reason repriceMs result retryMs riskCurrency riskThreshold scope scopes securityType slippageBps
   startTime status stopLossLimitPrice stopLossPrice stopLossTimeInForce stopPrice takeProfitLimitPrice takeProfitPrice
   takeProfitTimeInForce takerFeeBpsByVenue tickSize timeInForce timeoutMs to tradingMode trailingAmount trailingDelta ttl type
@@ -216,6 +216,15 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
     known: { "objectId (user)": "a user who came from another tenant has left it by an act that is that tenant's" },
   },
   "adminOrder.get": { ask: (own) => ({ id: own.order }) },
+  "adminStatus.get": NONE,
+  "console.open": NONE,
+  "console.renew": NONE,
+  "console.end": NONE,
+  "adminUser.list": NONE,
+  "adminUser.sessionList": NONE,
+  "adminUser.grant": { meaning: { email: "email" }, ask: () => ({ permission: "read" }) },
+  "adminUser.revoke": { meaning: { email: "email" }, ask: () => ({ permission: "read" }) },
+  "adminUser.signOut": { meaning: { email: "email" } },
   "adminUser.ban": { meaning: { email: "email" } },
   "adminUser.unban": { meaning: { email: "email" } },
 }

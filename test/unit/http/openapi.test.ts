@@ -74,6 +74,12 @@ describe("the OpenAPI document", () => {
       "get /api/v3/audit/list",
       "post /api/v3/admin/tradingMode",
       "get /api/v3/admin/order/get",
+      "get /api/v3/admin/status",
+      "get /api/v3/admin/user/list",
+      "get /api/v3/admin/user/session/list",
+      "post /api/v3/admin/user/grant",
+      "post /api/v3/admin/user/revoke",
+      "post /api/v3/admin/user/signOut",
       "post /api/v3/admin/user/ban",
       "post /api/v3/admin/user/unban",
       "post /api/v3/credential/create",
@@ -132,6 +138,9 @@ describe("the OpenAPI document", () => {
       "get /api/v3/apiKey/list",
       "post /api/v3/apiKey/create",
       "post /api/v3/apiKey/revoke",
+      "post /console/session/open",
+      "post /console/session/renew",
+      "post /console/session/end",
     ]
     expect(operations.map(({ name }) => name).sort()).toEqual([...wanted].sort())
     expect(document.info.version).toBe("3.0.1")
