@@ -20,7 +20,11 @@ const OUT = "dist/console"
 export const hasConsole = (root) => existsSync(join(root, "console/src/main.tsx"))
 export const consoleIsBuilt = (root) => existsSync(join(root, OUT, "index.html"))
 
-const plain = (markdown) => markdown.replace(/\[([^\]]+)\]\([^)]*\)/g, "$1").replace(/[`*]/g, "").trim()
+const plain = (markdown) =>
+  markdown
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, "$1")
+    .replace(/[`*]/g, "")
+    .trim()
 
 /** Rows of the Markdown table whose first heading is this one: code → the words of that column. Several codes of one row each have them. */
 export const meaningsOf = (markdown, heading, column = 2) => {

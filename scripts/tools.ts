@@ -86,7 +86,13 @@ const tsc: Tool = {
     const runs = await Promise.all(
       projects.map((path) => runNode(tree, packaged("typescript-native/bin/tsc"), ["-p", path, "--noEmit"])),
     )
-    return { passed: runs.every(({ code }) => code === 0), output: runs.map(({ output }) => output).join("").trim() }
+    return {
+      passed: runs.every(({ code }) => code === 0),
+      output: runs
+        .map(({ output }) => output)
+        .join("")
+        .trim(),
+    }
   },
 }
 

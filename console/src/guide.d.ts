@@ -8,3 +8,6 @@ declare module "guide:meanings" {
   >
   export default meanings
 }
+
+/** A sheet, which the bundler puts beside the script. */
+declare module "*.css"

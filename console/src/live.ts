@@ -28,7 +28,8 @@ export const accounts = signal<ReadonlyArray<TradingAccount> | null>(null)
 const CHOSEN = "console.account"
 export const chosenId = signal<string | null>(localStorage.getItem(CHOSEN))
 export const chosen = computed(
-  () => accounts.value?.find(({ tradingAccountId }) => tradingAccountId === chosenId.value) ?? accounts.value?.[0] ?? null,
+  () =>
+    accounts.value?.find(({ tradingAccountId }) => tradingAccountId === chosenId.value) ?? accounts.value?.[0] ?? null,
 )
 export const choose = (id: string): void => {
   localStorage.setItem(CHOSEN, id)

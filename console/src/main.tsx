@@ -22,6 +22,25 @@ interface Screen {
 
 const SCREENS: ReadonlyArray<Screen> = [
   { name: "trade", title: "Trade", isFor: () => may("read"), load: () => Promise.resolve(TradeScreen) },
+  {
+    name: "orders",
+    title: "Orders",
+    isFor: () => may("read"),
+    load: async () => (await import("./screens/orders.tsx")).OrdersScreen,
+  },
+  {
+    name: "wallets",
+    title: "Wallets",
+    isFor: () => may("read"),
+    load: async () => (await import("./screens/wallets.tsx")).WalletsScreen,
+  },
+  {
+    name: "operator",
+    title: "Operator",
+    isFor: () => may("admin"),
+    load: async () => (await import("./screens/operator.tsx")).OperatorScreen,
+  },
+  { name: "keys", title: "Keys", isFor: () => true, load: async () => (await import("./screens/keys.tsx")).KeysScreen },
 ]
 
 const route = signal(location.hash)
@@ -91,9 +110,10 @@ const Help = ({ onClose }: { readonly onClose: () => void }) => (
 )
 
 const Shown = ({ screen, rest }: { readonly screen: Screen; readonly rest: string }) => {
-  const [view, setView] = useState<{ readonly name: string; readonly of: ComponentType<{ readonly rest: string }> } | null>(
-    screen.name === "trade" ? { name: "trade", of: TradeScreen } : null,
-  )
+  const [view, setView] = useState<{
+    readonly name: string
+    readonly of: ComponentType<{ readonly rest: string }>
+  } | null>(screen.name === "trade" ? { name: "trade", of: TradeScreen } : null)
   useEffect(() => {
     let isOver = false
     screen.load().then((of) => {
@@ -133,7 +153,12 @@ const Page = () => {
         <strong class="brand">Gateway</strong>
         <nav aria-label="Screens">
           {screens.map((it, at) => (
-            <a key={it.name} href={`#/${it.name}`} aria-current={it === screen ? "page" : undefined} title={`key ${at + 1}`}>
+            <a
+              key={it.name}
+              href={`#/${it.name}`}
+              aria-current={it === screen ? "page" : undefined}
+              title={`key ${at + 1}`}
+            >
               {it.title}
             </a>
           ))}
@@ -153,7 +178,13 @@ const Page = () => {
           Sign out
         </button>
       </header>
-      <main>{screen === undefined ? <Empty>You have no right to see anything.</Empty> : <Shown screen={screen} rest={rest.join("/")} />}</main>
+      <main>
+        {screen === undefined ? (
+          <Empty>You have no right to see anything.</Empty>
+        ) : (
+          <Shown screen={screen} rest={rest.join("/")} />
+        )}
+      </main>
       {isHelping && <Help onClose={() => setHelping(false)} />}
       <ProofDialog />
     </>

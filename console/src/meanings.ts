@@ -18,7 +18,9 @@ export const explained = (order: TradeOrder): ReadonlyArray<string> => {
     ...ofReason(meanings.rejectReason, order.rejectReason),
     ...ofReason(meanings.cancelReason, order.cancelReason),
     ...(order.inDoubt ? ["In doubt: its funds stay held, and it is never sent again."] : []),
-    ...(order.cancelRequested && order.status !== "CANCELLED" ? ["A cancel was asked for; the venue has not confirmed it."] : []),
+    ...(order.cancelRequested && order.status !== "CANCELLED"
+      ? ["A cancel was asked for; the venue has not confirmed it."]
+      : []),
     ...(order.execution === "EMULATED" ? ["The gateway watches its trigger: the venue has none such."] : []),
     ...(order.triggerHealth === null ? [] : [`Trigger: ${order.triggerHealth}.`]),
     ...(order.origin === "EXTERNAL" ? ["Placed at the venue, not through this gateway."] : []),

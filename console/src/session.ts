@@ -6,7 +6,12 @@ import { computed, signal } from "@preact/signals"
 import { type components, ERRNO, Gateway, GatewayError } from "../../clients/typescript/src/index.ts"
 
 export type ConsoleSession = components["schemas"]["ConsoleSession"]
-type Envelope = { readonly success: boolean; readonly errno: number; readonly error: string | null; readonly data: unknown }
+type Envelope = {
+  readonly success: boolean
+  readonly errno: number
+  readonly error: string | null
+  readonly data: unknown
+}
 
 /** Undefined: not known yet. Null: nobody. */
 export const session = signal<ConsoleSession | null | undefined>(undefined)
@@ -16,7 +21,7 @@ export const userId = computed(() => session.value?.user.id ?? null)
 export const farewell = signal<string | null>(null)
 
 export const may = (permission: "read" | "write" | "admin"): boolean =>
-  session.value?.permissions.includes(permission) === true
+  session.value?.permissions.includes(permission) === true && (permission !== "write" || session.value.mode === "on")
 
 const RENEW_BEFORE_MS = 120_000
 /** A token that was refused: another one may be had. */
@@ -114,7 +119,7 @@ const call: typeof fetch = async (input, init) => {
   return fetch(input, withToken(init))
 }
 
-let had: string | null = null
+let had = ""
 /** For the socket: asked again when the token that it had is about to end. */
 const socketToken = async (): Promise<string> => {
   const token = session.value?.accessToken ?? ""

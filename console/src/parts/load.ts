@@ -11,11 +11,13 @@ export interface Loaded<A> {
 
 /** `key`: of what is read; another one is read anew, and the old one shown no more. `everyMs`: read again and again. */
 export const useLoaded = <A>(key: string, read: () => Promise<A>, everyMs?: number): Loaded<A> => {
-  const [state, setState] = useState<{ readonly key: string; readonly value: A | null; readonly fault: string | null }>({
-    key,
-    value: null,
-    fault: null,
-  })
+  const [state, setState] = useState<{ readonly key: string; readonly value: A | null; readonly fault: string | null }>(
+    {
+      key,
+      value: null,
+      fault: null,
+    },
+  )
   const [round, setRound] = useState(0)
   const [isLoading, setLoading] = useState(true)
   const reader = useRef(read)

@@ -1,5 +1,5 @@
 /** Small pieces that every screen is made of. */
-import type { ComponentChildren, JSX } from "preact"
+import type { ComponentChildren, TargetedSubmitEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { bothClocks, clock, filling } from "../format.ts"
 import { wordsOf } from "../session.ts"
@@ -35,7 +35,11 @@ export const Hint = (props: { readonly lines: ReadonlyArray<string>; readonly ch
     <span class="hint" ref={box} tabIndex={0} onMouseEnter={show} onMouseLeave={hide} onFocus={show} onBlur={hide}>
       {props.children}
       {at !== null && (
-        <span class={at.above ? "tip above" : "tip"} role="tooltip" style={{ left: `${at.left}px`, top: `${at.top}px` }}>
+        <span
+          class={at.above ? "tip above" : "tip"}
+          role="tooltip"
+          style={{ left: `${at.left}px`, top: `${at.top}px` }}
+        >
           {props.lines.map((line) => (
             <span key={line}>{line}</span>
           ))}
@@ -118,7 +122,7 @@ export const Form = (props: {
 }) => {
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
-  const send = (event: JSX.TargetedSubmitEvent<HTMLFormElement>): void => {
+  const send = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     if (isBusy) return
     setBusy(true)

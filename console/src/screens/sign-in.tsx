@@ -148,11 +148,7 @@ export const SignIn = () => {
         )}
         {needsCode && (
           <Field label="Code" hint="of the authenticator, or a recovery code">
-            <input
-              autocomplete="one-time-code"
-              value={code}
-              onInput={(event) => setCode(event.currentTarget.value)}
-            />
+            <input autocomplete="one-time-code" value={code} onInput={(event) => setCode(event.currentTarget.value)} />
           </Field>
         )}
       </Form>

@@ -7,7 +7,7 @@ import { Empty, Form, Hint, Num, Panel, Problem } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
 import * as draft from "../trade/draft.ts"
 import { Ladder } from "../trade/ladder.tsx"
-import { distrust, heardAt, currentBook, instrumentId, marketFailure, watchMarket } from "../trade/market.ts"
+import { currentBook, distrust, heardAt, instrumentId, marketFailure, watchMarket } from "../trade/market.ts"
 import { Orders } from "../trade/orders.tsx"
 import { Picker } from "../trade/picker.tsx"
 import { Tape } from "../trade/tape.tsx"
@@ -29,7 +29,12 @@ const Trust = () => {
   const words = why === null ? "live" : why.toLowerCase()
   const heard = heardAt.value === 0 ? "" : age(now.value - heardAt.value)
   return (
-    <Hint lines={[why === null ? "Every update was seen, in order." : (WHY[why] ?? why), `Last change ${heard || "–"} ago.`]}>
+    <Hint
+      lines={[
+        why === null ? "Every update was seen, in order." : (WHY[why] ?? why),
+        `Last change ${heard || "–"} ago.`,
+      ]}
+    >
       <span id="trust" class={`badge ${why === null ? "live" : "bad"}`} data-trust={words} role="status">
         {words}
       </span>
@@ -77,7 +82,11 @@ const Positions = () => {
 
 const FirstAccount = () => {
   const connect = async (): Promise<void> => {
-    await gateway.post("tradingAccount/connect", { venue: "MOCK", externalTradingAccountId: "console", nickname: "Play money" })
+    await gateway.post("tradingAccount/connect", {
+      venue: "MOCK",
+      externalTradingAccountId: "console",
+      nickname: "Play money",
+    })
     await loadAccounts()
   }
   return (

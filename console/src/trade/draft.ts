@@ -13,8 +13,12 @@ export const limitPrice = signal("")
 export const stopPrice = signal("")
 export const timeInForce = signal("GTC")
 
-export const needsLimit = computed(() => /^(LIMIT|LIMIT_MAKER|STOP_LIMIT|STOP_LOSS_LIMIT|TAKE_PROFIT_LIMIT)$/.test(orderType.value))
-export const needsStop = computed(() => /^(STOP|STOP_LOSS|STOP_LIMIT|STOP_LOSS_LIMIT|TAKE_PROFIT|TAKE_PROFIT_LIMIT)$/.test(orderType.value))
+export const needsLimit = computed(() =>
+  /^(LIMIT|LIMIT_MAKER|STOP_LIMIT|STOP_LOSS_LIMIT|TAKE_PROFIT_LIMIT)$/.test(orderType.value),
+)
+export const needsStop = computed(() =>
+  /^(STOP|STOP_LOSS|STOP_LIMIT|STOP_LOSS_LIMIT|TAKE_PROFIT|TAKE_PROFIT_LIMIT)$/.test(orderType.value),
+)
 
 /** What is still missing, in words; null: the order is whole. What is wrong with it beside that the gateway says. */
 export const missing = computed((): string | null => {
@@ -44,7 +48,9 @@ export const order = computed((): SubmitOrder | null => {
     quantity: quantity.value,
     ...(needsLimit.value ? { limitPrice: limitPrice.value } : {}),
     ...(needsStop.value ? { stopPrice: stopPrice.value } : {}),
-    ...(orderType.value === "LIMIT" ? { timeInForce: timeInForce.value as NonNullable<SubmitOrder["timeInForce"]> } : {}),
+    ...(orderType.value === "LIMIT"
+      ? { timeInForce: timeInForce.value as NonNullable<SubmitOrder["timeInForce"]> }
+      : {}),
   }
 })
 
@@ -57,4 +63,6 @@ export const sentence = computed((): string => {
 })
 
 /** What is available for the side that is written; null: nothing is known of it. */
-export const paysWith = computed(() => (side.value === "BUY" ? instrument.value?.quoteAsset : instrument.value?.baseAsset) ?? null)
+export const paysWith = computed(
+  () => (side.value === "BUY" ? instrument.value?.quoteAsset : instrument.value?.baseAsset) ?? null,
+)

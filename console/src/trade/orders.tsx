@@ -121,7 +121,9 @@ export const OrderTable = (props: {
               </td>
               <td>
                 <Status order={order} />
-                {refusals.value.has(order.tradeOrderId) && <small class="fault"> {refusals.value.get(order.tradeOrderId)}</small>}
+                {refusals.value.has(order.tradeOrderId) && (
+                  <small class="fault"> {refusals.value.get(order.tradeOrderId)}</small>
+                )}
               </td>
               {props.withCancel && (
                 <td>
@@ -158,8 +160,7 @@ const SentRow = ({ it }: { readonly it: Sent }) => (
       {it.order.quantity} {it.order.instrumentId}
       {it.order.limitPrice == null ? "" : ` at ${it.order.limitPrice}`}
     </span>{" "}
-    <span>{SENT_WORDS[it.state]}</span>{" "}
-    <span class="dim num">{age(now.value - it.at)} ago</span>
+    <span>{SENT_WORDS[it.state]}</span> <span class="dim num">{age(now.value - it.at)} ago</span>
     {"why" in it && <span class="fault"> {it.why}</span>}
     {(it.state === "refused" || it.state === "absent") && (
       <button type="button" class="quiet" onClick={() => dismiss(it.key)}>
@@ -174,8 +175,8 @@ const DoubtBand = ({ orders }: { readonly orders: ReadonlyArray<TradeOrder> }) =
   orders.length === 0 ? null : (
     <section class="doubts" role="alert" aria-label="Orders in doubt">
       <h3>
-        {orders.length === 1 ? "1 order in doubt" : `${orders.length} orders in doubt`}: the venue's word is missing. Funds stay
-        held; nothing is sent again.
+        {orders.length === 1 ? "1 order in doubt" : `${orders.length} orders in doubt`}: the venue's word is missing.
+        Funds stay held; nothing is sent again.
       </h3>
       <ul>
         {orders.map((order) => (
@@ -235,7 +236,9 @@ export const Orders = () => {
         what: "Cancel the chosen order",
         act: () => {
           const open = followed.peek()?.orders ?? []
-          const order = open.find(({ tradeOrderId }) => tradeOrderId === selectedId.peek()) ?? (open.length === 1 ? open[0] : undefined)
+          const order =
+            open.find(({ tradeOrderId }) => tradeOrderId === selectedId.peek()) ??
+            (open.length === 1 ? open[0] : undefined)
           if (order !== undefined && may("write")) void cancel(order)
         },
       },
@@ -251,13 +254,7 @@ export const Orders = () => {
         <>
           <div class="tabs" role="tablist" aria-label="Which orders">
             {(["open", "ended"] as const).map((it) => (
-              <button
-                type="button"
-                role="tab"
-                key={it}
-                aria-selected={shows === it}
-                onClick={() => setShows(it)}
-              >
+              <button type="button" role="tab" key={it} aria-selected={shows === it} onClick={() => setShows(it)}>
                 {it === "open" ? `Working ${orders.length}` : `Ended ${account?.ended.length ?? 0}`}
               </button>
             ))}
@@ -269,7 +266,12 @@ export const Orders = () => {
               </small>
             </Hint>
           )}
-          <button type="button" class="quiet" disabled={!may("write") || orders.length === 0} onClick={() => setAsking(true)}>
+          <button
+            type="button"
+            class="quiet"
+            disabled={!may("write") || orders.length === 0}
+            onClick={() => setAsking(true)}
+          >
             Cancel all <kbd>⇧X</kbd>
           </button>
         </>
@@ -285,7 +287,11 @@ export const Orders = () => {
       <DoubtBand orders={orders.filter(({ inDoubt }) => inDoubt)} />
       {account?.failure != null && <Problem>The account is not followed: {account.failure}</Problem>}
       {list.length > 0 ? (
-        <OrderTable orders={list} label={shows === "open" ? "Working orders" : "Ended orders"} withCancel={shows === "open"} />
+        <OrderTable
+          orders={list}
+          label={shows === "open" ? "Working orders" : "Ended orders"}
+          withCancel={shows === "open"}
+        />
       ) : (
         <Empty>
           {account === null
@@ -301,4 +307,3 @@ export const Orders = () => {
     </Panel>
   )
 }
-

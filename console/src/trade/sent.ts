@@ -56,7 +56,10 @@ const settle = async (unknown: Sent): Promise<void> => {
       await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
       const askedAt = Date.now()
       try {
-        const found = await gateway.get("tradeOrder/get", { tradingAccountId: order.tradingAccountId, clientOrderId: key })
+        const found = await gateway.get("tradeOrder/get", {
+          tradingAccountId: order.tradingAccountId,
+          clientOrderId: key,
+        })
         stored.value = [found, ...stored.value].slice(0, 20)
         dismiss(key)
         return
@@ -77,7 +80,8 @@ export const send = async (order: SubmitOrder): Promise<void> => {
   const named = { ...order, clientOrderId: key }
   set({ key, order: named, at, state: "sending" })
   const submission = await submit(gateway, named, { key, patienceMs: 0 })
-  if (submission.outcome === "Refused") return set({ key, order: named, at, state: "refused", why: wordsOf(submission.error) })
+  if (submission.outcome === "Refused")
+    return set({ key, order: named, at, state: "refused", why: wordsOf(submission.error) })
   if (submission.outcome === "Unanswered") {
     const unknown: Sent = { key, order: named, at, state: "unknown", why: wordsOf(submission.error) }
     set(unknown)

@@ -2,8 +2,9 @@
  * Order entry, made for the keyboard: b or s chooses the side and puts the cursor into the quantity, the arrows step by the instrument's own
  * steps, Enter asks, Enter again sends.
  */
+
+import type { TargetedInputEvent, TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { JSX } from "preact"
 import { isDecimal, shortened, stepped } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { chosen, link, positions } from "../live.ts"
@@ -23,7 +24,7 @@ const ARM_MS = 150
 /** Arrows step a decimal; with Shift ten steps. */
 const stepping =
   (value: { value: string }, step: string | undefined, first: () => string | undefined) =>
-  (event: JSX.TargetedKeyboardEvent<HTMLInputElement>): void => {
+  (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     if (step === undefined || !isDecimal(step) || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return
     event.preventDefault()
     if (!isDecimal(value.value)) {
@@ -108,7 +109,7 @@ export const Ticket = () => {
           : `Needs ${draft.missing.value}.`
   const typed =
     (value: { value: string }) =>
-    (event: JSX.TargetedInputEvent<HTMLInputElement>): void => {
+    (event: TargetedInputEvent<HTMLInputElement>): void => {
       value.value = event.currentTarget.value.trim().replace(",", ".")
       disarm()
     }
@@ -201,7 +202,8 @@ export const Ticket = () => {
         <p class="available">
           <span class="dim">Value</span>
           <span class="num">
-            {draft.notional.value === null ? "–" : shortened(draft.notional.value, 8)} {instrument.value?.quoteAsset ?? ""}
+            {draft.notional.value === null ? "–" : shortened(draft.notional.value, 8)}{" "}
+            {instrument.value?.quoteAsset ?? ""}
           </span>
         </p>
         <button

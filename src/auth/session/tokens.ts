@@ -104,7 +104,12 @@ export const makeTokens = (keys: { readonly signing: SigningKeys }, issuer: stri
     return signing
   }
   return {
-    issue: (user, { sessionId, method, generation, secondFactor, provenAt, isOfConsole }, nowMillis, notAfterMillis) => {
+    issue: (
+      user,
+      { sessionId, method, generation, secondFactor, provenAt, isOfConsole },
+      nowMillis,
+      notAfterMillis,
+    ) => {
       const { active } = follow()
       const iat = Math.floor(nowMillis / 1000)
       const expiresAt = Math.min(iat + ACCESS_TOKEN_SECONDS, Math.floor(notAfterMillis / 1000))

@@ -78,7 +78,10 @@ const grant = HttpApiEndpoint.post("grant", "/api/v3/admin/user/grant")
   .annotate(Access, "admin")
   .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Grant a right")
-  .annotate(OpenApi.Description, "Extension. The right and those that it implies, at once, open sockets included. Not to yourself.")
+  .annotate(
+    OpenApi.Description,
+    "Extension. The right and those that it implies, at once, open sockets included. Not to yourself.",
+  )
 
 const revoke = HttpApiEndpoint.post("revoke", "/api/v3/admin/user/revoke")
   .setPayload(ChangeRight)

@@ -41,7 +41,9 @@ export const adminUserHandlers = ({ administration, cursors }: AdminUserParts): 
       .ban(principal, named(body), body.reason ?? null, actorOf(request, principal))
       .pipe(Effect.map((user) => reply.ok(user))),
   unban: ({ body, principal, request }, reply) =>
-    administration.unban(principal, named(body), actorOf(request, principal)).pipe(Effect.map((user) => reply.ok(user))),
+    administration
+      .unban(principal, named(body), actorOf(request, principal))
+      .pipe(Effect.map((user) => reply.ok(user))),
   grant: ({ body, principal, request }, reply) =>
     administration
       .grant(principal, named(body), body.permission, actorOf(request, principal))

@@ -57,6 +57,7 @@ export const noCookie = (request: Headers, terms: CookieTerms): string => writte
 export const foreignPage = (request: Headers): Forbidden | undefined => {
   const origin = request.header("origin")
   const site = request.header("sec-fetch-site")
-  const isOwn = origin !== "" && isOriginAllowed(origin, request.header("host"), []) && (site === "" || site === "same-origin")
+  const isOwn =
+    origin !== "" && isOriginAllowed(origin, request.header("host"), []) && (site === "" || site === "same-origin")
   return isOwn ? undefined : new Forbidden()
 }

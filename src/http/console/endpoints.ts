@@ -24,7 +24,9 @@ const ConsoleSession = Schema.Struct({
   accessToken: Schema.String,
   expiresAt: Schema.Int.annotations({ description: "In seconds since the Unix epoch" }),
   mode: ConsoleMode,
-  permissions: Schema.Array(Permission).annotations({ description: "What the session may do here" }),
+  permissions: Schema.Array(Permission).annotations({
+    description: "The user's. Where the mode is read, only what reads is done",
+  }),
   user: UserRecord,
 }).annotations({ identifier: "ConsoleSession" })
 export type ConsoleSession = typeof ConsoleSession.Type
@@ -33,7 +35,10 @@ const OpenConsole = Schema.Struct({
   email: text(320),
   password: text(1_024),
   totpCode: optional(text(64)),
-}).annotations({ identifier: "OpenConsole", examples: [{ email: "ada@example.com", password: "correct-horse-battery" }] })
+}).annotations({
+  identifier: "OpenConsole",
+  examples: [{ email: "ada@example.com", password: "correct-horse-battery" }],
+})
 
 const RenewConsole = Schema.Struct({
   refreshToken: optional(text(1_024)).annotations({

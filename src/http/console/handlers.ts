@@ -26,8 +26,7 @@ export const consoleHandlers = (
 
   const told = ({ accessToken, expiresAt, user }: SessionRecord, request: RequestFacts): ConsoleSession => {
     const verified = sessions.verify(accessToken, request)
-    const held = "principal" in verified ? verified.principal.permissions : []
-    const permissions = terms.mode === "on" ? held : held.filter((it) => it === "read")
+    const permissions = "principal" in verified ? verified.principal.permissions : []
     return { accessToken, expiresAt, mode: terms.mode, permissions, user }
   }
   const answer = (record: SessionRecord, request: RequestFacts) =>
@@ -63,10 +62,7 @@ export const consoleHandlers = (
         }),
         Effect.map(done),
         // One that is over already, or never was: there is nothing to end.
-        Effect.catchIf(
-          ({ _tag }) => _tag !== "StorageUnavailable",
-          () => Effect.sync(done),
-        ),
+        Effect.catchAll((error) => (error._tag === "StorageUnavailable" ? Effect.fail(error) : Effect.sync(done))),
       )
     },
   }

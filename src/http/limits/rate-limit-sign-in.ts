@@ -5,7 +5,6 @@
  * before.
  */
 import { Effect } from "effect"
-import { refreshTokenOf } from "../console/cookie.ts"
 import { readRefreshToken } from "../../auth/session/refresh-token.ts"
 import { normalised } from "../../auth/user/email-address.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
@@ -16,6 +15,7 @@ import type { RateLimits } from "../../domain/user/rate-limits.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import { perMinute, type TokenBucket } from "../../foundation/token-bucket.ts"
 import { TokenBuckets } from "../../foundation/token-buckets.ts"
+import { refreshTokenOf } from "../console/cookie.ts"
 import type { Route } from "../docs/reflect.ts"
 import type { AnyHandler, HandlerInput, HttpReply } from "../edge/route.ts"
 import { type LimitedCall, refusal } from "./rate-limit.ts"

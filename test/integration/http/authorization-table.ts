@@ -107,8 +107,18 @@ const bannable = {
 }
 const permission = { permission: "read" }
 const rightful = {
-  ...name("userId", ({ userId }) => userId, admins, () => permission),
-  ...name("email", ({ email }) => email, admins, () => permission),
+  ...name(
+    "userId",
+    ({ userId }) => userId,
+    admins,
+    () => permission,
+  ),
+  ...name(
+    "email",
+    ({ email }) => email,
+    admins,
+    () => permission,
+  ),
 }
 const NONE = {}
 const order = { instrumentId: BTC, orderSide: "BUY", orderType: "LIMIT", quantity: "0.001", limitPrice: "20000" }

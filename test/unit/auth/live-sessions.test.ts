@@ -4,26 +4,62 @@ import { AllowedAddresses } from "../../../src/auth/session/allowed-addresses.ts
 import { type AdminTerms, LiveSessions } from "../../../src/auth/session/live-sessions.ts"
 import type { Tokens } from "../../../src/auth/session/tokens.ts"
 import type { SessionId, TenantId } from "../../../src/domain/ids.ts"
+import type { ConsoleMode } from "../../../src/domain/user/console-mode.ts"
 import { someUser as user } from "../../kit/records/some-user.ts"
 
 const NOW = 1_790_000_000_000
 const session = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff" as SessionId
 const begun = { sessionId: session, provenAt: NOW, generation: 0, secondFactor: false, refreshedAt: NOW }
 
-const rig = (admins: AdminTerms = { needsSecondFactor: false, idleMillis: null }) => {
+const rig = (
+  admins: AdminTerms = { needsSecondFactor: false, idleMillis: null },
+  console: { readonly mode: ConsoleMode; readonly isOfConsole: boolean } = { mode: "on", isOfConsole: false },
+) => {
   const clock = { now: NOW }
   // Whether a token is good is another test's: this one always is.
   const tokens: Pick<Tokens, "verify"> = {
-    verify: () => ({ sessionId: session, generation: 0, expiresAt: NOW / 1000 + 3600 }),
+    verify: () => ({
+      sessionId: session,
+      generation: 0,
+      expiresAt: NOW / 1000 + 3600,
+      isOfConsole: console.isOfConsole,
+    }),
   }
   const addresses = new AllowedAddresses()
-  const live = new LiveSessions(tokens as Tokens, () => clock.now, addresses, admins)
+  const live = new LiveSessions(tokens as Tokens, () => clock.now, addresses, admins, console.mode)
   const token = "a.good.one"
   const told: Array<SessionId> = []
   live.onRenewed((id) => told.push(id))
   return { live, addresses, clock, token, told, header: `Bearer ${token}` }
 }
 const from = (ip: string) => ({ ip })
+
+describe("a token of the console", () => {
+  const allowed = { needsSecondFactor: false, idleMillis: null }
+  const spoken = (mode: ConsoleMode, isOfConsole: boolean) => {
+    const { live, token, header } = rig(allowed, { mode, isOfConsole })
+    live.enter(user, begun)
+    return { called: live.authenticate(header, from("::1")), socket: live.verify(token, from("::1")) }
+  }
+
+  it("only reads where the console does, over HTTP and on a socket", () => {
+    const { called, socket } = spoken("read", true)
+    expect(called).toMatchObject({ permissions: user.permissions, isReading: true })
+    expect(socket).toMatchObject({ principal: { isReading: true } })
+  })
+
+  it("is refused where there is no console", () => {
+    const { called, socket } = spoken("off", true)
+    expect([called, socket]).toMatchObject([{ _tag: "SessionRevoked" }, { _tag: "SessionRevoked" }])
+  })
+
+  it("is as any other where the console may change things, and no other token is touched by its setting", () => {
+    for (const { called } of [spoken("on", true), spoken("read", false), spoken("off", false)]) {
+      expect(called).toMatchObject({ permissions: user.permissions })
+      expect(called).not.toHaveProperty("isReading")
+    }
+  })
+})
 
 describe("a live session", () => {
   it("follows its user's rights, and is told of them only when they are others", () => {

@@ -1770,6 +1770,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v3/admin/user/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List users (admin)
+         * @description Extension. The users of your tenant, by address.
+         *
+         *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 2.
+         */
+        get: operations["adminUser.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/admin/user/session/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a user's sessions (admin)
+         * @description Extension. Where a user of your tenant is logged in, the last used first.
+         *
+         *     Needs the permission admin. Not with an API key. Weight 2.
+         */
+        get: operations["adminUser.sessionList"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v3/admin/user/ban": {
         parameters: {
             query?: never;
@@ -1814,6 +1858,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v3/admin/user/grant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Grant a right
+         * @description Extension. The right and those that it implies, at once, open sockets included. Not to yourself.
+         *
+         *     Needs the permission admin. Not with an API key. Weight 1.
+         */
+        post: operations["adminUser.grant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/admin/user/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a right
+         * @description Extension. The right and those that imply it, at once; subscriptions that need it end. Not from yourself.
+         *
+         *     Needs the permission admin. Not with an API key. Weight 1.
+         */
+        post: operations["adminUser.revoke"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/admin/user/signOut": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a user's sessions
+         * @description Extension. All of them, sockets included; the user may log in again. API keys stay.
+         *
+         *     Needs the permission admin. Not with an API key. Weight 1.
+         */
+        post: operations["adminUser.signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v3/admin/order/get": {
         parameters: {
             query?: never;
@@ -1828,6 +1938,28 @@ export interface paths {
          *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 1.
          */
         get: operations["adminOrder.get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/admin/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the gateway works now (admin)
+         * @description Extension. Figures of this process since its start: venues' connectors with their request budgets, worker threads, actors.
+         *
+         *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 1.
+         */
+        get: operations["adminStatus.get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1874,6 +2006,72 @@ export interface paths {
         get: operations["audit.list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/session/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open the console's session
+         * @description Extension, for the console's own page: others are refused (403), and hear 404 where CONSOLE is off. As auth/login; the refresh token goes into an HttpOnly cookie.
+         *
+         *     No token. Weight 1.
+         */
+        post: operations["console.open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/session/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on with the console's session
+         * @description Extension, for the console's own page: others are refused (403), and hear 404 where CONSOLE is off. A new access token; the cookie is replaced.
+         *
+         *     No token. Weight 1.
+         */
+        post: operations["console.renew"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/session/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the console's session
+         * @description Extension, for the console's own page: others are refused (403), and hear 404 where CONSOLE is off. The session of the cookie ends, and the cookie with it.
+         *
+         *     No token. Weight 1.
+         */
+        post: operations["console.end"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3286,12 +3484,6 @@ export interface components {
             createdAt: components["schemas"]["Int"];
             createdAtDateTime: string;
         };
-        BanUser: {
-            userId?: components["schemas"]["UUID"] | null;
-            /** @description Instead of userId */
-            email?: string | null;
-            reason?: string | null;
-        };
         AdminUser: {
             id: string;
             email: string;
@@ -3327,7 +3519,25 @@ export interface components {
             bannedAt: string | null;
             banReason: string | null;
         };
+        BanUser: {
+            userId?: components["schemas"]["UUID"] | null;
+            /** @description Instead of userId */
+            email?: string | null;
+            reason?: string | null;
+        };
         UnbanUser: {
+            userId?: components["schemas"]["UUID"] | null;
+            /** @description Instead of userId */
+            email?: string | null;
+        };
+        ChangeRight: {
+            userId?: components["schemas"]["UUID"] | null;
+            /** @description Instead of userId */
+            email?: string | null;
+            /** @enum {string} */
+            permission: "read" | "write" | "admin";
+        };
+        SignOutUser: {
             userId?: components["schemas"]["UUID"] | null;
             /** @description Instead of userId */
             email?: string | null;
@@ -3349,6 +3559,65 @@ export interface components {
             }[];
             /** @description What is not stored, or not any more */
             notKept: string[];
+        };
+        Status: {
+            at: components["schemas"]["Int"];
+            tradingMode: components["schemas"]["TradingMode"];
+            /** @description Of the main thread: the longest of the last 10 to 20 s */
+            loopDelayMs: number;
+            /** @description How many there are, by state; inDoubt: orders whose outcome is not known */
+            actors: {
+                accounts: {
+                    [key: string]: components["schemas"]["Int"];
+                };
+                dealers: {
+                    [key: string]: components["schemas"]["Int"];
+                };
+            };
+            connectors: components["schemas"]["ConnectorStatus"][];
+            threads: components["schemas"]["ThreadStatus"][];
+        };
+        ConnectorStatus: {
+            connector: string;
+            venue: string;
+            thread: string | null;
+            /** @enum {string} */
+            state: "idle" | "starting" | "up" | "waiting" | "stopped";
+            restarts: components["schemas"]["Int"];
+            streams: components["schemas"]["Int"];
+            sessions: components["schemas"]["Int"];
+            /** @description Questions to the venue without an answer yet */
+            callsInFlight: number;
+            /** @description Streams that lost their place in the venue's sequence */
+            gaps: number;
+            /** @description Streams that were interrupted */
+            losses: number;
+            resyncs: components["schemas"]["Int"];
+            /** @description Of the venue's request budget, 0 to 1 */
+            budgetUsed: number | null;
+            /** @description The venue asked for a pause: what is left of it */
+            budgetPausedMs: number;
+            /** @description Requests that wait for the budget, by what they are for */
+            waiting: {
+                [key: string]: components["schemas"]["Int"];
+            };
+            /** @description Answers of the venue: ok, limited, refused, failed */
+            answers: {
+                [key: string]: components["schemas"]["Int"];
+            };
+        };
+        ThreadStatus: {
+            thread: string;
+            /** @enum {string} */
+            state: "starting" | "up" | "down";
+            connectors: string[];
+            deaths: components["schemas"]["Int"];
+            /** @description The longest delay of the last 10 to 20 s */
+            loopDelayMs: number;
+            /** @description Share of that time in which its loop was busy, 0 to 1 */
+            busy: number;
+            heapUsedBytes: components["schemas"]["Int"];
+            heapMaxBytes: components["schemas"]["Int"];
         };
         SetTradingMode: {
             tradingMode: components["schemas"]["TradingMode"];
@@ -3399,6 +3668,28 @@ export interface components {
             /** @description Further words: a right, a mode and its reason, a venue */
             what: string | null;
         };
+        OpenConsole: {
+            /** @description a string at most 320 character(s) long */
+            email: string;
+            /** @description a string at most 1024 character(s) long */
+            password: string;
+            totpCode?: string | null;
+        };
+        ConsoleSession: {
+            accessToken: string;
+            /** @description In seconds since the Unix epoch */
+            expiresAt: number;
+            /** @enum {string} */
+            mode: "off" | "read" | "on";
+            /** @description The user's. Where the mode is read, only what reads is done */
+            permissions: ("read" | "write" | "admin")[];
+            user: components["schemas"]["User"];
+        };
+        RenewConsole: {
+            /** @description Of a session that was just opened or proven anew. Without it: the cookie's */
+            refreshToken?: string | null;
+        };
+        EndConsole: Record<string, never> | unknown[];
         Failure: {
             /** @enum {boolean} */
             success: false;
@@ -6296,6 +6587,76 @@ export interface operations {
             };
         };
     };
+    "adminUser.list": {
+        parameters: {
+            query?: {
+                /** @description Records of a page: 1 to 1000, default 50 */
+                limit?: components["schemas"]["Int"];
+                /** @description Records to skip, default 0 */
+                offset?: components["schemas"]["Int"];
+                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                cursor?: string;
+            };
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["AdminUser"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    "adminUser.sessionList": {
+        parameters: {
+            query: {
+                userId: components["schemas"]["UUID"];
+            };
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["SessionEntry"][];
+                    };
+                };
+            };
+        };
+    };
     "adminUser.ban": {
         parameters: {
             query?: never;
@@ -6368,6 +6729,114 @@ export interface operations {
             };
         };
     };
+    "adminUser.grant": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeRight"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["AdminUser"];
+                    };
+                };
+            };
+        };
+    };
+    "adminUser.revoke": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeRight"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["AdminUser"];
+                    };
+                };
+            };
+        };
+    };
+    "adminUser.signOut": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignOutUser"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["AdminUser"];
+                    };
+                };
+            };
+        };
+    };
     "adminOrder.get": {
         parameters: {
             query: {
@@ -6400,6 +6869,36 @@ export interface operations {
                         errno: 0;
                         error: null;
                         data: components["schemas"]["OrderStory"];
+                    };
+                };
+            };
+        };
+    };
+    "adminStatus.get": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["Status"];
                     };
                 };
             };
@@ -6487,6 +6986,109 @@ export interface operations {
                         error: null;
                         data: components["schemas"]["AuditRecord"][];
                         pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    "console.open": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenConsole"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["ConsoleSession"];
+                    };
+                };
+            };
+        };
+    };
+    "console.renew": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenewConsole"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["ConsoleSession"];
+                    };
+                };
+            };
+        };
+    };
+    "console.end": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndConsole"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        /** @enum {string} */
+                        data: "ok";
                     };
                 };
             };

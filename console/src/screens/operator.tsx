@@ -1,0 +1,403 @@
+/** For operators: whether the gateway is well and where it is not, how each venue does, the trading mode, users, and the audit. Reads by themselves every few seconds. */
+import { useState } from "preact/hooks"
+import type { components } from "../../../clients/typescript/src/index.ts"
+import { age, bothClocks } from "../format.ts"
+import { now } from "../live.ts"
+import { useLoaded } from "../parts/load.ts"
+import { proven } from "../parts/proof.tsx"
+import { Dialog, Empty, Field, Form, Hint, Panel, Problem, Time } from "../parts/ui.tsx"
+import { gateway, session } from "../session.ts"
+
+type Mode = components["schemas"]["TradingMode"]
+type AdminUser = components["schemas"]["AdminUser"]
+
+const READ_EVERY_MS = 3_000
+const canChange = (): boolean => session.value?.mode === "on"
+
+const toneOf = (status: string): string =>
+  status === "healthy" || status === "up" ? "live" : status === "degraded" || status === "idle" ? "doubt" : "bad"
+
+const MODES: Readonly<Record<Mode, string>> = {
+  online: "Everything works.",
+  post_only: "New orders rest or are refused; nothing takes. Cancels work.",
+  cancel_only: "No new orders. Cancels work, and what is open goes on.",
+  maintenance: "Nothing is taken, cancels neither. What is open at venues goes on there.",
+}
+
+const ModeDialog = ({ current, onClose }: { readonly current: Mode; readonly onClose: () => void }) => {
+  const [mode, setMode] = useState<Mode>(current === "online" ? "cancel_only" : "online")
+  const [typed, setTyped] = useState("")
+  const [reason, setReason] = useState("")
+  const change = async (): Promise<void> => {
+    if (typed !== mode) throw new Error(`Type ${mode} to change it.`)
+    if (reason.trim() === "") throw new Error("Say why: it stands in the audit.")
+    await proven(() => gateway.post("admin/tradingMode", { tradingMode: mode, reason }))
+    onClose()
+  }
+  return (
+    <Dialog title="Trading mode" onClose={onClose}>
+      <Form onSend={change} button={`Change to ${mode}`} danger={true}>
+        <Field label="Mode">
+          <select value={mode} onChange={(event) => setMode(event.currentTarget.value as Mode)}>
+            {(Object.keys(MODES) as Array<Mode>).map((it) => (
+              <option key={it} disabled={it === current}>
+                {it}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <p>{MODES[mode]} It holds for the whole installation, at once.</p>
+        <Field label="Reason">
+          <input required value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+        </Field>
+        <Field label={`Type ${mode}`}>
+          <input
+            required
+            autocomplete="off"
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value.trim())}
+          />
+        </Field>
+      </Form>
+    </Dialog>
+  )
+}
+
+const Health = () => {
+  const [isChanging, setChanging] = useState(false)
+  const health = useLoaded("health", () => gateway.get("health"), READ_EVERY_MS)
+  const record = health.value
+  return (
+    <Panel
+      title="Health"
+      aside={
+        record !== null && (
+          <>
+            <span class={`badge ${record.tradingMode === "online" ? "live" : "bad"}`} data-mode={record.tradingMode}>
+              {record.tradingMode}
+            </span>
+            <button type="button" class="danger" disabled={!canChange()} onClick={() => setChanging(true)}>
+              {record.tradingMode === "online" ? "Halt trading…" : "Change the mode…"}
+            </button>
+          </>
+        )
+      }
+    >
+      {health.fault !== null && <Problem>{health.fault}</Problem>}
+      {record !== null && (
+        <dl class="facts">
+          <dt>As a whole</dt>
+          <dd>
+            <span class={`badge ${toneOf(record.status)}`}>{record.status}</span>{" "}
+            <span class="dim num">
+              {age(now.value - record.timestamp)} ago · {record.version}
+            </span>
+          </dd>
+          {Object.entries(record.checks).map(([name, check]) => (
+            <>
+              <dt key={`${name} name`}>{name}</dt>
+              <dd key={name}>
+                <span class={`badge ${toneOf(check.status)}`}>{check.status}</span> {check.reason}
+              </dd>
+            </>
+          ))}
+        </dl>
+      )}
+      {isChanging && record !== null && (
+        <ModeDialog
+          current={record.tradingMode}
+          onClose={() => {
+            setChanging(false)
+            health.again()
+          }}
+        />
+      )}
+    </Panel>
+  )
+}
+
+const counts = (of: Readonly<Record<string, number>>): string =>
+  Object.entries(of)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", ") || "–"
+
+const Venues = () => {
+  const status = useLoaded("status", () => gateway.get("admin/status"), READ_EVERY_MS)
+  const record = status.value
+  return (
+    <Panel
+      title="Venues"
+      aside={
+        record !== null && (
+          <Hint lines={["The longest delay of the main thread's event loop within the last 10 to 20 s."]}>
+            <small class="dim num">loop {record.loopDelayMs} ms</small>
+          </Hint>
+        )
+      }
+    >
+      {status.fault !== null && <Problem>{status.fault}</Problem>}
+      {record !== null && (
+        <>
+          {record.connectors.length === 0 ? (
+            <Empty>No connector has been asked for anything yet.</Empty>
+          ) : (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
+            <div class="scroll" tabIndex={0} role="group" aria-label="Connectors">
+              <table>
+                <thead>
+                  <tr>
+                    <th>Connector</th>
+                    <th>State</th>
+                    <th class="right">In flight</th>
+                    <th class="right">Budget</th>
+                    <th>Waiting</th>
+                    <th>Answers</th>
+                    <th class="right">Streams</th>
+                    <th class="right">Sessions</th>
+                    <th class="right">Gaps</th>
+                    <th class="right">Cuts</th>
+                    <th class="right">Restarts</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {record.connectors.map((it) => (
+                    <tr key={it.connector}>
+                      <td>
+                        {it.connector} <small class="dim">{it.thread}</small>
+                      </td>
+                      <td>
+                        <span class={`badge ${toneOf(it.state)}`}>{it.state}</span>
+                        {it.budgetPausedMs > 0 && (
+                          <small class="flag"> asked to pause, {age(it.budgetPausedMs)} left</small>
+                        )}
+                      </td>
+                      <td class="right num">{it.callsInFlight}</td>
+                      <td class={`right num ${(it.budgetUsed ?? 0) > 0.8 ? "flag" : ""}`}>
+                        {it.budgetUsed === null ? "–" : `${Math.round(it.budgetUsed * 100)} %`}
+                      </td>
+                      <td class="num">{counts(it.waiting)}</td>
+                      <td class="num">{counts(it.answers)}</td>
+                      <td class="right num">{it.streams}</td>
+                      <td class="right num">{it.sessions}</td>
+                      <td class="right num">{it.gaps}</td>
+                      <td class="right num">{it.losses}</td>
+                      <td class="right num">{it.restarts}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+          <dl class="facts">
+            <dt>Accounts</dt>
+            <dd class="num">{counts(record.actors.accounts)}</dd>
+            <dt>Dealers</dt>
+            <dd class="num">{counts(record.actors.dealers)}</dd>
+            {record.threads.map((it) => (
+              <>
+                <dt key={`${it.thread} name`}>Thread {it.thread}</dt>
+                <dd key={it.thread} class="num">
+                  <span class={`badge ${toneOf(it.state)}`}>{it.state}</span> loop {it.loopDelayMs} ms, busy{" "}
+                  {Math.round(it.busy * 100)} %, heap {Math.round(it.heapUsedBytes / 1_048_576)} of{" "}
+                  {Math.round(it.heapMaxBytes / 1_048_576)} MB, {it.deaths} deaths
+                </dd>
+              </>
+            ))}
+          </dl>
+        </>
+      )}
+    </Panel>
+  )
+}
+
+const Ban = ({ user, onClose }: { readonly user: AdminUser; readonly onClose: () => void }) => {
+  const [reason, setReason] = useState("")
+  return (
+    <Dialog title={`Ban ${user.email}`} onClose={onClose}>
+      <p>All sessions and API keys end at once, open sockets included. Orders stay as they are.</p>
+      <Form
+        button="Ban"
+        danger={true}
+        onSend={async () => {
+          await proven(() => gateway.post("admin/user/ban", { userId: user.id, ...(reason === "" ? {} : { reason }) }))
+          onClose()
+        }}
+      >
+        <Field label="Reason" hint="for the audit">
+          <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+        </Field>
+      </Form>
+    </Dialog>
+  )
+}
+
+const UserRow = ({ user, again }: { readonly user: AdminUser; readonly again: () => void }) => {
+  const [isBanning, setBanning] = useState(false)
+  const isSelf = user.id === session.value?.user.id
+  const act = (name: "unban" | "signOut") => async (): Promise<void> => {
+    await proven(() => gateway.post(`admin/user/${name}`, { userId: user.id }))
+    again()
+  }
+  const setRight = async (permission: "write" | "admin"): Promise<void> => {
+    const name = user.permissions.includes(permission) ? "revoke" : "grant"
+    await proven(() => gateway.post(`admin/user/${name}`, { userId: user.id, permission }))
+    again()
+  }
+  return (
+    <tr data-user={user.email}>
+      <td>{user.email}</td>
+      <td>{user.permissions.join(", ") || "–"}</td>
+      <td>
+        {user.bannedAt === null ? (
+          <span class="badge live">active</span>
+        ) : (
+          <Hint lines={[`Since ${user.bannedAt}.`, user.banReason ?? "No reason was given."]}>
+            <span class="badge bad">banned</span>
+          </Hint>
+        )}
+      </td>
+      <td class="num">
+        {user.lastSignInAt === null ? "never" : bothClocks(Date.parse(user.lastSignInAt)).slice(0, 19)}
+      </td>
+      <td>
+        {!isSelf && canChange() && (
+          <div class="acts">
+            {user.bannedAt === null ? (
+              <button type="button" class="quiet" onClick={() => setBanning(true)}>
+                Ban…
+              </button>
+            ) : (
+              <Form class="inline" button="Lift the ban" onSend={act("unban")} />
+            )}
+            <Form class="inline" button="End sessions" onSend={act("signOut")} />
+            <Form
+              class="inline"
+              button={user.permissions.includes("write") ? "Take write" : "Give write"}
+              onSend={() => setRight("write")}
+            />
+            <Form
+              class="inline"
+              button={user.permissions.includes("admin") ? "Take admin" : "Give admin"}
+              onSend={() => setRight("admin")}
+            />
+          </div>
+        )}
+        {isSelf && <span class="dim">you</span>}
+      </td>
+      {isBanning && (
+        <td>
+          <Ban
+            user={user}
+            onClose={() => {
+              setBanning(false)
+              again()
+            }}
+          />
+        </td>
+      )}
+    </tr>
+  )
+}
+
+const Users = () => {
+  const [text, setText] = useState("")
+  const found = useLoaded("users", async () => {
+    const all: Array<AdminUser> = []
+    for await (const user of gateway.pages("admin/user/list", { limit: 1_000 })) all.push(user)
+    return all
+  })
+  const shown = (found.value ?? [])
+    .filter(({ email }) => email.toLowerCase().includes(text.toLowerCase()))
+    .slice(0, 200)
+  return (
+    <Panel title="Users" aside={<small class="dim num">{found.value?.length ?? 0}</small>}>
+      <form class="row" onSubmit={(event) => event.preventDefault()}>
+        <Field label="Address">
+          <input value={text} placeholder="part of it" onInput={(event) => setText(event.currentTarget.value)} />
+        </Field>
+      </form>
+      {found.fault !== null && <Problem>{found.fault}</Problem>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too. */}
+      <div class="scroll tall" tabIndex={0} role="group" aria-label="Users">
+        <table>
+          <thead>
+            <tr>
+              <th>Address</th>
+              <th>May</th>
+              <th>State</th>
+              <th>Last sign-in</th>
+              <th>
+                <span class="unseen">Acts</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((user) => (
+              <UserRow key={user.id} user={user} again={found.again} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  )
+}
+
+const Audit = () => {
+  const found = useLoaded("audit", () => gateway.get("audit/list", { limit: 100 }), READ_EVERY_MS)
+  return (
+    <Panel title="Audit" aside={<small class="dim">the newest 100</small>}>
+      {found.fault !== null && <Problem>{found.fault}</Problem>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too. */}
+      <div class="scroll tall" tabIndex={0} role="group" aria-label="Acts">
+        <table>
+          <thead>
+            <tr>
+              <th>Time</th>
+              <th>Act</th>
+              <th>Result</th>
+              <th>By</th>
+              <th>On</th>
+              <th>Words</th>
+            </tr>
+          </thead>
+          <tbody>
+            {(found.value ?? []).map((it) => (
+              <tr key={it.actId}>
+                <td>
+                  <Time ms={it.at} />
+                </td>
+                <td>{it.action}</td>
+                <td class={it.result === "ok" ? "" : "fault"}>{it.result}</td>
+                <td title={it.userAgent ?? ""}>
+                  {it.actorKind}{" "}
+                  <small class="dim num">
+                    {it.userId?.slice(0, 8)} {it.ip}
+                  </small>
+                </td>
+                <td title={it.objectId ?? ""}>
+                  {it.objectType} <small class="dim num">{it.objectId?.slice(0, 8)}</small>
+                </td>
+                <td class="wrap">
+                  {it.amount === null ? "" : `${it.amount} ${it.asset} `}
+                  {it.what}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  )
+}
+
+export const OperatorScreen = () => (
+  <div class="column">
+    <div class="side-by-side">
+      <Health />
+      <Venues />
+    </div>
+    <Users />
+    <Audit />
+  </div>
+)

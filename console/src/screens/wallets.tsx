@@ -1,0 +1,233 @@
+/** Wallets of the ledger: what each holds, its statement as journal rows, and transfers between one's own. Amounts are the ledger's own texts. */
+import { useState } from "preact/hooks"
+import type { components } from "../../../clients/typescript/src/index.ts"
+import { digits, shortId } from "../format.ts"
+import { useLoaded } from "../parts/load.ts"
+import { Empty, Field, Form, Num, Panel, Problem, Time } from "../parts/ui.tsx"
+import { gateway, may } from "../session.ts"
+
+type Wallet = components["schemas"]["Wallet"]
+
+const CODES: Readonly<Record<string, string>> = {
+  HOLD: "Held for something that is open; it has not left.",
+  RELEASE: "What was held and not needed is free again.",
+  EXPIRY: "A hold ran out.",
+  TRADE: "One side of a trade.",
+  FEE: "A fee of the venue.",
+  QUOTE: "A dealer's quote was taken.",
+}
+
+const Statement = ({ wallet }: { readonly wallet: Wallet }) => {
+  const [asset, setAsset] = useState("")
+  const { walletId } = wallet
+  const found = useLoaded(`statement ${walletId} ${asset} ${wallet.updatedAt}`, () =>
+    gateway.get("wallet/transfer/list", { walletId, limit: 200, ...(asset === "" ? {} : { asset }) }),
+  )
+  const rows = found.value ?? []
+  const most = Math.max(0, ...rows.map(({ amount }) => digits(amount)))
+  return (
+    <Panel
+      title={`Statement of ${wallet.walletType} ${shortId(walletId)}`}
+      aside={
+        <select aria-label="Asset" value={asset} onChange={(event) => setAsset(event.currentTarget.value)}>
+          <option value="">all assets</option>
+          {wallet.balances.map((it) => (
+            <option key={it.asset}>{it.asset}</option>
+          ))}
+        </select>
+      }
+    >
+      {found.fault !== null && <Problem>{found.fault}</Problem>}
+      {found.value === null && found.fault === null && <Empty>Loading…</Empty>}
+      {found.value !== null && rows.length === 0 && <Empty>Nothing has moved yet.</Empty>}
+      {rows.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
+        <div class="scroll tall" tabIndex={0} role="group" aria-label="Statement">
+          <table>
+            <thead>
+              <tr>
+                <th>Time</th>
+                <th>What</th>
+                <th class="right">In</th>
+                <th class="right">Out</th>
+                <th>Asset</th>
+                <th>With</th>
+                <th>Reference</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((it) => (
+                <tr key={`${it.transferId} ${it.direction}`}>
+                  <td>
+                    <Time ms={it.createdAt} />
+                  </td>
+                  <td title={CODES[it.code] ?? ""}>
+                    {it.code} {it.kind !== "single" && <small class="dim">{it.kind}</small>}
+                  </td>
+                  <td class="right buy">{it.direction === "CREDIT" && <Num text={it.amount} digits={most} />}</td>
+                  <td class="right sell">{it.direction === "DEBIT" && <Num text={it.amount} digits={most} />}</td>
+                  <td>{it.asset}</td>
+                  <td class="num dim" title={it.counterWalletId ?? ""}>
+                    {it.counterWalletId === null ? "–" : shortId(it.counterWalletId)}
+                  </td>
+                  <td class="num dim">{it.reference ?? "–"}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>; readonly again: () => void }) => {
+  const open = wallets.filter(({ status, walletType }) => status === "ACTIVE" && walletType === "CLIENT")
+  const [source, setSource] = useState(open[0]?.walletId ?? "")
+  const [dest, setDest] = useState(open[1]?.walletId ?? "")
+  const [asset, setAsset] = useState("USDT")
+  const [amount, setAmount] = useState("")
+  const [key, setKey] = useState(() => crypto.randomUUID())
+  const [done, setDone] = useState<string | null>(null)
+  /** Repeated under one key until it is answered: money moves once. */
+  const send = async (): Promise<void> => {
+    await gateway.post(
+      "wallet/transfer",
+      { sourceWalletId: source, destWalletId: dest, asset, amount },
+      { headers: { "Idempotency-Key": key } },
+    )
+    setDone(`${amount} ${asset} moved.`)
+    setKey(crypto.randomUUID())
+    setAmount("")
+    again()
+  }
+  const choice = (value: string, set: (id: string) => void) => (
+    <select
+      value={value}
+      onChange={(event) => {
+        set(event.currentTarget.value)
+        setKey(crypto.randomUUID())
+      }}
+    >
+      {open.map((it) => (
+        <option key={it.walletId} value={it.walletId}>
+          {shortId(it.walletId)}
+        </option>
+      ))}
+    </select>
+  )
+  return (
+    <Panel title="Transfer">
+      {open.length < 2 ? (
+        <Empty>It takes two wallets of your own.</Empty>
+      ) : (
+        <Form onSend={send} button="Transfer">
+          <div class="pair">
+            <Field label="From">{choice(source, setSource)}</Field>
+            <Field label="To">{choice(dest, setDest)}</Field>
+          </div>
+          <div class="pair">
+            <Field label="Amount">
+              <input
+                class="num"
+                inputMode="decimal"
+                required
+                value={amount}
+                onInput={(event) => {
+                  setAmount(event.currentTarget.value.trim())
+                  setKey(crypto.randomUUID())
+                  setDone(null)
+                }}
+              />
+            </Field>
+            <Field label="Asset">
+              <input
+                required
+                value={asset}
+                onInput={(event) => {
+                  setAsset(event.currentTarget.value.trim().toUpperCase())
+                  setKey(crypto.randomUUID())
+                }}
+              />
+            </Field>
+          </div>
+          {done !== null && <p role="status">{done}</p>}
+        </Form>
+      )}
+    </Panel>
+  )
+}
+
+export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
+  const found = useLoaded("wallets", async () => {
+    const all: Array<Wallet> = []
+    for await (const wallet of gateway.pages("wallet/list", {})) all.push(wallet)
+    return all
+  })
+  const wallets = found.value ?? []
+  const chosen = wallets.find(({ walletId }) => walletId === rest) ?? wallets[0]
+  const most = Math.max(0, ...wallets.flatMap(({ balances }) => balances.map(({ balance }) => digits(balance))))
+  return (
+    <div class="column">
+      <div class="side-by-side">
+        <Panel
+          title="Wallets"
+          aside={
+            may("write") && (
+              <Form
+                class="inline"
+                button="New wallet"
+                onSend={async () => {
+                  await gateway.post("wallet/create", {})
+                  found.again()
+                }}
+              />
+            )
+          }
+        >
+          {found.fault !== null && <Problem>{found.fault}</Problem>}
+          {found.value !== null && wallets.length === 0 && <Empty>You have none yet.</Empty>}
+          {wallets.length > 0 && (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
+            <div class="scroll tall" tabIndex={0} role="group" aria-label="Wallets">
+              <table>
+                <thead>
+                  <tr>
+                    <th>Wallet</th>
+                    <th>Asset</th>
+                    <th class="right">Available</th>
+                    <th class="right">Held</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {wallets.flatMap((it) =>
+                    (it.balances.length === 0 ? [null] : it.balances).map((balance, at) => (
+                      <tr key={`${it.walletId} ${balance?.asset}`} class={it === chosen ? "chosen" : ""}>
+                        <td>
+                          {at === 0 && (
+                            <>
+                              <a href={`#/wallets/${it.walletId}`} class="num" title={it.walletId}>
+                                {shortId(it.walletId)}
+                              </a>{" "}
+                              <small class="dim">{it.walletType}</small>{" "}
+                              {it.status !== "ACTIVE" && <span class="badge bad">{it.status}</span>}
+                            </>
+                          )}
+                        </td>
+                        <td>{balance?.asset ?? <span class="dim">empty</span>}</td>
+                        <td class="right">{balance !== null && <Num text={balance.available} digits={most} />}</td>
+                        <td class="right dim">{balance !== null && <Num text={balance.held} digits={most} />}</td>
+                      </tr>
+                    )),
+                  )}
+                </tbody>
+              </table>
+            </div>
+          )}
+        </Panel>
+        {may("write") && found.value !== null && <Transfer wallets={wallets} again={found.again} />}
+      </div>
+      {chosen !== undefined && <Statement key={chosen.walletId} wallet={chosen} />}
+    </div>
+  )
+}
