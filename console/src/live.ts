@@ -4,7 +4,7 @@
  */
 import { batch, computed, effect, signal } from "@preact/signals"
 import { Account, type AccountEvent, type TradeOrder, type TradingAccount } from "../../clients/typescript/src/index.ts"
-import { gateway, userId, wordsOf } from "./session.ts"
+import { gateway, renew, userId, wordsOf } from "./session.ts"
 
 export type Link = "connecting" | "live" | "cut"
 export const link = signal<Link>("connecting")
@@ -110,6 +110,26 @@ const follow = (tradingAccountId: string): (() => void) => {
   }
 }
 
+const GO_ON_MS = 1_000
+
+interface Socket {
+  readonly connect: () => void
+}
+let socket: Socket | null = null
+
+/** After the end of a socket: whether there still is a session is asked, and if there is the socket is opened again. */
+const goOn = async (ended: Socket): Promise<void> => {
+  for (let isKnown = false; !isKnown; ) {
+    await new Promise((resolve) => setTimeout(resolve, GO_ON_MS))
+    if (socket !== ended) return
+    isKnown = await renew().then(
+      () => true,
+      () => false,
+    )
+  }
+  if (socket === ended) ended.connect()
+}
+
 /** Follows while somebody is signed in. */
 export const begin = (): void => {
   let unfollow: (() => void) | null = null
@@ -124,12 +144,18 @@ export const begin = (): void => {
     following = null
     followed.value = null
     accounts.value = null
+    socket = null
     gateway.close()
     if (id === null) return
     const { client } = gateway.stream
+    socket = client
     client.on("connected", () => setLink("live"))
     client.on("connecting", () => setLink(link.peek() === "live" ? "cut" : link.peek()))
-    client.on("disconnected", () => setLink("cut"))
+    // For good: the session is over, or the gateway wants us to begin anew.
+    client.on("disconnected", () => {
+      setLink("cut")
+      if (socket === client) void goOn(client)
+    })
     loadAccounts().catch(() => {
       accounts.value = []
     })

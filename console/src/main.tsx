@@ -9,7 +9,7 @@ import { ProofDialog } from "./parts/proof.tsx"
 import { Dialog, Empty } from "./parts/ui.tsx"
 import { SignIn } from "./screens/sign-in.tsx"
 import { TradeScreen } from "./screens/trade.tsx"
-import { end, may, renew, session, userId } from "./session.ts"
+import { end, leave, may, mayGoOn, renew, session, userId } from "./session.ts"
 import { resume } from "./trade/sent.ts"
 import "./style.css"
 
@@ -179,6 +179,7 @@ const Page = () => {
         </button>
       </header>
       <main>
+        <h1 class="unseen">{screen?.title ?? "Gateway"}</h1>
         {screen === undefined ? (
           <Empty>You have no right to see anything.</Empty>
         ) : (
@@ -205,6 +206,7 @@ effect(() => {
 
 /** Without an answer it is asked again: nobody is signed out by a gateway that starts. */
 const start = async (): Promise<void> => {
+  if (!mayGoOn()) return leave(null)
   for (;;) {
     try {
       await renew()

@@ -50,11 +50,16 @@ const ask = async (act: "open" | "renew" | "end", body: object): Promise<unknown
   return envelope.data
 }
 
+/** A cookie may be there: without it nobody is asked who that is. */
+const WAS_HERE = "console.session"
+export const mayGoOn = (): boolean => localStorage.getItem(WAS_HERE) !== null
+
 let timer: ReturnType<typeof setTimeout> | undefined
 
 const enter = (next: ConsoleSession): void => {
   session.value = next
   farewell.value = null
+  localStorage.setItem(WAS_HERE, "1")
   clearTimeout(timer)
   const left = next.expiresAt * 1000 - Date.now() - RENEW_BEFORE_MS
   timer = setTimeout(() => void renew().catch(() => undefined), Math.max(5_000, left))
@@ -63,6 +68,7 @@ const enter = (next: ConsoleSession): void => {
 /** No session any more: whatever was shown of it goes with it. */
 export const leave = (why: string | null): void => {
   clearTimeout(timer)
+  localStorage.removeItem(WAS_HERE)
   farewell.value = why
   session.value = null
 }

@@ -22,7 +22,6 @@ export const useLoaded = <A>(key: string, read: () => Promise<A>, everyMs?: numb
   const [isLoading, setLoading] = useState(true)
   const reader = useRef(read)
   reader.current = read
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a round is one more reading of the same.
   useEffect(() => {
     let isOver = false
     setLoading(true)

@@ -19,6 +19,19 @@ export const Panel = (props: {
   </section>
 )
 
+/** A part that scrolls, by the keyboard too. */
+export const Scroll = (props: {
+  readonly label: string
+  readonly isTall?: boolean
+  readonly children: ComponentChildren
+}) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what cannot be focused cannot be scrolled by keys.
+  // biome-ignore lint/a11y/useSemanticElements: it is no landmark, its panel is.
+  <div class={props.isTall === true ? "scroll tall" : "scroll"} tabIndex={0} role="group" aria-label={props.label}>
+    {props.children}
+  </div>
+)
+
 /** Explains what it surrounds, on hover and on focus; drawn over everything, so no scrolling part cuts it off. */
 export const Hint = (props: { readonly lines: ReadonlyArray<string>; readonly children: ComponentChildren }) => {
   const box = useRef<HTMLSpanElement>(null)

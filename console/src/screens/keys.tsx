@@ -4,7 +4,7 @@ import { bothClocks } from "../format.ts"
 import { accounts, now } from "../live.ts"
 import { useLoaded } from "../parts/load.ts"
 import { proven } from "../parts/proof.tsx"
-import { Dialog, Empty, Field, Form, Panel, Problem } from "../parts/ui.tsx"
+import { Dialog, Empty, Field, Form, Panel, Problem, Scroll } from "../parts/ui.tsx"
 import { gateway, may, session } from "../session.ts"
 
 const SCOPES = ["read", "trade", "admin"] as const
@@ -95,8 +95,7 @@ const Keys = () => {
       {keys.fault !== null && <Problem>{keys.fault}</Problem>}
       {keys.value?.length === 0 && <Empty>None yet. A bot speaks by one: it needs no password.</Empty>}
       {keys.value !== null && keys.value.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
-        <div class="scroll" tabIndex={0} role="group" aria-label="API keys">
+        <Scroll label="API keys">
           <table>
             <thead>
               <tr>
@@ -145,7 +144,7 @@ const Keys = () => {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
       {isMaking && (
         <NewKey
@@ -167,8 +166,7 @@ const SessionsPanel = () => {
   return (
     <Panel title="Where you are signed in">
       {found.fault !== null && <Problem>{found.fault}</Problem>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too. */}
-      <div class="scroll" tabIndex={0} role="group" aria-label="Sessions">
+      <Scroll label="Sessions">
         <table>
           <thead>
             <tr>
@@ -209,7 +207,7 @@ const SessionsPanel = () => {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </Panel>
   )
 }

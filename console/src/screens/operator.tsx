@@ -5,7 +5,7 @@ import { age, bothClocks } from "../format.ts"
 import { now } from "../live.ts"
 import { useLoaded } from "../parts/load.ts"
 import { proven } from "../parts/proof.tsx"
-import { Dialog, Empty, Field, Form, Hint, Panel, Problem, Time } from "../parts/ui.tsx"
+import { Dialog, Empty, Field, Form, Hint, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway, session } from "../session.ts"
 
 type Mode = components["schemas"]["TradingMode"]
@@ -15,7 +15,8 @@ const READ_EVERY_MS = 3_000
 const canChange = (): boolean => session.value?.mode === "on"
 
 const toneOf = (status: string): string =>
-  status === "healthy" || status === "up" ? "live" : status === "degraded" || status === "idle" ? "doubt" : "bad"
+  ({ healthy: "live", up: "live", idle: "calm", degraded: "doubt", starting: "doubt", waiting: "doubt" })[status] ??
+  "bad"
 
 const MODES: Readonly<Record<Mode, string>> = {
   online: "Everything works.",
@@ -125,6 +126,11 @@ const counts = (of: Readonly<Record<string, number>>): string =>
 const Venues = () => {
   const status = useLoaded("status", () => gateway.get("admin/status"), READ_EVERY_MS)
   const record = status.value
+  // What is at work first, the busiest of it on top; the others are named.
+  const atWork = (record?.connectors ?? [])
+    .filter(({ state }) => state !== "idle")
+    .sort((a, b) => b.callsInFlight - a.callsInFlight || (b.budgetUsed ?? 0) - (a.budgetUsed ?? 0))
+  const idle = (record?.connectors ?? []).filter(({ state }) => state === "idle")
   return (
     <Panel
       title="Venues"
@@ -139,11 +145,10 @@ const Venues = () => {
       {status.fault !== null && <Problem>{status.fault}</Problem>}
       {record !== null && (
         <>
-          {record.connectors.length === 0 ? (
+          {atWork.length === 0 ? (
             <Empty>No connector has been asked for anything yet.</Empty>
           ) : (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
-            <div class="scroll" tabIndex={0} role="group" aria-label="Connectors">
+            <Scroll label="Connectors">
               <table>
                 <thead>
                   <tr>
@@ -161,7 +166,7 @@ const Venues = () => {
                   </tr>
                 </thead>
                 <tbody>
-                  {record.connectors.map((it) => (
+                  {atWork.map((it) => (
                     <tr key={it.connector}>
                       <td>
                         {it.connector} <small class="dim">{it.thread}</small>
@@ -187,9 +192,15 @@ const Venues = () => {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </Scroll>
           )}
           <dl class="facts">
+            {idle.length > 0 && (
+              <>
+                <dt>Idle</dt>
+                <dd>{idle.map(({ connector }) => connector).join(", ")}</dd>
+              </>
+            )}
             <dt>Accounts</dt>
             <dd class="num">{counts(record.actors.accounts)}</dd>
             <dt>Dealers</dt>
@@ -318,8 +329,7 @@ const Users = () => {
         </Field>
       </form>
       {found.fault !== null && <Problem>{found.fault}</Problem>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too. */}
-      <div class="scroll tall" tabIndex={0} role="group" aria-label="Users">
+      <Scroll label="Users" isTall={true}>
         <table>
           <thead>
             <tr>
@@ -338,7 +348,7 @@ const Users = () => {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </Panel>
   )
 }
@@ -348,8 +358,7 @@ const Audit = () => {
   return (
     <Panel title="Audit" aside={<small class="dim">the newest 100</small>}>
       {found.fault !== null && <Problem>{found.fault}</Problem>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too. */}
-      <div class="scroll tall" tabIndex={0} role="group" aria-label="Acts">
+      <Scroll label="Acts" isTall={true}>
         <table>
           <thead>
             <tr>
@@ -386,7 +395,7 @@ const Audit = () => {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </Panel>
   )
 }

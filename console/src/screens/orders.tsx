@@ -5,7 +5,7 @@ import { bothClocks, digits } from "../format.ts"
 import { chosen, followed } from "../live.ts"
 import { explained } from "../meanings.ts"
 import { useLoaded } from "../parts/load.ts"
-import { Empty, Field, Num, Panel, Problem, Time } from "../parts/ui.tsx"
+import { Empty, Field, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway } from "../session.ts"
 import { OrderTable, Status } from "../trade/orders.tsx"
 
@@ -29,8 +29,7 @@ const Executions = ({ order }: { readonly order: TradeOrder }) => {
   return order.executions.length === 0 ? (
     <Empty>Nothing was executed.</Empty>
   ) : (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
-    <div class="scroll" tabIndex={0} role="group" aria-label="Executions">
+    <Scroll label="Executions">
       <table>
         <thead>
           <tr>
@@ -62,7 +61,7 @@ const Executions = ({ order }: { readonly order: TradeOrder }) => {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }
 

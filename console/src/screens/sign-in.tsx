@@ -9,8 +9,8 @@ type Way = "in" | "up" | "lost" | "token"
 const WAYS: Readonly<Record<Way, string>> = {
   in: "Sign in",
   up: "Sign up",
-  lost: "Forgotten password",
-  token: "Token of a mail",
+  lost: "Lost password",
+  token: "Mailed token",
 }
 
 /** Of a mail's link; null: the page was opened without one. */

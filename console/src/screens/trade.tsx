@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks"
 import { age, shortened } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { accounts, chosen, link, loadAccounts, now, positions } from "../live.ts"
-import { Empty, Form, Hint, Num, Panel, Problem } from "../parts/ui.tsx"
+import { Empty, Form, Hint, Num, Panel, Problem, Scroll } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
 import * as draft from "../trade/draft.ts"
 import { Ladder } from "../trade/ladder.tsx"
@@ -50,8 +50,7 @@ const Positions = () => {
       {rows.length === 0 ? (
         <Empty>None.</Empty>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
-        <div class="scroll" tabIndex={0} role="group" aria-label="Balances">
+        <Scroll label="Balances">
           <table>
             <thead>
               <tr>
@@ -74,7 +73,7 @@ const Positions = () => {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </Panel>
   )

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import type { components } from "../../../clients/typescript/src/index.ts"
 import { digits, shortId } from "../format.ts"
 import { useLoaded } from "../parts/load.ts"
-import { Empty, Field, Form, Num, Panel, Problem, Time } from "../parts/ui.tsx"
+import { Empty, Field, Form, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
 
 type Wallet = components["schemas"]["Wallet"]
@@ -41,8 +41,7 @@ const Statement = ({ wallet }: { readonly wallet: Wallet }) => {
       {found.value === null && found.fault === null && <Empty>Loading…</Empty>}
       {found.value !== null && rows.length === 0 && <Empty>Nothing has moved yet.</Empty>}
       {rows.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
-        <div class="scroll tall" tabIndex={0} role="group" aria-label="Statement">
+        <Scroll label="Statement" isTall={true}>
           <table>
             <thead>
               <tr>
@@ -75,7 +74,7 @@ const Statement = ({ wallet }: { readonly wallet: Wallet }) => {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
     </Panel>
   )
@@ -188,8 +187,7 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
           {found.fault !== null && <Problem>{found.fault}</Problem>}
           {found.value !== null && wallets.length === 0 && <Empty>You have none yet.</Empty>}
           {wallets.length > 0 && (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
-            <div class="scroll tall" tabIndex={0} role="group" aria-label="Wallets">
+            <Scroll label="Wallets" isTall={true}>
               <table>
                 <thead>
                   <tr>
@@ -222,7 +220,7 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
                   )}
                 </tbody>
               </table>
-            </div>
+            </Scroll>
           )}
         </Panel>
         {may("write") && found.value !== null && <Transfer wallets={wallets} again={found.again} />}

@@ -9,7 +9,7 @@ import { age, digits } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { chosen, followed, now } from "../live.ts"
 import { explained } from "../meanings.ts"
-import { Dialog, Empty, Form, Hint, Num, Panel, Problem, Time } from "../parts/ui.tsx"
+import { Dialog, Empty, Form, Hint, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway, may, wordsOf } from "../session.ts"
 import { instrumentId } from "./market.ts"
 import { dismiss, type Sent, sent } from "./sent.ts"
@@ -65,8 +65,7 @@ export const OrderTable = (props: {
   ]
   const done = most(({ executedQuantity }) => executedQuantity)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
-    <div class="scroll" tabIndex={0} role="group" aria-label={props.label}>
+    <Scroll label={props.label}>
       <table class="orders">
         <thead>
           <tr>
@@ -142,7 +141,7 @@ export const OrderTable = (props: {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }
 
@@ -186,6 +185,7 @@ const DoubtBand = ({ orders }: { readonly orders: ReadonlyArray<TradeOrder> }) =
             </strong>{" "}
             <span class="dim">{order.orderStatus}</span>
             <ol class="evidence">
+              {order.evidence.length === 0 && <li class="dim">No evidence yet: the venue is being asked.</li>}
               {order.evidence.map(({ at, what }) => (
                 <li key={`${at} ${what}`}>
                   <Time ms={at} /> {what}

@@ -1,6 +1,7 @@
 /** The newest trades of the market, drawn like the ladder: rows once, texts when they change. */
 import { useEffect, useRef } from "preact/hooks"
 import { clock, digits, filling } from "../format.ts"
+import { Scroll } from "../parts/ui.tsx"
 import { onFrame, trades } from "./market.ts"
 
 const ROWS = 40
@@ -41,8 +42,7 @@ export const Tape = () => {
     })
   }, [])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too.
-    <div class="scroll" tabIndex={0} role="group" aria-label="Trades">
+    <Scroll label="Trades">
       <table class="tape">
         <thead>
           <tr>
@@ -53,6 +53,6 @@ export const Tape = () => {
         </thead>
         <tbody ref={box} />
       </table>
-    </div>
+    </Scroll>
   )
 }

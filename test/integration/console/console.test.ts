@@ -1,0 +1,361 @@
+/**
+ * The console in a real Chromium, against a real gateway and a loopback exchange. The one thing to know: what the page shows is compared with
+ * what the gateway says over HTTP, and what went wrong in a page (its policy's refusals, errors that nothing caught) is counted over all tests.
+ */
+import { randomUUID } from "node:crypto"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { OrderBookRecord } from "../../../src/domain/market/market.ts"
+import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
+import { type BinanceExchange, startBinanceExchange } from "../../exchanges/binance/exchange.ts"
+import { chromiumPath, launchChromium, WITHOUT_CHROMIUM } from "../../kit/browser/chromium.ts"
+import {
+  axeFaults,
+  type ConsolePage,
+  goTo,
+  keys,
+  ladderOf,
+  openConsole,
+  placeByKeys,
+  signIn,
+  WIDTHS,
+} from "../../kit/browser/console-page.ts"
+import { signUpFounder } from "../../kit/servers/founder.ts"
+import { freePort } from "../../kit/servers/free-port.ts"
+import { type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/servers/gateway.ts"
+
+const MARKET = "MOCK:BTC/USDT"
+const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
+const FOUNDER = "founder@example.com"
+/** Where pictures of the screens are kept; none without it. */
+const pictures = process.env["CONSOLE_PICTURES"]
+
+if (chromiumPath === undefined) console.warn(`the console is not tested here: ${WITHOUT_CHROMIUM}`)
+
+describe.skipIf(chromiumPath === undefined)("the console", () => {
+  let exchange: BinanceExchange
+  let gateway: Gateway
+  let browser: Browser
+  let port: number
+  let calls: Api
+  let tradingAccountId: string
+  let main: ConsolePage
+  let page: Page
+  const opened: Array<ConsolePage> = []
+
+  const open = async (): Promise<ConsolePage> => {
+    const it = await openConsole(browser, gateway)
+    opened.push(it)
+    return it
+  }
+  const start = async (dataDir?: string, env: Record<string, string> = {}): Promise<void> => {
+    const given = dataDir === undefined ? {} : { dataDir }
+    const routes = { VENUE_ROUTES: JSON.stringify(exchange.routes) }
+    gateway = await startGateway({ ...given, env: { ...routes, PORT: String(port), ...env } })
+  }
+  const orders = async (): Promise<ReadonlyArray<TradeOrderRecord>> =>
+    (await calls.get<ReadonlyArray<TradeOrderRecord>>("/tradeOrder/list", { tradingAccountId })).record
+  const shown = (text: string): Promise<unknown> => page.getByText(text).first().waitFor()
+
+  beforeAll(async () => {
+    exchange = await startBinanceExchange({ market: "still" })
+    port = await freePort()
+    ;[browser] = await Promise.all([launchChromium(), start()])
+    calls = api(gateway).as((await signUpFounder(gateway, FOUNDER)).accessToken)
+    tradingAccountId = (await calls.connectMock()).record.tradingAccountId
+    main = await open()
+    page = main.page
+    await signIn(page, FOUNDER)
+    await page.waitForSelector("[data-trust=live]")
+  })
+  afterEach(async () => {
+    // Of all pages, whatever the test was about.
+    for (const { faults } of opened) expect(await faults()).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await endGateways()
+    await exchange?.stop()
+  })
+
+  describe("is served", () => {
+    it("to browsers at /, compressed, under names that are never used for anything else, and lets nothing else in", async () => {
+      const front = await fetch(`${gateway.http}/`, { headers: { accept: "text/html" }, redirect: "manual" })
+      expect([front.status, front.headers.get("location")]).toEqual([302, "/console"])
+      expect(await (await fetch(`${gateway.http}/`)).json()).toMatchObject({ success: true })
+      const html = await fetch(`${gateway.http}/console`)
+      expect(html.headers.get("content-security-policy")).toMatch(
+        /default-src 'none'.*script-src 'self'.*frame-ancestors 'none'.*require-trusted-types-for 'script'/,
+      )
+      expect(html.headers.get("cache-control")).toBe("public, no-cache")
+      const [, script = ""] = /src="(\/console\/main-\w+\.js)"/.exec(await html.text()) ?? []
+      const bytes: Record<string, number> = {}
+      for (const coding of ["br", "gzip", "identity"]) {
+        const asset = await fetch(gateway.http + script, { method: "HEAD", headers: { "accept-encoding": coding } })
+        expect(asset.headers.get("cache-control")).toContain("immutable")
+        expect(asset.headers.get("content-encoding")).toBe(coding === "identity" ? null : coding)
+        bytes[coding] = Number(asset.headers.get("content-length"))
+      }
+      expect(bytes["br"]).toBeLessThan(bytes["gzip"]!)
+      expect(bytes["gzip"]).toBeLessThan(90_000)
+    })
+
+    it("with a session that no script reads and no other page rides on", async () => {
+      const cookies = await page.context().cookies(`${gateway.http}/console/session/renew`)
+      expect(cookies).toMatchObject([{ httpOnly: true, sameSite: "Strict", path: "/console/session" }])
+      expect(await page.context().cookies(`${gateway.http}/api/v3/auth/user`)).toEqual([])
+      const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join("; ")
+      const renew = (headers: Record<string, string>) =>
+        fetch(`${gateway.http}/console/session/renew`, {
+          method: "POST",
+          headers: { "content-type": "application/json", cookie, ...headers },
+          body: "{}",
+        })
+      for (const headers of [
+        {},
+        { origin: "https://evil.example" },
+        { origin: gateway.http, "sec-fetch-site": "cross-site" },
+      ])
+        expect((await renew(headers)).status).toBe(403)
+      // The API knows no cookie.
+      expect((await fetch(`${gateway.http}/api/v3/auth/user`, { headers: { cookie } })).status).toBe(401)
+      await page.reload()
+      await page.waitForSelector("[data-trust=live]")
+    })
+  })
+
+  describe("tells the truth", () => {
+    it("of a book: its ladder is the gateway's at the same sequence, digit for digit", async () => {
+      let same = 0
+      await until("three looks at the same sequence", async () => {
+        const ladder = await ladderOf(page)
+        const { record } = await calls.get<OrderBookRecord>("/market/orderbook/get", {
+          instrumentId: MARKET,
+          depth: "50",
+        })
+        if (record.sequence !== ladder.sequence) return false
+        for (const side of ["bids", "asks"] as const) {
+          expect(ladder[side].length).toBeGreaterThanOrEqual(5)
+          expect(ladder[side]).toEqual(
+            record[side].slice(0, ladder[side].length).map(([price, quantity]) => [price, quantity]),
+          )
+        }
+        same += 1
+        return same === 3
+      })
+    })
+
+    it("of orders: placed and cancelled by the keyboard, shown as the gateway has them", async () => {
+      await placeByKeys(page, { side: "b", quantity: "0.01", price: "51000.5" })
+      const order = await until("the order", async () => (await orders()).find(({ status }) => status === "OPEN"))
+      expect(order).toMatchObject({ orderSide: "BUY", quantity: "0.01", limitPrice: "51000.5", timeInForce: "GTC" })
+      const row = page.locator(`tr[data-order="${order.tradeOrderId}"]`)
+      await row.getByText("OPEN").waitFor()
+      await row.locator(".hint").hover()
+      // The words of the guide.
+      await shown("OPEN: the venue has it, or the gateway watches its trigger.")
+      await keys(page, "j", "x")
+      await until("the cancel", async () => (await orders()).every(({ status }) => status === "CANCELLED"))
+      await row.waitFor({ state: "detached" })
+    })
+
+    it("of what was refused: there is no such order, and the gateway's own figures say why", async () => {
+      await placeByKeys(page, { side: "b", quantity: "1000", price: "51000" })
+      await page.locator("[data-sent=refused]").getByText("INSUFFICIENT_BALANCE").waitFor()
+      expect((await orders()).filter(({ status }) => status !== "CANCELLED")).toEqual([])
+      await page.getByRole("button", { name: "Dismiss" }).click()
+    })
+
+    it("of an answer that was lost: unknown, asked after, and found; never sent again", async () => {
+      let posts = 0
+      const before = (await orders()).length
+      await page.route("**/tradeOrder/submit", async (route) => {
+        posts += 1
+        await route.fetch()
+        await page.route("**/tradeOrder/get*", (asked) => asked.abort())
+        await route.abort()
+      })
+      await placeByKeys(page, { side: "b", quantity: "0.02", price: "50000" })
+      await page.locator("[data-sent=unknown]").getByText("whether it is stored is not known").waitFor()
+      // A reload forgets nothing of it.
+      await page.reload()
+      await page.locator("[data-sent=unknown]").waitFor()
+      await page.unroute("**/tradeOrder/get*")
+      await page.unroute("**/tradeOrder/submit")
+      await page.locator("[data-sent=unknown]").waitFor({ state: "detached" })
+      await page.locator("table.orders").getByText("50000").waitFor()
+      expect([posts, (await orders()).length]).toEqual([1, before + 1])
+    })
+
+    it("of a doubt: funds held, the evidence told, nothing to press; and it ends when the venue's word comes", async () => {
+      const key = { apiKey: `key${randomUUID()}`, apiSecret: `secret${randomUUID()}` }
+      exchange.addUser({ ...key, balances: { USDT: "100000", BTC: "1" } })
+      const { credentialId } = (await calls.createCredential({ venue: "BINANCE", ...key, name: "doubtful" })).record
+      const account = (await calls.connect({ venue: "BINANCE", credentialIds: [credentialId], nickname: HOSTILE }))
+        .record
+      const own = { tradingAccountId: account.tradingAccountId }
+      await until("the account is ACTIVE", async () =>
+        (await calls.accounts(own)).record.find(({ status }) => status === "ACTIVE"),
+      )
+      await page.reload()
+      await page.getByLabel("Trading account").selectOption(own.tradingAccountId)
+      await keys(page, "i")
+      await page.getByLabel("Search").fill("BTC USDT")
+      await page.locator(".choices").getByText("BTC/USDT").first().waitFor()
+      await page.keyboard.press("Enter")
+      await page.waitForSelector("[data-trust=live]")
+      exchange.fault({ fault: "suppressUserEvents", on: true })
+      exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "apply-then-destroy" } })
+      for (const match of ["GET /api/v3/order", "GET /api/v3/openOrders"])
+        exchange.fault({ fault: "answer", match, times: "always", action: { kind: "status", status: 503 } })
+      await placeByKeys(page, { side: "b", quantity: "0.01", price: "50000" })
+      const band = page.locator("[data-doubt]")
+      await band.waitFor({ timeout: 60_000 })
+      // The venue answers none of the questions.
+      await band.getByText("No evidence yet: the venue is being asked.").waitFor()
+      expect(await band.locator("button").count()).toBe(0)
+      await page.locator("table.orders").getByText("IN DOUBT").waitFor()
+      const [doubt] = (await calls.get<ReadonlyArray<TradeOrderRecord>>("/tradeOrder/list", own)).record
+      expect(doubt).toMatchObject({ inDoubt: true, status: "PENDING" })
+      exchange.fault({ fault: "clear" })
+      await band.waitFor({ state: "detached", timeout: 60_000 })
+      await page.locator(`tr[data-order="${doubt?.tradeOrderId}"]`).getByText("OPEN").waitFor()
+      expect(exchange.placements().filter(({ clientOrderId }) => clientOrderId.length > 0)).toHaveLength(1)
+      await calls.post("/tradeOrder/cancelAll", own)
+    })
+  })
+
+  describe("shows what people wrote as text", () => {
+    it("nicknames, ids of orders and words of refusals run nothing", async () => {
+      const own = await calls.post<{ tradingAccountId: string }>("/tradingAccount/connect", {
+        venue: "MOCK",
+        externalTradingAccountId: "hostile",
+        nickname: HOSTILE,
+      })
+      await calls.post("/tradeOrder/submit", {
+        tradingAccountId: own.record.tradingAccountId,
+        instrumentId: MARKET,
+        orderSide: "BUY",
+        orderType: "LIMIT",
+        quantity: "0.01",
+        limitPrice: "40000",
+        clientOrderId: "<b>x</b>",
+      })
+      await calls.post("/admin/user/ban", { email: "nobody@example.com", reason: HOSTILE })
+      await page.reload()
+      await page.getByLabel("Trading account").selectOption(own.record.tradingAccountId)
+      expect(await page.getByLabel("Trading account").textContent()).toContain(HOSTILE)
+      for (const screen of ["trade", "orders", "operator", "keys", "wallets"]) {
+        await goTo(page, screen)
+        await page.waitForSelector(".panel")
+      }
+      expect(await page.locator("img, main script").count()).toBe(0)
+    })
+  })
+
+  describe("can be used", () => {
+    it.each(["light", "dark"] as const)("by everybody, and at every width: %s", async (theme) => {
+      await page.getByLabel("Trading account").selectOption(tradingAccountId)
+      const wrong: Array<string> = []
+      for (const screen of ["trade", "orders", "wallets", "operator", "keys"]) {
+        await goTo(page, screen)
+        await page.waitForSelector(".panel")
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: width === 390 ? 844 : 1000 })
+          await page.evaluate(`document.documentElement.dataset.theme = ${JSON.stringify(theme)}`)
+          const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
+          if (wide > 0) wrong.push(`${screen} at ${width}: ${wide} px too wide`)
+          if (width === 1280) wrong.push(...(await axeFaults(page)).map((it) => `${screen}: ${it}`))
+          if (pictures === undefined) continue
+          mkdirSync(pictures, { recursive: true })
+          await page.screenshot({ path: join(pictures, `${screen}-${width}-${theme}.png`) })
+        }
+      }
+      await page.setViewportSize({ width: 1280, height: 800 })
+      expect(wrong).toEqual([])
+    })
+
+    it("by who has no session yet: signs up, and is told what is wrong", async () => {
+      const fresh = await open()
+      expect(await axeFaults(fresh.page)).toEqual([])
+      await fresh.page.getByLabel("E-mail").fill(FOUNDER)
+      await fresh.page.getByLabel("Password").fill("not the password")
+      await fresh.page.locator("form button[type=submit]").click()
+      await fresh.page.getByRole("alert").getByText("Invalid").waitFor()
+      await fresh.page.getByRole("button", { name: "Sign up" }).click()
+      await fresh.page.getByLabel("E-mail").fill(`new-${randomUUID()}@example.com`)
+      await fresh.page.getByLabel("Password").fill("a long enough passphrase")
+      await fresh.page.locator("form button[type=submit]").click()
+      await fresh.page.getByText("You have no trading account yet").waitFor()
+      // No admin: there is no such screen.
+      expect(await fresh.page.locator("nav a").allTextContents()).toEqual(["Trade", "Orders", "Wallets", "Keys"])
+      await fresh.page.getByRole("button", { name: "Sign out" }).click()
+      await fresh.page.getByText("You are signed out.").waitFor()
+      await fresh.page.context().close()
+      opened.splice(opened.indexOf(fresh), 1)
+    })
+
+    it("by an operator: a ban ends a user's page, rights are given, trading is halted with a reason", async () => {
+      const email = `mallory-${randomUUID()}@example.com`
+      await api(gateway).signup(email)
+      const other = await open()
+      await signIn(other.page, email)
+      await goTo(page, "operator")
+      const row = page.locator(`tr[data-user="${email}"]`)
+      await row.getByRole("button", { name: "Ban…" }).click()
+      await page.getByLabel("Reason").fill("stolen account")
+      await page.locator("dialog").getByRole("button", { name: "Ban", exact: true }).click()
+      await row.getByText("banned").waitFor()
+      await other.page.getByText("Sign in again.").waitFor()
+      await other.page.context().close()
+      opened.splice(opened.indexOf(other), 1)
+      await page.getByRole("button", { name: "Halt trading…" }).click()
+      await page.getByLabel("Reason").fill("the exchange is down")
+      await page.getByLabel("Type cancel_only").fill("cancel_only")
+      await page.getByRole("button", { name: "Change to cancel_only" }).click()
+      await page.waitForSelector("[data-mode=cancel_only]")
+      expect((await calls.get<{ tradingMode: string }>("/health")).record.tradingMode).toBe("cancel_only")
+      await calls.post("/admin/tradingMode", { tradingMode: "online", reason: "it is back" })
+    })
+  })
+
+  describe("outlives its gateway", () => {
+    it("says that it is cut, recovers by itself after kill -9, and only reads where CONSOLE says so", async () => {
+      await goTo(page, "trade")
+      await keys(page, "i")
+      await page.getByLabel("Venue").selectOption("MOCK")
+      await page.getByLabel("Search").fill("BTC USDT")
+      await page.locator(".choices").getByText("BTC/USDT").first().waitFor()
+      await page.keyboard.press("Enter")
+      await page.waitForSelector("[data-trust=live]")
+      const { dataDir } = gateway
+      gateway.kill("SIGKILL")
+      await page.waitForSelector("[data-link=cut]")
+      await page.waitForSelector("[data-trust=cut]")
+      expect(await page.locator(".panel.book.stale").count()).toBe(1)
+      expect(await page.locator("button.send").isDisabled()).toBe(true)
+      await gateway.exited
+      await start(dataDir, { CONSOLE: "read" })
+      await page.waitForSelector("[data-link=live]")
+      await page.waitForSelector("[data-trust=live]")
+      await page.reload()
+      await page.getByText("read only").waitFor()
+      await page.getByText("This console only reads.").waitFor()
+      expect(await page.locator("button.send").isDisabled()).toBe(true)
+      // The server refuses, whatever the page would send.
+      const refused = page.waitForResponse((response) => response.url().endsWith("/tradeOrder/cancelAll"))
+      await page.evaluate(`
+        fetch("/console/session/renew", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })
+          .then((answer) => answer.json())
+          .then(({ data }) => fetch("/api/v3/tradeOrder/cancelAll", {
+            method: "POST",
+            headers: { "content-type": "application/json", authorization: "Bearer " + data.accessToken },
+            body: JSON.stringify({ tradingAccountId: ${JSON.stringify(tradingAccountId)} }),
+          }))
+      `)
+      expect((await refused).status()).toBe(403)
+    })
+  })
+})
