@@ -154,7 +154,13 @@ const fillDirectories = ({ settings }: GatewayOptions) =>
     instruments.put(yield* stored.all)
   })
 
-const handlers = ({ settings }: GatewayOptions, isSecure: boolean, keys: Keys, sync: InstrumentSync, health: HandlerOptions["health"]) =>
+const handlers = (
+  { settings }: GatewayOptions,
+  isSecure: boolean,
+  keys: Keys,
+  sync: InstrumentSync,
+  health: HandlerOptions["health"],
+) =>
   Effect.flatMap(ownMarkets(settings), (markets) =>
     makeHandlers({
       ownMarkets: markets,
@@ -289,7 +295,9 @@ export const startGateway = (options: GatewayOptions) =>
     )
     const requestId = requestIds()
     const { probes, record } = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
-    const apiHandlers = yield* handlers(options, server.transport.mode !== "plain", keys, sync, probes).pipe(Effect.provide(all))
+    const apiHandlers = yield* handlers(options, server.transport.mode !== "plain", keys, sync, probes).pipe(
+      Effect.provide(all),
+    )
     const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
     const limitSignIns = yield* signInLimits(options, audit, limiter).pipe(Effect.provide(all))
     const keep = keepAnswers(

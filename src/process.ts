@@ -63,7 +63,9 @@ const program = Effect.gen(function* () {
   const { http, ws } = listening
   const setup = setupToken === null ? {} : { setupToken }
   const console = hasConsole ? { console: http + CONSOLE_PATH } : {}
-  process.stdout.write(`ready ${JSON.stringify({ http, ws, version: SERVICE.version, build: BUILD, ...console, ...setup })}\n`)
+  process.stdout.write(
+    `ready ${JSON.stringify({ http, ws, version: SERVICE.version, build: BUILD, ...console, ...setup })}\n`,
+  )
   const leave = Effect.gen(function* () {
     isWhole = yield* drain
     yield* Scope.close(scope, Exit.void)

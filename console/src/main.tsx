@@ -11,7 +11,10 @@ import { SignIn } from "./screens/sign-in.tsx"
 import { TradeScreen } from "./screens/trade.tsx"
 import { end, leave, may, mayGoOn, renew, session, userId } from "./session.ts"
 import { resume } from "./trade/sent.ts"
-import "./style.css"
+import "./style/base.css"
+import "./style/forms.css"
+import "./style/trade.css"
+import "./style/screens.css"
 
 interface Screen {
   readonly name: string
@@ -33,6 +36,12 @@ const SCREENS: ReadonlyArray<Screen> = [
     title: "Wallets",
     isFor: () => may("read"),
     load: async () => (await import("./screens/wallets.tsx")).WalletsScreen,
+  },
+  {
+    name: "quotes",
+    title: "Quotes",
+    isFor: () => may("read"),
+    load: async () => (await import("./screens/quotes.tsx")).QuotesScreen,
   },
   {
     name: "operator",
@@ -116,9 +125,13 @@ const Shown = ({ screen, rest }: { readonly screen: Screen; readonly rest: strin
   } | null>(screen.name === "trade" ? { name: "trade", of: TradeScreen } : null)
   useEffect(() => {
     let isOver = false
-    screen.load().then((of) => {
-      if (!isOver) setView({ name: screen.name, of })
-    })
+    screen.load().then(
+      (of) => {
+        if (!isOver) setView({ name: screen.name, of })
+      },
+      // Another version of the gateway has other files: the page begins anew with them.
+      () => location.reload(),
+    )
     return () => {
       isOver = true
     }

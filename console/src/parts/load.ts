@@ -9,8 +9,11 @@ export interface Loaded<A> {
   readonly again: () => void
 }
 
-/** `key`: of what is read; another one is read anew, and the old one shown no more. `everyMs`: read again and again. */
-export const useLoaded = <A>(key: string, read: () => Promise<A>, everyMs?: number): Loaded<A> => {
+/**
+ * `key`: of what is read; of another one nothing of before is shown. `everyMs`: read again and again. `version`: with another one it is read
+ * again, and what was read before is shown until then.
+ */
+export const useLoaded = <A>(key: string, read: () => Promise<A>, everyMs?: number, version?: unknown): Loaded<A> => {
   const [state, setState] = useState<{ readonly key: string; readonly value: A | null; readonly fault: string | null }>(
     {
       key,
@@ -40,7 +43,7 @@ export const useLoaded = <A>(key: string, read: () => Promise<A>, everyMs?: numb
     return () => {
       isOver = true
     }
-  }, [key, round])
+  }, [key, round, version])
   useEffect(() => {
     if (everyMs === undefined) return undefined
     const timer = setInterval(() => setRound((before) => before + 1), everyMs)

@@ -45,6 +45,7 @@ export const Hint = (props: { readonly lines: ReadonlyArray<string>; readonly ch
   const hide = (): void => setAt(null)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what is told on hover is told to the keyboard, too.
+    // biome-ignore lint/a11y/noStaticElementInteractions: nothing is done there, something is told.
     <span class="hint" ref={box} tabIndex={0} onMouseEnter={show} onMouseLeave={hide} onFocus={show} onBlur={hide}>
       {props.children}
       {at !== null && (

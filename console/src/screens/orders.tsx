@@ -87,10 +87,14 @@ const Detail = ({ id }: { readonly id: string }) => {
   const account = chosen.value
   const live = followed.value?.orders.find(({ tradeOrderId }) => tradeOrderId === id)
   // Read again with every change that the channel tells.
-  const found = useLoaded(`order ${account?.tradingAccountId} ${id} ${live?.updatedAt ?? ""}`, async () =>
-    account === null
-      ? null
-      : gateway.get("tradeOrder/get", { tradingAccountId: account.tradingAccountId, tradeOrderId: id }),
+  const found = useLoaded(
+    `order ${account?.tradingAccountId} ${id}`,
+    async () =>
+      account === null
+        ? null
+        : gateway.get("tradeOrder/get", { tradingAccountId: account.tradingAccountId, tradeOrderId: id }),
+    undefined,
+    live?.updatedAt,
   )
   const order = found.value
   return (
@@ -148,7 +152,7 @@ export const OrdersScreen = ({ rest }: { readonly rest: string }) => {
   const [instrumentId, setInstrument] = useState("")
   const tradingAccountId = chosen.value?.tradingAccountId ?? null
   const changes = followed.value?.proof?.to ?? 0
-  const found = useLoaded(`orders ${tradingAccountId} ${status} ${instrumentId} ${changes}`, async () =>
+  const read = async () =>
     tradingAccountId === null
       ? []
       : gateway.get("tradeOrder/list", {
@@ -156,8 +160,8 @@ export const OrdersScreen = ({ rest }: { readonly rest: string }) => {
           limit: PAGE,
           ...(status === "" ? {} : { status }),
           ...(instrumentId === "" ? {} : { instrumentId }),
-        }),
-  )
+        })
+  const found = useLoaded(`orders ${tradingAccountId} ${status} ${instrumentId}`, read, undefined, changes)
   if (rest !== "")
     return (
       <div class="column">

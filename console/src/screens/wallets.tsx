@@ -20,8 +20,11 @@ const CODES: Readonly<Record<string, string>> = {
 const Statement = ({ wallet }: { readonly wallet: Wallet }) => {
   const [asset, setAsset] = useState("")
   const { walletId } = wallet
-  const found = useLoaded(`statement ${walletId} ${asset} ${wallet.updatedAt}`, () =>
-    gateway.get("wallet/transfer/list", { walletId, limit: 200, ...(asset === "" ? {} : { asset }) }),
+  const found = useLoaded(
+    `statement ${walletId} ${asset}`,
+    () => gateway.get("wallet/transfer/list", { walletId, limit: 200, ...(asset === "" ? {} : { asset }) }),
+    undefined,
+    wallet.updatedAt,
   )
   const rows = found.value ?? []
   const most = Math.max(0, ...rows.map(({ amount }) => digits(amount)))

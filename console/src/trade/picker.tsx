@@ -37,7 +37,6 @@ export const Picker = ({ onClose }: { readonly onClose: () => void }) => {
       >
         <Field label="Search">
           <input
-            // biome-ignore lint/a11y/noAutofocus: the dialog was opened to type here.
             autofocus
             autocomplete="off"
             placeholder="BTC USDT"

@@ -267,7 +267,9 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
           await page.evaluate(`document.documentElement.dataset.theme = ${JSON.stringify(theme)}`)
           const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
           if (wide > 0) wrong.push(`${screen} at ${width}: ${wide} px too wide`)
-          if (width === 1280) wrong.push(...(await axeFaults(page)).map((it) => `${screen}: ${it}`))
+          // What a theme changes is the contrast.
+          const only = theme === "dark" ? "color-contrast" : undefined
+          if (width === 1280) wrong.push(...(await axeFaults(page, only)).map((it) => `${screen}: ${it}`))
           if (pictures === undefined) continue
           mkdirSync(pictures, { recursive: true })
           await page.screenshot({ path: join(pictures, `${screen}-${width}-${theme}.png`) })

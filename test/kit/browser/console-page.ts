@@ -103,10 +103,11 @@ interface AxeResult {
   }>
 }
 
-/** What axe finds: one line each. */
-export const axeFaults = async (page: Page): Promise<ReadonlyArray<string>> => {
+/** What axe finds: one line each. `only`: of one rule. */
+export const axeFaults = async (page: Page, only?: string): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe)
-  const { violations } = await page.evaluate<AxeResult>("axe.run()")
+  const options = only === undefined ? {} : { runOnly: [only] }
+  const { violations } = await page.evaluate<AxeResult>(`axe.run(${JSON.stringify(options)})`)
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary.replaceAll("\n", " ")}`),
   )

@@ -21,11 +21,17 @@ describe("an access token", () => {
   const tokens = makeTokens(alone(own), "issuer/PROD")
   const issued = tokens.issue(user, begun, NOW, NEVER)
 
+  it("says that the console holds it where it does", () => {
+    const held = tokens.issue(user, { ...begun, isOfConsole: true }, NOW, NEVER)
+    expect(tokens.verify(held.token, NOW)).toMatchObject({ sessionId: session, isOfConsole: true })
+  })
+
   it("names its session for an hour and then is expired", () => {
     expect(tokens.verify(issued.token, NOW)).toEqual({
       sessionId: session,
       generation: 3,
       expiresAt: NOW / 1000 + 3600,
+      isOfConsole: false,
     })
     expect(tokens.verify(issued.token, NOW + 3_604_000)).toMatchObject({ sessionId: session })
     expect(tokens.verify(issued.token, NOW + 3_606_000)).toBeInstanceOf(AccessTokenExpired)
