@@ -50,7 +50,6 @@ const meanings = (root) => {
     cancelReason: read("cancelReason"),
     orderType: read("orderType", 3),
     event: meaningsOf(events, "kind"),
-    alert: meaningsOf(events, "code"),
   }
 }
 

@@ -28,5 +28,3 @@ export const explained = (order: TradeOrder): ReadonlyArray<string> => {
 }
 
 export const typeMeaning = (orderType: string): string => meanings.orderType[orderType] ?? ""
-
-export const alertMeaning = (code: string): string => meanings.alert[code] ?? ""

@@ -172,9 +172,7 @@ export const OrdersScreen = ({ rest }: { readonly rest: string }) => {
     <div class="column">
       <Panel
         title="Orders and fills"
-        aside={
-          <small class="dim">the newest {PAGE}; a row's double click, or its id in the address, shows all of one</small>
-        }
+        aside={<small class="dim">the newest {PAGE}; its time leads to all of an order</small>}
       >
         <form class="row" onSubmit={(event) => event.preventDefault()}>
           <Field label="State">

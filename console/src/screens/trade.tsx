@@ -5,6 +5,7 @@ import { listenFor } from "../keyboard.ts"
 import { accounts, chosen, link, loadAccounts, now, positions } from "../live.ts"
 import { Empty, Form, Hint, Num, Panel, Problem, Scroll } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
+import { Chart } from "../trade/chart.tsx"
 import * as draft from "../trade/draft.ts"
 import { Ladder } from "../trade/ladder.tsx"
 import { currentBook, distrust, heardAt, instrumentId, marketFailure, watchMarket } from "../trade/market.ts"
@@ -137,6 +138,7 @@ export const TradeScreen = () => {
         )}
       </Panel>
       {accounts.value !== null && chosen.value === null ? <FirstAccount /> : <Ticket />}
+      <Chart />
       <Panel title="Trades" class="trades">
         <Tape />
       </Panel>

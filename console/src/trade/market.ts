@@ -6,7 +6,6 @@ import { batch, effect, signal } from "@preact/signals"
 import { Book, type Distrust, type Instrument, recordOf } from "../../../clients/typescript/src/index.ts"
 import { gateway, userId } from "../session.ts"
 
-export const instruments = signal<ReadonlyArray<Instrument>>([])
 const CHOSEN = "console.instrument"
 export const instrumentId = signal<string>(localStorage.getItem(CHOSEN) ?? "MOCK:BTC/USDT")
 export const instrument = signal<Instrument | null>(null)

@@ -99,7 +99,9 @@ export const OrderTable = (props: {
               }}
             >
               <td>
-                <Time ms={order.createdAt} />
+                <a class="plain" href={`#/orders/${order.tradeOrderId}`} aria-label="All of this order">
+                  <Time ms={order.createdAt} />
+                </a>
               </td>
               <td title={`client order id ${order.clientOrderId ?? "–"}`}>{order.instrumentId}</td>
               <td class={order.orderSide === "BUY" ? "buy" : "sell"}>{order.orderSide}</td>

@@ -46,8 +46,6 @@ const RenewConsole = Schema.Struct({
   }),
 }).annotations({ identifier: "RenewConsole" })
 
-const EndConsole = Schema.Struct({}).annotations({ identifier: "EndConsole" })
-
 const ONLY = "Extension, for the console's own page: others are refused (403), and hear 404 where CONSOLE is off."
 
 const open = HttpApiEndpoint.post("open", "/console/session/open")
@@ -95,7 +93,6 @@ const renew = HttpApiEndpoint.post("renew", "/console/session/renew")
   .annotate(OpenApi.Description, `${ONLY} A new access token; the cookie is replaced.`)
 
 const end = HttpApiEndpoint.post("end", "/console/session/end")
-  .setPayload(EndConsole)
   .addSuccess(Ok(Schema.Literal("ok")))
   .addError(Fail(Forbidden, UnknownEndpoint))
   .annotate(Access, "none")

@@ -365,7 +365,12 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   "console.renew": NONE,
   "console.end": NONE,
   "adminUser.list": NONE,
-  "adminUser.sessionList": name("userId", ({ userId }) => userId, { ...listed, admin: "seen" }, nothing),
+  "adminUser.sessionList": name(
+    "userId",
+    ({ userId }) => userId,
+    { ...listed, shows: ({ sessionId }) => sessionId },
+    nothing,
+  ),
   "adminUser.grant": rightful,
   "adminUser.revoke": rightful,
   "adminUser.signOut": bannable,

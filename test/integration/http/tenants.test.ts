@@ -88,8 +88,8 @@ const viewsOf = async (victim: Tenant): Promise<Readonly<Record<string, Readonly
   const seen: Record<string, ReadonlyArray<string>> = {}
   for (const route of routes) {
     const [resource] = route.name.split(".")
-    // Markets are the venues', health and status the installation's; rows of the audit are compared where they are stored.
-    if (route.method !== "GET" || ["root", "market", "audit", "adminStatus"].includes(resource!)) continue
+    // Markets are the venues', health and status the installation's; rows of the audit and of users are compared where they are stored.
+    if (route.method !== "GET" || ["root", "market", "audit", "adminUser", "adminStatus"].includes(resource!)) continue
     if (fieldsOf(route.query).some(({ isOptional }) => !isOptional)) continue
     const limit = fieldsOf(route.query).some(({ name }) => name === "limit") ? { limit: 100 } : {}
     for (const who of [victim.user, victim.admin]) {

@@ -1,6 +1,5 @@
 /** The console in a page of its own: signed in, with what a test asks of it. Every page counts what its policy had to refuse, and what broke in it. */
-import { readFileSync } from "node:fs"
-import { createRequire } from "node:module"
+import axe from "axe-core"
 import type { Browser, Page } from "playwright-core"
 import { PASSWORD, type Ready } from "../servers/gateway.ts"
 
@@ -94,8 +93,6 @@ const LADDER = `
 /** As it stands, in one look: its sequence with its rows. */
 export const ladderOf = (page: Page): Promise<LadderShown> => page.evaluate<LadderShown>(LADDER)
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
-
 interface AxeResult {
   readonly violations: ReadonlyArray<{
     readonly id: string
@@ -105,7 +102,7 @@ interface AxeResult {
 
 /** What axe finds: one line each. `only`: of one rule. */
 export const axeFaults = async (page: Page, only?: string): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(axe)
+  await page.evaluate(axe.source)
   const options = only === undefined ? {} : { runOnly: [only] }
   const { violations } = await page.evaluate<AxeResult>(`axe.run(${JSON.stringify(options)})`)
   return violations.flatMap(({ id, nodes }) =>

@@ -3689,7 +3689,6 @@ export interface components {
             /** @description Of a session that was just opened or proven anew. Without it: the cookie's */
             refreshToken?: string | null;
         };
-        EndConsole: Record<string, never> | unknown[];
         Failure: {
             /** @enum {boolean} */
             success: false;
@@ -7069,11 +7068,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["EndConsole"];
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Success */
             200: {
