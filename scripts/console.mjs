@@ -9,6 +9,8 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, join } from "node:path"
+import { argv } from "node:process"
+import { fileURLToPath } from "node:url"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 
 /** Folders below the root that the console is made of. */
@@ -127,3 +129,6 @@ export const buildConsole = async (root) => {
   // Last: what is half written has no page.
   written(folder, "index.html", page)
 }
+
+const script = fileURLToPath(import.meta.url)
+if (argv[1] === script) await buildConsole(fileURLToPath(new URL("..", import.meta.url)))

@@ -1,5 +1,5 @@
 /**
- * `npm run dev`: runs src/main.ts through tsx and starts it again when something below src/ or proto/ changes.
+ * `npm run dev`: runs src/main.ts through tsx and starts it again when something below src/, proto/ or console/ changes.
  *
  * The one thing to know: the gateway is always asked to stop (SIGTERM) and given time, because it owns a PostgreSQL
  * server; killing it outright would leave that server behind.
@@ -28,9 +28,11 @@ const say = (text: string): void => {
   process.stderr.write(`dev: ${text}\n`)
 }
 
-/** What the gateway imports of proto/; false when it cannot be made, which the script has then said. */
+/** What the gateway imports of proto/, and the console; false when it cannot be made, which the script has then said. */
 const generate = (): boolean =>
-  spawnSync(process.execPath, ["scripts/proto.mjs"], { cwd: root, stdio: "inherit" }).status === 0
+  ["scripts/proto.mjs", ...(existsSync(join(root, "console/src")) ? ["scripts/console.mjs"] : [])].every(
+    (script) => spawnSync(process.execPath, [script], { cwd: root, stdio: "inherit" }).status === 0,
+  )
 
 const start = (): void => {
   restartWanted = false
@@ -84,7 +86,7 @@ setInterval(() => {
 
 // Before the watching, which would see the first start make its folder.
 start()
-for (const folder of ["src", "proto"]) {
+for (const folder of ["src", "proto", "console/src"]) {
   if (!existsSync(join(root, folder))) continue
   watch(join(root, folder), { recursive: true }, (_event, file) => {
     // Written by our own start.

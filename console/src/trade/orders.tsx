@@ -99,7 +99,6 @@ export const OrderTable = (props: {
               }}
             >
               <td>
-                <a class="plain" href={`#/orders/${order.tradeOrderId}`} aria-label="All of this order">
                   <Time ms={order.createdAt} />
                 </a>
               </td>

@@ -259,7 +259,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     it.each(["light", "dark"] as const)("by everybody, and at every width: %s", async (theme) => {
       await page.getByLabel("Trading account").selectOption(tradingAccountId)
       const wrong: Array<string> = []
-      for (const screen of ["trade", "orders", "wallets", "operator", "keys"]) {
+      for (const screen of ["trade", "orders", "wallets", "quotes", "operator", "keys"]) {
         await goTo(page, screen)
         await page.waitForSelector(".panel")
         for (const width of WIDTHS) {
@@ -292,11 +292,74 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await fresh.page.locator("form button[type=submit]").click()
       await fresh.page.getByText("You have no trading account yet").waitFor()
       // No admin: there is no such screen.
-      expect(await fresh.page.locator("nav a").allTextContents()).toEqual(["Trade", "Orders", "Wallets", "Keys"])
+      expect(await fresh.page.locator("nav a").allTextContents()).toEqual([
+        "Trade",
+        "Orders",
+        "Wallets",
+        "Quotes",
+        "Keys",
+      ])
       await fresh.page.getByRole("button", { name: "Sign out" }).click()
       await fresh.page.getByText("You are signed out.").waitFor()
       await fresh.page.context().close()
       opened.splice(opened.indexOf(fresh), 1)
+    })
+
+    it("by a dealer's client: a quote is taken before it ends, and stands in the wallet's statement", async () => {
+      const dealer = { baseCurrencies: ["BTC"], name: "Desk", riskThreshold: "5" }
+      const config = {
+        pricingProfiles: { retail: { markupBps: 15, ttlBps: 1 } },
+        defaultPricingProfile: "retail",
+        pricing: { allowSimulatedVenues: true },
+      }
+      const made = await calls.post<{ dealerAccountId: string; walletId: string }>("/dealer/create", {
+        ...dealer,
+        config,
+      })
+      const { dealerAccountId, walletId } = made.record
+      await calls.post("/dealer/account/link", { dealerAccountId, tradingAccountId })
+      await calls.post("/wallet/deposit", { walletId, asset: "BTC", amount: "5" })
+      const account = await calls.post<{ tradingAccountId: string; walletId: string }>("/tradingAccount/connect", {
+        venue: "INTERNAL",
+        dealerAccountId,
+      })
+      await calls.post("/wallet/deposit", { walletId: account.record.walletId, asset: "USDT", amount: "100000" })
+      await page.reload()
+      await page.getByLabel("Trading account").selectOption(account.record.tradingAccountId)
+      await goTo(page, "quotes")
+      // Until the dealer has the book it says why not.
+      await until("a firm quote", async () => {
+        await page.getByLabel("Quantity").fill("0.5")
+        await page.getByRole("button", { name: "Ask for a price" }).click()
+        const answered = await Promise.race([
+          page.waitForSelector("[data-quote]").then(() => true),
+          page
+            .getByRole("alert")
+            .first()
+            .waitFor()
+            .then(() => false),
+        ])
+        return answered
+      })
+      await keys(page, "t")
+      await page.locator("table").getByText("EXECUTED").first().waitFor()
+      await goTo(page, `wallets/${account.record.walletId}`)
+      const statement = page.getByRole("group", { name: "Statement" })
+      await statement.getByText("DEPOSIT").first().waitFor()
+      expect(await statement.locator("tbody tr").count()).toBeGreaterThan(2)
+    })
+
+    it("by who runs a bot: a key is made, shown once, and works", async () => {
+      await goTo(page, "keys")
+      await page.getByRole("button", { name: "New key" }).click()
+      await page.getByLabel("Name").fill("bot")
+      await page.getByRole("button", { name: "Make the key" }).click()
+      const key = (await page.locator(".secret").textContent()) ?? ""
+      expect(key).toMatch(/^vgk_/)
+      expect((await api(gateway).as(key).get("/auth/user")).status).toBe(200)
+      await page.keyboard.press("Escape")
+      await page.locator("table").getByText("ACTIVE").first().waitFor()
+      expect(await page.content()).not.toContain(key)
     })
 
     it("by an operator: a ban ends a user's page, rights are given, trading is halted with a reason", async () => {

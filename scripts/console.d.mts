@@ -1,0 +1,2 @@
+/** The types of what tests ask of scripts/console.mjs, which is plain for the sake of a start without tools. */
+export const meaningsOf: (markdown: string, heading: string, column?: number) => Readonly<Record<string, string>>

@@ -1,0 +1,67 @@
+/** The console's cookie and pages: whom the one is for, and when the others are there. And the words that the page takes from the guides. */
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { meaningsOf } from "../../../scripts/console.mjs"
+import { cookieOf, foreignPage, noCookie, refreshTokenOf } from "../../../src/http/console/cookie.ts"
+import { consolePages } from "../../../src/http/console/pages.ts"
+
+const asking = (headers: Readonly<Record<string, string>>) => ({ header: (name: string): string => headers[name] ?? "" })
+const plain = { isSecure: false, idleMillis: 3_600_000 }
+const secure = { ...plain, isSecure: true }
+const own = { host: "127.0.0.1:8080", origin: "http://127.0.0.1:8080", "sec-fetch-site": "same-origin" }
+
+describe("the cookie of the console", () => {
+  it("is for the whole host over TLS, for one path without, and never for a script", () => {
+    expect(cookieOf(asking({ host: "gw.example.com" }), "T", secure)).toBe(
+      "__Host-console=T; Path=/; Max-Age=3600; HttpOnly; SameSite=Strict; Secure",
+    )
+    expect(cookieOf(asking(own), "T", plain)).toBe(
+      "console-8080=T; Path=/console/session; Max-Age=3600; HttpOnly; SameSite=Strict",
+    )
+    expect(noCookie(asking(own), plain)).toContain("console-8080=; Path=/console/session; Max-Age=0")
+  })
+
+  it("is read among others, of this gateway alone; a token that is given goes before it", () => {
+    const request = asking({ ...own, cookie: "a=b; console-8081=other; console-8080=mine" })
+    expect(refreshTokenOf({}, request)).toBe("mine")
+    expect(refreshTokenOf(undefined, request)).toBe("mine")
+    expect(refreshTokenOf({ refreshToken: "given" }, request)).toBe("given")
+    expect(refreshTokenOf({}, asking({ host: "gw.example.com", cookie: "__Host-console=S" }))).toBe("S")
+    expect(refreshTokenOf({}, asking(own))).toBe("")
+  })
+
+  it("is for the gateway's own page: no other origin, no other site, nobody who says nothing", () => {
+    expect(foreignPage(asking(own))).toBeUndefined()
+    expect(foreignPage(asking({ ...own, "sec-fetch-site": "" }))).toBeUndefined()
+    for (const change of [
+      { origin: "" },
+      { origin: "null" },
+      { origin: "http://127.0.0.1:8081" },
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "same-site" },
+      { "sec-fetch-site": "cross-site" },
+    ])
+      expect(foreignPage(asking({ ...own, ...change }))?._tag).toBe("Forbidden")
+  })
+})
+
+describe("the pages of the console", () => {
+  it("are not there where it is off", () => {
+    expect(consolePages("off")).toEqual([])
+  })
+
+  it("explain each state of an order in the words of the guides, which have them all", () => {
+    const guide = (name: string): string =>
+      readFileSync(fileURLToPath(new URL(`../../../docs/guide/${name}.md`, import.meta.url)), "utf8")
+    const statuses = meaningsOf(guide("orders"), "status")
+    expect(Object.keys(statuses).sort()).toEqual(
+      ["CANCELLED", "EXPIRED", "FILLED", "OPEN", "PARTIALLY_FILLED", "PENDING", "REJECTED"].sort(),
+    )
+    expect(statuses["OPEN"]).toBe("the venue has it, or the gateway watches its trigger")
+    const cancels = meaningsOf(guide("orders"), "cancelReason")
+    expect(cancels["ADMIN"]).toBe(cancels["USER_REQUEST"])
+    expect(meaningsOf(guide("market-data"), "kind")["TRADE_ORDER.UNKNOWN"]).toContain("funds stay held")
+    expect(() => meaningsOf(guide("orders"), "noSuchHeading")).toThrow("the guide has no table of noSuchHeading")
+  })
+})
