@@ -99,6 +99,7 @@ export const OrderTable = (props: {
               }}
             >
               <td>
+                <a class="plain" href={`#/orders/${order.tradeOrderId}`}>
                   <Time ms={order.createdAt} />
                 </a>
               </td>
