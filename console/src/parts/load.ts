@@ -1,5 +1,6 @@
 /** What a screen reads: loaded when it opens, again when it is asked to; what went wrong stands beside what was read before. */
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import { isAway } from "../keyboard.ts"
 import { wordsOf } from "../session.ts"
 
 export interface Loaded<A> {
@@ -46,7 +47,9 @@ export const useLoaded = <A>(key: string, read: () => Promise<A>, everyMs?: numb
   }, [key, round, version])
   useEffect(() => {
     if (everyMs === undefined) return undefined
-    const timer = setInterval(() => setRound((before) => before + 1), everyMs)
+    const timer = setInterval(() => {
+      if (!isAway()) setRound((before) => before + 1)
+    }, everyMs)
     return () => clearInterval(timer)
   }, [everyMs])
   const again = useCallback(() => setRound((before) => before + 1), [])

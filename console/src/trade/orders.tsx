@@ -150,6 +150,7 @@ export const OrderTable = (props: {
 const SENT_WORDS: Readonly<Record<Sent["state"], string>> = {
   sending: "sending: not acknowledged yet",
   refused: "refused: there is no such order",
+  stored: "stored: the gateway has it",
   unknown: "no answer: whether it is stored is not known; the gateway is asked",
   absent: "no answer then; the gateway has no order of this id",
 }
@@ -163,7 +164,7 @@ const SentRow = ({ it }: { readonly it: Sent }) => (
     </span>{" "}
     <span>{SENT_WORDS[it.state]}</span> <span class="dim num">{age(now.value - it.at)} ago</span>
     {"why" in it && <span class="fault"> {it.why}</span>}
-    {(it.state === "refused" || it.state === "absent") && (
+    {it.state !== "sending" && it.state !== "unknown" && (
       <button type="button" class="quiet" onClick={() => dismiss(it.key)}>
         Dismiss
       </button>

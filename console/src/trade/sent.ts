@@ -2,8 +2,9 @@
  * Orders on their way: from the key press to the gateway's answer. The one thing to know: nothing here is an order. What got no answer is
  * shown as unknown and asked after by its own id, never sent again; it is remembered over a reload of the page, since it may be there.
  */
-import { signal } from "@preact/signals"
+import { effect, signal } from "@preact/signals"
 import { type GatewayError, type SubmitOrder, submit, type TradeOrder } from "../../../clients/typescript/src/index.ts"
+import { followed } from "../live.ts"
 import { gateway, userId, wordsOf } from "../session.ts"
 
 export type Sent = {
@@ -13,6 +14,8 @@ export type Sent = {
 } & (
   | { readonly state: "sending" }
   | { readonly state: "refused"; readonly why: string }
+  /** Acknowledged; the account's channel has not told of it yet. */
+  | { readonly state: "stored"; readonly tradeOrderId: string }
   /** No answer: whether it was stored is not known. */
   | { readonly state: "unknown"; readonly why: string }
   /** It was unknown, and the gateway has no order of this id. */
@@ -20,9 +23,6 @@ export type Sent = {
 )
 
 export const sent = signal<ReadonlyArray<Sent>>([])
-/** That were stored, as answered: the account's channel tells everything after. */
-export const stored = signal<ReadonlyArray<TradeOrder>>([])
-
 /** Of each user apart: who signs in next asks after nothing of the one before. */
 const kept = (): string => `console.sent.${userId.peek() ?? ""}`
 const ASK_EVERY_MS = 1_000
@@ -44,6 +44,18 @@ export const dismiss = (key: string): void => {
   remember()
 }
 
+const acknowledged = ({ key, order, at }: Pick<Sent, "key" | "order" | "at">, { tradeOrderId }: TradeOrder): void =>
+  set({ key, order, at, state: "stored", tradeOrderId })
+
+/** Whoever follows the account sees it from here on: the row of the order takes the place of what was sent. */
+effect(() => {
+  const account = followed.value
+  if (account === null) return
+  const told = new Set([...account.orders, ...account.ended].map(({ tradeOrderId }) => tradeOrderId))
+  const left = sent.value.filter((it) => it.state !== "stored" || !told.has(it.tradeOrderId))
+  if (left.length < sent.value.length) sent.value = left
+})
+
 const asking = new Set<string>()
 
 /** Asks until it is known whether there is such an order. */
@@ -60,9 +72,7 @@ const settle = async (unknown: Sent): Promise<void> => {
           tradingAccountId: order.tradingAccountId,
           clientOrderId: key,
         })
-        stored.value = [found, ...stored.value].slice(0, 20)
-        dismiss(key)
-        return
+        return acknowledged(unknown, found)
       } catch (error) {
         const isAbsent = (error as GatewayError).code === "ORDER_NOT_FOUND"
         if (isAbsent && askedAt - at > SETTLED_MS) return set({ key, order, at, state: "absent" })
@@ -87,14 +97,12 @@ export const send = async (order: SubmitOrder): Promise<void> => {
     set(unknown)
     return settle(unknown)
   }
-  stored.value = [submission.order, ...stored.value].slice(0, 20)
-  dismiss(key)
+  acknowledged({ key, order: named, at }, submission.order)
 }
 
 /** A user came: what was on its way when the page was left is asked after, not sent. */
 export const resume = (): void => {
   sent.value = []
-  stored.value = []
   const before = JSON.parse(sessionStorage.getItem(kept()) ?? "[]") as ReadonlyArray<Sent>
   for (const { key, order, at } of before) {
     const unknown: Sent = { key, order, at, state: "unknown", why: "the page was left before the answer came" }

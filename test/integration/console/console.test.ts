@@ -382,6 +382,8 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await page.getByRole("button", { name: "Change to cancel_only" }).click()
       await page.waitForSelector("[data-mode=cancel_only]")
       expect((await calls.get<{ tradingMode: string }>("/health")).record.tradingMode).toBe("cancel_only")
+      // Whoever trades sees it, wherever in the console.
+      await page.waitForSelector("[data-trading=cancel_only]")
       await calls.post("/admin/tradingMode", { tradingMode: "online", reason: "it is back" })
     })
   })
