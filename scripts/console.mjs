@@ -121,10 +121,14 @@ export const buildConsole = async (root) => {
   const iconName = `icon-${hashOf(icon)}.svg`
   written(folder, iconName, icon)
   written(folder, "licences.txt", licences(root, metafile.inputs))
+  // What the first script imports is asked for beside it, not after it.
+  const [first] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint === "console/src/main.tsx")
+  const needed = first.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path))
   const named = (pattern) => `/console/${names.find((name) => pattern.test(name))}`
   const page = readFileSync(join(root, "console/src/index.html"), "utf8")
     .replace("{script}", named(/^main-.*\.js$/))
     .replace("{style}", named(/^main-.*\.css$/))
+    .replace("{preload}", needed.map((name) => `<link rel="modulepreload" href="/console/${name}">`).join("\n    "))
     .replace("{icon}", `/console/${iconName}`)
   // Last: what is half written has no page.
   written(folder, "index.html", page)
