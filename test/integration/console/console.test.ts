@@ -57,6 +57,11 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
   }
   const orders = async (): Promise<ReadonlyArray<TradeOrderRecord>> =>
     (await calls.get<ReadonlyArray<TradeOrderRecord>>("/tradeOrder/list", { tradingAccountId })).record
+  const picture = async (name: string): Promise<void> => {
+    if (pictures === undefined) return
+    mkdirSync(pictures, { recursive: true })
+    await page.screenshot({ path: join(pictures, `${name}.png`) })
+  }
   const shown = (text: string): Promise<unknown> => page.getByText(text).first().waitFor()
 
   beforeAll(async () => {
@@ -156,6 +161,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await row.locator(".hint").hover()
       // The words of the guide.
       await shown("OPEN: the venue has it, or the gateway watches its trigger.")
+      await picture("order-explained")
       await keys(page, "j", "x")
       await until("the cancel", async () => (await orders()).every(({ status }) => status === "CANCELLED"))
       await row.waitFor({ state: "detached" })
@@ -179,6 +185,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       })
       await placeByKeys(page, { side: "b", quantity: "0.02", price: "50000" })
       await page.locator("[data-sent=unknown]").getByText("whether it is stored is not known").waitFor()
+      await picture("answer-lost")
       // A reload forgets nothing of it.
       await page.reload()
       await page.locator("[data-sent=unknown]").waitFor()
@@ -217,6 +224,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await band.getByText("No evidence yet: the venue is being asked.").waitFor()
       expect(await band.locator("button").count()).toBe(0)
       await page.locator("table.orders").getByText("IN DOUBT").waitFor()
+      await picture("order-in-doubt")
       const [doubt] = (await calls.get<ReadonlyArray<TradeOrderRecord>>("/tradeOrder/list", own)).record
       expect(doubt).toMatchObject({ inDoubt: true, status: "PENDING" })
       exchange.fault({ fault: "clear" })
@@ -270,9 +278,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
           // What a theme changes is the contrast.
           const only = theme === "dark" ? "color-contrast" : undefined
           if (width === 1280) wrong.push(...(await axeFaults(page, only)).map((it) => `${screen}: ${it}`))
-          if (pictures === undefined) continue
-          mkdirSync(pictures, { recursive: true })
-          await page.screenshot({ path: join(pictures, `${screen}-${width}-${theme}.png`) })
+          await picture(`${screen}-${width}-${theme}`)
         }
       }
       await page.setViewportSize({ width: 1280, height: 800 })
@@ -341,12 +347,14 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
         ])
         return answered
       })
+      await picture("quote-firm")
       await keys(page, "t")
       await page.locator("table").getByText("EXECUTED").first().waitFor()
       await goTo(page, `wallets/${account.record.walletId}`)
       const statement = page.getByRole("group", { name: "Statement" })
       await statement.getByText("DEPOSIT").first().waitFor()
       expect(await statement.locator("tbody tr").count()).toBeGreaterThan(2)
+      await picture("statement")
     })
 
     it("by who runs a bot: a key is made, shown once, and works", async () => {
@@ -356,6 +364,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await page.getByRole("button", { name: "Make the key" }).click()
       const key = (await page.locator(".secret").textContent()) ?? ""
       expect(key).toMatch(/^vgk_/)
+      await picture("key-made")
       expect((await api(gateway).as(key).get("/auth/user")).status).toBe(200)
       await page.keyboard.press("Escape")
       await page.locator("table").getByText("ACTIVE").first().waitFor()
@@ -371,6 +380,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       const row = page.locator(`tr[data-user="${email}"]`)
       await row.getByRole("button", { name: "Ban…" }).click()
       await page.getByLabel("Reason").fill("stolen account")
+      await picture("ban")
       await page.locator("dialog").getByRole("button", { name: "Ban", exact: true }).click()
       await row.getByText("banned").waitFor()
       await other.page.getByText("Sign in again.").waitFor()
@@ -379,6 +389,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await page.getByRole("button", { name: "Halt trading…" }).click()
       await page.getByLabel("Reason").fill("the exchange is down")
       await page.getByLabel("Type cancel_only").fill("cancel_only")
+      await picture("halt")
       await page.getByRole("button", { name: "Change to cancel_only" }).click()
       await page.waitForSelector("[data-mode=cancel_only]")
       expect((await calls.get<{ tradingMode: string }>("/health")).record.tradingMode).toBe("cancel_only")
@@ -402,6 +413,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await page.waitForSelector("[data-link=cut]")
       await page.waitForSelector("[data-trust=cut]")
       expect(await page.locator(".panel.book.stale").count()).toBe(1)
+      await picture("gateway-killed")
       expect(await page.locator("button.send").isDisabled()).toBe(true)
       await gateway.exited
       await start(dataDir, { CONSOLE: "read" })

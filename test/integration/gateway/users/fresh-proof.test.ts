@@ -95,6 +95,9 @@ const ASKED: Readonly<Record<string, (calls: Api) => Promise<Answer<unknown>>>> 
   "wallet.unfreeze": (calls) => calls.post("/wallet/unfreeze", { walletId: randomUUID() }),
   "adminUser.ban": (calls) => calls.post("/admin/user/ban", { email: "user@example.com" }),
   "adminUser.unban": (calls) => calls.post("/admin/user/unban", { email: "user@example.com" }),
+  "adminUser.grant": (calls) => calls.post("/admin/user/grant", { email: "user@example.com", permission: "read" }),
+  "adminUser.revoke": (calls) => calls.post("/admin/user/revoke", { email: "user@example.com", permission: "admin" }),
+  "adminUser.signOut": (calls) => calls.post("/admin/user/signOut", { email: "user@example.com" }),
   "tradingMode.set": (calls) => calls.post("/admin/tradingMode", { tradingMode: "online" }),
 }
 
