@@ -69,11 +69,11 @@ const turnTheme = (): void => {
 }
 
 const Connection = () => {
-  const words = { live: "live", connecting: "connecting", cut: "no connection" }[link.value]
+  const words = { live: "live", connecting: "connecting", cut: "cut" }[link.value]
   return (
     <span id="link" class={`badge ${link.value === "live" ? "live" : "bad"}`} data-link={link.value} role="status">
       {words}
-      {link.value === "cut" && ` for ${age(now.value - linkSince.value)}`}
+      {link.value === "cut" && ` ${age(now.value - linkSince.value)}`}
     </span>
   )
 }

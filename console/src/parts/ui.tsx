@@ -40,7 +40,7 @@ export const Hint = (props: { readonly lines: ReadonlyArray<string>; readonly ch
     const place = box.current?.getBoundingClientRect()
     if (place === undefined) return
     const above = place.bottom > innerHeight - 160
-    setAt({ left: Math.max(8, Math.min(place.left, innerWidth - 340)), top: above ? place.top : place.bottom, above })
+    setAt({ left: Math.max(8, Math.min(place.left, innerWidth - 356)), top: above ? place.top : place.bottom, above })
   }
   const hide = (): void => setAt(null)
   return (

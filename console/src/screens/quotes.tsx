@@ -124,8 +124,8 @@ const Request = ({ onAsked }: { readonly onAsked: () => void }) => {
           </Field>
           <Field label="Instrument">
             <select value={instrumentId} onChange={(event) => setInstrument(event.currentTarget.value)}>
-              {(markets.value ?? []).map((it) => (
-                <option key={it.instrumentId}>{it.instrumentId}</option>
+              {[...new Set([instrumentId, ...(markets.value ?? []).map((it) => it.instrumentId)])].map((it) => (
+                <option key={it}>{it}</option>
               ))}
             </select>
           </Field>

@@ -19,6 +19,7 @@ const interval = signal<string>(localStorage.getItem(CHOSEN) ?? "1m")
 const LOADED = 300
 const BAR_WIDTH = 8
 const AXIS_WIDTH = 74
+const CHAR_WIDTH = 7
 const AXIS_HEIGHT = 20
 const LINES = 5
 
@@ -51,8 +52,11 @@ const stepOf = (span: number): number => {
   return power * ([1, 2, 5, 10].find((it) => it * power >= raw) ?? 10)
 }
 
+/** As wide as the last price is long. */
+const axisOf = ({ bars }: Plot): number => Math.max(AXIS_WIDTH, (bars.at(-1)?.[4].length ?? 0) * CHAR_WIDTH + 12)
+
 const shownBars = (plot: Plot, width: number): ReadonlyArray<Bar> =>
-  plot.bars.slice(-Math.max(1, Math.floor((width - AXIS_WIDTH) / BAR_WIDTH)))
+  plot.bars.slice(-Math.max(1, Math.floor((width - axisOf(plot)) / BAR_WIDTH)))
 
 const draw = (canvas: HTMLCanvasElement, plot: Plot): void => {
   const { clientWidth: width, clientHeight: height } = canvas
@@ -72,7 +76,7 @@ const draw = (canvas: HTMLCanvasElement, plot: Plot): void => {
   const high = Math.max(...bars.map((bar) => Number(bar[2])))
   const margin = (high - low || high * 0.001) * 0.06
   const [bottom, top] = [low - margin, high + margin]
-  const right = width - AXIS_WIDTH
+  const right = width - axisOf(plot)
   const floor = height - AXIS_HEIGHT
   const y = (price: number): number => ((top - price) / (top - bottom)) * floor
   const x = (at: number): number => right - (bars.length - at) * BAR_WIDTH
@@ -114,7 +118,7 @@ const draw = (canvas: HTMLCanvasElement, plot: Plot): void => {
   if (last !== undefined) {
     const at = Math.round(y(Number(last[4]))) + 0.5
     pen.fillStyle = colour("accent")
-    pen.fillRect(right, at - 8, AXIS_WIDTH, 16)
+    pen.fillRect(right, at - 8, width - right, 16)
     pen.fillStyle = colour("panel")
     pen.fillText(last[4], right + 6, at)
   }
@@ -170,7 +174,7 @@ export const Chart = () => {
     channel.subscribe()
     const move = (event: PointerEvent): void => {
       const bars = shownBars(plot, box.clientWidth)
-      const at = Math.floor((event.offsetX - (box.clientWidth - AXIS_WIDTH - bars.length * BAR_WIDTH)) / BAR_WIDTH)
+      const at = Math.floor((event.offsetX - (box.clientWidth - axisOf(plot) - bars.length * BAR_WIDTH)) / BAR_WIDTH)
       const bar = bars[at]
       plot.over = bar === undefined ? null : at
       setWords(

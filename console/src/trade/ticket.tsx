@@ -107,6 +107,10 @@ export const Ticket = () => {
         : draft.missing.value === null
           ? null
           : `Needs ${draft.missing.value}.`
+  // What it comes to, and a warning where the book is not to be trusted now.
+  const doubtful = distrust.value !== null && distrust.value !== "OPENING" ? "book not live · " : ""
+  const notional = draft.notional.value
+  const worth = `${doubtful}${notional === null ? "" : `${shortened(notional, 8)} ${instrument.value?.quoteAsset ?? ""} · `}`
   const typed =
     (value: { value: string }) =>
     (event: TargetedInputEvent<HTMLInputElement>): void => {
@@ -199,13 +203,6 @@ export const Ticket = () => {
           />
         </Field>
         <Available />
-        <p class="available">
-          <span class="dim">Value</span>
-          <span class="num">
-            {draft.notional.value === null ? "–" : shortened(draft.notional.value, 8)}{" "}
-            {instrument.value?.quoteAsset ?? ""}
-          </span>
-        </p>
         <button
           type="submit"
           class={`send ${isBuy ? "buy" : "sell"} ${armedAt === null ? "" : "armed"}`}
@@ -213,14 +210,11 @@ export const Ticket = () => {
         >
           <span>{draft.sentence.value}</span>
           <small>
-            {link.value !== "live"
-              ? "no connection"
-              : (why ?? (armedAt === null ? "Enter to check" : "Enter once more sends it · Esc takes it back"))}
+            {link.value === "live"
+              ? (why ?? `${worth}${armedAt === null ? "Enter checks" : "Enter once more sends · Esc"}`)
+              : "no connection"}
           </small>
         </button>
-        <p class="warning" role="status">
-          {distrust.value !== null && distrust.value !== "OPENING" ? "The book is not to be trusted now." : ""}
-        </p>
       </form>
     </Panel>
   )
