@@ -270,7 +270,8 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       for (const screen of ["trade", "orders", "wallets", "quotes", "operator", "keys"]) {
         await goTo(page, screen)
         await page.waitForSelector(".panel")
-        for (const width of WIDTHS) {
+        // A theme has no widths of its own.
+        for (const width of theme === "light" || pictures !== undefined ? WIDTHS : [1280]) {
           await page.setViewportSize({ width, height: width === 390 ? 844 : 1000 })
           await page.evaluate(`document.documentElement.dataset.theme = ${JSON.stringify(theme)}`)
           const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")

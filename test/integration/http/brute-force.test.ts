@@ -63,6 +63,22 @@ describe("a thousand passwords", () => {
     expect(await storm(1_000, (n) => login("203.0.113.1", OWNER, `guess number ${n}`))).toBeLessThanOrEqual(100)
   })
 
+  it("by the console's door: of the same handful, and none more", async () => {
+    const [address, email] = ["198.51.100.9", "console@example.com"]
+    expect(await storm(50, (n) => login(address, email, `guess number ${n}`))).toBeGreaterThan(0)
+    const answer = await fetch(`${gateway.http}/console/session/open`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        origin: gateway.http,
+        "x-forwarded-for": address,
+        "x-forwarded-proto": "https",
+      },
+      body: JSON.stringify({ email, password: "one more guess" }),
+    })
+    expect([answer.status, (await answer.json()).details.code]).toEqual([429, "LOGIN_RATE_LIMITED"])
+  })
+
   it("from a hundred addresses, and as many of one /64, on one account: a hundred at most", async () => {
     const address = (n: number) => (n % 2 === 0 ? `203.0.113.${(n % 100) + 2}` : `2001:db8::${(n % 100).toString(16)}`)
     const tried = await storm(1_000, (n) => login(address(n), OWNER, `guess number ${n}`))

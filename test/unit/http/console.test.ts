@@ -4,9 +4,12 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { meaningsOf } from "../../../scripts/console.mjs"
 import { cookieOf, foreignPage, noCookie, refreshTokenOf } from "../../../src/http/console/cookie.ts"
+import { consoleHandlers } from "../../../src/http/console/handlers.ts"
 import { consolePages } from "../../../src/http/console/pages.ts"
 
-const asking = (headers: Readonly<Record<string, string>>) => ({ header: (name: string): string => headers[name] ?? "" })
+const asking = (headers: Readonly<Record<string, string>>) => ({
+  header: (name: string): string => headers[name] ?? "",
+})
 const plain = { isSecure: false, idleMillis: 3_600_000 }
 const secure = { ...plain, isSecure: true }
 const own = { host: "127.0.0.1:8080", origin: "http://127.0.0.1:8080", "sec-fetch-site": "same-origin" }
@@ -43,6 +46,16 @@ describe("the cookie of the console", () => {
       { "sec-fetch-site": "cross-site" },
     ])
       expect(foreignPage(asking({ ...own, ...change }))?._tag).toBe("Forbidden")
+  })
+})
+
+describe("the session of the console", () => {
+  it("is not there where it is off, whoever asks", () => {
+    const { open, renew, end } = consoleHandlers({} as never, {} as never, { ...plain, mode: "off" })
+    const heard: Array<string> = []
+    const reply = { fail: ({ _tag }: { readonly _tag: string }) => heard.push(_tag) } as never
+    for (const handle of [open, renew, end]) handle({ request: asking(own), body: {} } as never, reply)
+    expect(heard).toEqual(["UnknownEndpoint", "UnknownEndpoint", "UnknownEndpoint"])
   })
 })
 
