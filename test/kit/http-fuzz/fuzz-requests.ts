@@ -210,6 +210,8 @@ export class FuzzRequests {
         ? undefined
         : this.#bodyBytes(route.body, this.#fields(route, route.body, user))
     const head: Array<string> = [`${method} ${path}${query === "" ? "" : `?${query}`} HTTP/1.1`, "Host: localhost"]
+    // No other page is heard there.
+    if (route.name.startsWith("console.")) head.push("Origin: http://localhost")
     if (user !== undefined) head.push(`Authorization: Bearer ${user.calls.token}`)
     else if (this.#happens(0.4)) head.push(`Authorization: ${this.#one(BAD_TOKENS)}`)
     const requestId = this.#happens(0.2) ? `fuzz.${this.#made}` : undefined
