@@ -17,6 +17,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 export const CONSOLE_SOURCES = ["console/src", "clients/typescript/src"]
 const GUIDE = "docs/guide/orders.md"
 const EVENTS = "docs/guide/market-data.md"
+const RUNNING = "docs/operations/running.md"
 const OUT = "dist/console"
 
 export const hasConsole = (root) => existsSync(join(root, "console/src/main.tsx"))
@@ -31,7 +32,7 @@ const plain = (markdown) =>
 /** Rows of the Markdown table whose first heading is this one: code → the words of that column. Several codes of one row each have them. */
 export const meaningsOf = (markdown, heading, column = 2) => {
   const lines = markdown.split("\n")
-  const at = lines.findIndex((line) => line.split("|")[1]?.trim() === `\`${heading}\``)
+  const at = lines.findIndex((line) => line.startsWith("|") && plain(line.split("|")[1] ?? "") === heading)
   if (at < 0) throw new Error(`the guide has no table of ${heading}`)
   const meanings = {}
   for (const line of lines.slice(at + 2)) {
@@ -40,6 +41,18 @@ export const meaningsOf = (markdown, heading, column = 2) => {
     for (const code of (cells[1] ?? "").split(",")) meanings[plain(code)] = plain(cells[column] ?? "")
   }
   return meanings
+}
+
+/** What each trading mode lets through, a sentence each: the table's columns with their headings. */
+export const modesOf = (markdown) => {
+  const [heads, ...columns] = [1, 2, 3, 4, 5].map((column) => meaningsOf(markdown, "mode", column))
+  const titles = ["Submits and changes", "quotes", "cancels", "hedges of executed quotes"]
+  return Object.fromEntries(
+    Object.keys(heads).map((mode) => [
+      mode,
+      `${titles.map((title, at) => `${title}: ${columns[at][mode]}`).join("; ")}. What was accepted before continues.`,
+    ]),
+  )
 }
 
 const meanings = (root) => {
@@ -52,6 +65,7 @@ const meanings = (root) => {
     cancelReason: read("cancelReason"),
     orderType: read("orderType", 3),
     event: meaningsOf(events, "kind"),
+    mode: modesOf(readFileSync(join(root, RUNNING), "utf8")),
   }
 }
 

@@ -28,3 +28,6 @@ export const explained = (order: TradeOrder): ReadonlyArray<string> => {
 }
 
 export const typeMeaning = (orderType: string): string => meanings.orderType[orderType] ?? ""
+
+/** Of the whole installation. */
+export const modeMeaning = (mode: string): string => meanings.mode[mode] ?? ""

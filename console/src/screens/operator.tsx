@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import type { components } from "../../../clients/typescript/src/index.ts"
 import { age, bothClocks } from "../format.ts"
 import { now } from "../live.ts"
+import { modeMeaning } from "../meanings.ts"
 import { useLoaded } from "../parts/load.ts"
 import { proven } from "../parts/proof.tsx"
 import { Dialog, Empty, Field, Form, Hint, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
@@ -18,12 +19,7 @@ const toneOf = (status: string): string =>
   ({ healthy: "live", up: "live", idle: "calm", degraded: "doubt", starting: "doubt", waiting: "doubt" })[status] ??
   "bad"
 
-const MODES: Readonly<Record<Mode, string>> = {
-  online: "Everything works.",
-  post_only: "New orders rest or are refused; nothing takes. Cancels work.",
-  cancel_only: "No new orders. Cancels work, and what is open goes on.",
-  maintenance: "Nothing is taken, cancels neither. What is open at venues goes on there.",
-}
+const MODES: ReadonlyArray<Mode> = ["online", "post_only", "cancel_only", "maintenance"]
 
 const ModeDialog = ({ current, onClose }: { readonly current: Mode; readonly onClose: () => void }) => {
   const [mode, setMode] = useState<Mode>(current === "online" ? "cancel_only" : "online")
@@ -40,14 +36,14 @@ const ModeDialog = ({ current, onClose }: { readonly current: Mode; readonly onC
       <Form onSend={change} button={`Change to ${mode}`} danger={true}>
         <Field label="Mode">
           <select value={mode} onChange={(event) => setMode(event.currentTarget.value as Mode)}>
-            {(Object.keys(MODES) as Array<Mode>).map((it) => (
+            {MODES.map((it) => (
               <option key={it} disabled={it === current}>
                 {it}
               </option>
             ))}
           </select>
         </Field>
-        <p>{MODES[mode]} It holds for the whole installation, at once.</p>
+        <p>{modeMeaning(mode)} It holds for the whole installation, at once.</p>
         <Field label="Reason">
           <input required value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
         </Field>

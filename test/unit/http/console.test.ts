@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { meaningsOf } from "../../../scripts/console.mjs"
+import { meaningsOf, modesOf } from "../../../scripts/console.mjs"
 import { cookieOf, foreignPage, noCookie, refreshTokenOf } from "../../../src/http/console/cookie.ts"
 import { consoleHandlers } from "../../../src/http/console/handlers.ts"
 import { consolePages } from "../../../src/http/console/pages.ts"
@@ -75,6 +75,9 @@ describe("the pages of the console", () => {
     const cancels = meaningsOf(guide("orders"), "cancelReason")
     expect(cancels["ADMIN"]).toBe(cancels["USER_REQUEST"])
     expect(meaningsOf(guide("market-data"), "kind")["TRADE_ORDER.UNKNOWN"]).toContain("funds stay held")
+    expect(modesOf(guide("../operations/running"))["maintenance"]).toBe(
+      "Submits and changes: none; quotes: neither given nor executed; cancels: yes; hedges of executed quotes: wait. What was accepted before continues.",
+    )
     expect(() => meaningsOf(guide("orders"), "noSuchHeading")).toThrow("the guide has no table of noSuchHeading")
   })
 })
