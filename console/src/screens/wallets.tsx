@@ -8,15 +8,6 @@ import { gateway, may } from "../session.ts"
 
 type Wallet = components["schemas"]["Wallet"]
 
-const CODES: Readonly<Record<string, string>> = {
-  HOLD: "Held for something that is open; it has not left.",
-  RELEASE: "What was held and not needed is free again.",
-  EXPIRY: "A hold ran out.",
-  TRADE: "One side of a trade.",
-  FEE: "A fee of the venue.",
-  QUOTE: "A dealer's quote was taken.",
-}
-
 const Statement = ({ wallet }: { readonly wallet: Wallet }) => {
   const [asset, setAsset] = useState("")
   const { walletId } = wallet
@@ -63,7 +54,7 @@ const Statement = ({ wallet }: { readonly wallet: Wallet }) => {
                   <td>
                     <Time ms={it.createdAt} />
                   </td>
-                  <td title={CODES[it.code] ?? ""}>
+                  <td>
                     {it.code} {it.kind !== "single" && <small class="dim">{it.kind}</small>}
                   </td>
                   <td class="right buy">{it.direction === "CREDIT" && <Num text={it.amount} digits={most} />}</td>
