@@ -76,7 +76,8 @@ describe("a thousand passwords", () => {
       },
       body: JSON.stringify({ email, password: "one more guess" }),
     })
-    expect([answer.status, (await answer.json()).details.code]).toEqual([429, "LOGIN_RATE_LIMITED"])
+    const { details } = (await answer.json()) as { readonly details: { readonly code: string } }
+    expect([answer.status, details.code]).toEqual([429, "LOGIN_RATE_LIMITED"])
   })
 
   it("from a hundred addresses, and as many of one /64, on one account: a hundred at most", async () => {
