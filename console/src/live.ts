@@ -124,13 +124,10 @@ const follow = (tradingAccountId: string): (() => void) => {
 
 const GO_ON_MS = 1_000
 
-interface Socket {
-  readonly connect: () => void
-}
-let socket: Socket | null = null
+let socket: object | null = null
 
-/** After the end of a socket: whether there still is a session is asked, and if there is the socket is opened again. */
-const goOn = async (ended: Socket): Promise<void> => {
+/** After the end of a socket every channel of it is over: whether there still is a session is asked, and if there is the page begins anew. */
+const goOn = async (ended: object): Promise<void> => {
   for (let isKnown = false; !isKnown; ) {
     await new Promise((resolve) => setTimeout(resolve, GO_ON_MS))
     if (socket !== ended) return
@@ -139,7 +136,7 @@ const goOn = async (ended: Socket): Promise<void> => {
       () => false,
     )
   }
-  if (socket === ended) ended.connect()
+  if (socket === ended) location.reload()
 }
 
 /** Follows while somebody is signed in. */
