@@ -12,6 +12,8 @@ from .records import (
     AccountFunding,
     AdminOrderGetQuery,
     AdminUser,
+    AdminUserListQuery,
+    AdminUserSessionListQuery,
     ApiKey,
     AuditListQuery,
     AuditRecord,
@@ -21,6 +23,7 @@ from .records import (
     CancelAllOrders,
     CancelOrder,
     CancelledOrders,
+    ChangeRight,
     CloseWallet,
     ConnectTradingAccount,
     CreateApiKey,
@@ -82,7 +85,9 @@ from .records import (
     Session,
     SessionEntry,
     SetTradingMode,
+    SignOutUser,
     Signup,
+    Status,
     SubmitOrder,
     SubmittedOrder,
     SubscribeOrderBook,
@@ -300,9 +305,27 @@ class AsyncCalls(ABC):
 
     @overload
     async def get(
+        self, name: Literal["admin/user/list"], query: AdminUserListQuery | None = None, *, headers: Headers | None = None
+    ) -> list[AdminUser]:
+        """List users (admin)"""
+
+    @overload
+    async def get(
+        self, name: Literal["admin/user/session/list"], query: AdminUserSessionListQuery, *, headers: Headers | None = None
+    ) -> list[SessionEntry]:
+        """List a user's sessions (admin)"""
+
+    @overload
+    async def get(
         self, name: Literal["admin/order/get"], query: AdminOrderGetQuery, *, headers: Headers | None = None
     ) -> OrderStory:
         """Tell an order's whole story (admin)"""
+
+    @overload
+    async def get(
+        self, name: Literal["admin/status"], query: None = None, *, headers: Headers | None = None
+    ) -> Status:
+        """How the gateway works now (admin)"""
 
     @overload
     async def get(
@@ -616,6 +639,24 @@ class AsyncCalls(ABC):
 
     @overload
     async def post(
+        self, name: Literal["admin/user/grant"], body: ChangeRight, *, headers: Headers | None = None
+    ) -> AdminUser:
+        """Grant a right"""
+
+    @overload
+    async def post(
+        self, name: Literal["admin/user/revoke"], body: ChangeRight, *, headers: Headers | None = None
+    ) -> AdminUser:
+        """Revoke a right"""
+
+    @overload
+    async def post(
+        self, name: Literal["admin/user/signOut"], body: SignOutUser, *, headers: Headers | None = None
+    ) -> AdminUser:
+        """End a user's sessions"""
+
+    @overload
+    async def post(
         self, name: Literal["admin/tradingMode"], body: SetTradingMode, *, headers: Headers | None = None
     ) -> TradingModeRecord:
         """Set the trading mode"""
@@ -926,6 +967,24 @@ class AsyncCalls(ABC):
 
     @overload
     async def send(
+        self, name: Literal["admin/user/grant"], body: ChangeRight, *, headers: Headers | None = None
+    ) -> Answer[AdminUser]:
+        """Grant a right"""
+
+    @overload
+    async def send(
+        self, name: Literal["admin/user/revoke"], body: ChangeRight, *, headers: Headers | None = None
+    ) -> Answer[AdminUser]:
+        """Revoke a right"""
+
+    @overload
+    async def send(
+        self, name: Literal["admin/user/signOut"], body: SignOutUser, *, headers: Headers | None = None
+    ) -> Answer[AdminUser]:
+        """End a user's sessions"""
+
+    @overload
+    async def send(
         self, name: Literal["admin/tradingMode"], body: SetTradingMode, *, headers: Headers | None = None
     ) -> Answer[TradingModeRecord]:
         """Set the trading mode"""
@@ -993,6 +1052,12 @@ class AsyncCalls(ABC):
         self, name: Literal["wallet/transfer/list"], query: WalletTransferListQuery, *, headers: Headers | None = None
     ) -> AsyncIterator[WalletTransferRecord]:
         """Statement of a wallet"""
+
+    @overload
+    def pages(
+        self, name: Literal["admin/user/list"], query: AdminUserListQuery | None = None, *, headers: Headers | None = None
+    ) -> AsyncIterator[AdminUser]:
+        """List users (admin)"""
 
     @overload
     def pages(
@@ -1187,9 +1252,27 @@ class Calls(ABC):
 
     @overload
     def get(
+        self, name: Literal["admin/user/list"], query: AdminUserListQuery | None = None, *, headers: Headers | None = None
+    ) -> list[AdminUser]:
+        """List users (admin)"""
+
+    @overload
+    def get(
+        self, name: Literal["admin/user/session/list"], query: AdminUserSessionListQuery, *, headers: Headers | None = None
+    ) -> list[SessionEntry]:
+        """List a user's sessions (admin)"""
+
+    @overload
+    def get(
         self, name: Literal["admin/order/get"], query: AdminOrderGetQuery, *, headers: Headers | None = None
     ) -> OrderStory:
         """Tell an order's whole story (admin)"""
+
+    @overload
+    def get(
+        self, name: Literal["admin/status"], query: None = None, *, headers: Headers | None = None
+    ) -> Status:
+        """How the gateway works now (admin)"""
 
     @overload
     def get(
@@ -1503,6 +1586,24 @@ class Calls(ABC):
 
     @overload
     def post(
+        self, name: Literal["admin/user/grant"], body: ChangeRight, *, headers: Headers | None = None
+    ) -> AdminUser:
+        """Grant a right"""
+
+    @overload
+    def post(
+        self, name: Literal["admin/user/revoke"], body: ChangeRight, *, headers: Headers | None = None
+    ) -> AdminUser:
+        """Revoke a right"""
+
+    @overload
+    def post(
+        self, name: Literal["admin/user/signOut"], body: SignOutUser, *, headers: Headers | None = None
+    ) -> AdminUser:
+        """End a user's sessions"""
+
+    @overload
+    def post(
         self, name: Literal["admin/tradingMode"], body: SetTradingMode, *, headers: Headers | None = None
     ) -> TradingModeRecord:
         """Set the trading mode"""
@@ -1813,6 +1914,24 @@ class Calls(ABC):
 
     @overload
     def send(
+        self, name: Literal["admin/user/grant"], body: ChangeRight, *, headers: Headers | None = None
+    ) -> Answer[AdminUser]:
+        """Grant a right"""
+
+    @overload
+    def send(
+        self, name: Literal["admin/user/revoke"], body: ChangeRight, *, headers: Headers | None = None
+    ) -> Answer[AdminUser]:
+        """Revoke a right"""
+
+    @overload
+    def send(
+        self, name: Literal["admin/user/signOut"], body: SignOutUser, *, headers: Headers | None = None
+    ) -> Answer[AdminUser]:
+        """End a user's sessions"""
+
+    @overload
+    def send(
         self, name: Literal["admin/tradingMode"], body: SetTradingMode, *, headers: Headers | None = None
     ) -> Answer[TradingModeRecord]:
         """Set the trading mode"""
@@ -1880,6 +1999,12 @@ class Calls(ABC):
         self, name: Literal["wallet/transfer/list"], query: WalletTransferListQuery, *, headers: Headers | None = None
     ) -> Iterator[WalletTransferRecord]:
         """Statement of a wallet"""
+
+    @overload
+    def pages(
+        self, name: Literal["admin/user/list"], query: AdminUserListQuery | None = None, *, headers: Headers | None = None
+    ) -> Iterator[AdminUser]:
+        """List users (admin)"""
 
     @overload
     def pages(

@@ -112,17 +112,26 @@ __all__ = [
     "UnfreezeWallet",
     "CloseWallet",
     "WalletTransferRecord",
-    "BanUser",
     "AdminUser",
     "AdminUserAppMetadata",
     "AdminUserIdentitiesItem",
     "AdminUserIdentitiesItemIdentityData",
+    "BanUser",
     "UnbanUser",
+    "ChangeRight",
+    "SignOutUser",
     "OrderStory",
     "OrderStoryStepsItem",
+    "Status",
+    "StatusActors",
+    "ConnectorStatus",
+    "ThreadStatus",
     "SetTradingMode",
     "TradingModeRecord",
     "AuditRecord",
+    "OpenConsole",
+    "ConsoleSession",
+    "RenewConsole",
     "Failure",
     "FailureDetails",
     "AccountExecution",
@@ -163,6 +172,8 @@ __all__ = [
     "WalletGetQuery",
     "WalletListQuery",
     "WalletTransferListQuery",
+    "AdminUserListQuery",
+    "AdminUserSessionListQuery",
     "AdminOrderGetQuery",
     "AuditListQuery",
 ]
@@ -1417,13 +1428,6 @@ class WalletTransferRecord(TypedDict):
     createdAtDateTime: str
 
 
-class BanUser(TypedDict):
-    userId: NotRequired[UUID | None]
-    # Instead of userId
-    email: NotRequired[str | None]
-    reason: NotRequired[str | None]
-
-
 class AdminUser(TypedDict):
     id: str
     email: str
@@ -1462,7 +1466,27 @@ class AdminUserIdentitiesItemIdentityData(TypedDict):
     email: str
 
 
+class BanUser(TypedDict):
+    userId: NotRequired[UUID | None]
+    # Instead of userId
+    email: NotRequired[str | None]
+    reason: NotRequired[str | None]
+
+
 class UnbanUser(TypedDict):
+    userId: NotRequired[UUID | None]
+    # Instead of userId
+    email: NotRequired[str | None]
+
+
+class ChangeRight(TypedDict):
+    userId: NotRequired[UUID | None]
+    # Instead of userId
+    email: NotRequired[str | None]
+    permission: Literal["read", "write", "admin"]
+
+
+class SignOutUser(TypedDict):
     userId: NotRequired[UUID | None]
     # Instead of userId
     email: NotRequired[str | None]
@@ -1486,6 +1510,62 @@ class OrderStoryStepsItem(TypedDict):
     atDateTime: str
     stage: Literal["REQUEST", "CHECKS", "COMMIT", "VENUE", "EVIDENCE", "FILL", "EVENT", "QUARANTINE", "END"]
     what: str
+
+
+class Status(TypedDict):
+    at: Int
+    tradingMode: TradingMode
+    # Of the main thread: the longest of the last 10 to 20 s
+    loopDelayMs: float
+    # How many there are, by state; inDoubt: orders whose outcome is not known
+    actors: StatusActors
+    connectors: list[ConnectorStatus]
+    threads: list[ThreadStatus]
+
+
+class StatusActors(TypedDict):
+    """How many there are, by state; inDoubt: orders whose outcome is not known"""
+
+    accounts: Mapping[str, Int]
+    dealers: Mapping[str, Int]
+
+
+class ConnectorStatus(TypedDict):
+    connector: str
+    venue: str
+    thread: str | None
+    state: Literal["idle", "starting", "up", "waiting", "stopped"]
+    restarts: Int
+    streams: Int
+    sessions: Int
+    # Questions to the venue without an answer yet
+    callsInFlight: int
+    # Streams that lost their place in the venue's sequence
+    gaps: int
+    # Streams that were interrupted
+    losses: int
+    resyncs: Int
+    # Of the venue's request budget, 0 to 1
+    budgetUsed: float | None
+    # The venue asked for a pause: what is left of it
+    budgetPausedMs: int
+    # Requests that wait for the budget, by what they are for
+    waiting: Mapping[str, Int]
+    # Answers of the venue: ok, limited, refused, failed
+    answers: Mapping[str, Int]
+
+
+class ThreadStatus(TypedDict):
+    thread: str
+    state: Literal["starting", "up", "down"]
+    connectors: list[str]
+    deaths: Int
+    # The longest delay of the last 10 to 20 s
+    loopDelayMs: float
+    # Share of that time in which its loop was busy, 0 to 1
+    busy: float
+    heapUsedBytes: Int
+    heapMaxBytes: Int
 
 
 class SetTradingMode(TypedDict):
@@ -1535,6 +1615,27 @@ class AuditRecord(TypedDict):
     amount: str | None
     # Further words: a right, a mode and its reason, a venue
     what: str | None
+
+
+class OpenConsole(TypedDict):
+    email: str
+    password: str
+    totpCode: NotRequired[str | None]
+
+
+class ConsoleSession(TypedDict):
+    accessToken: str
+    # In seconds since the Unix epoch
+    expiresAt: int
+    mode: Literal["off", "read", "on"]
+    # The user's. Where the mode is read, only what reads is done
+    permissions: list[Literal["read", "write", "admin"]]
+    user: User
+
+
+class RenewConsole(TypedDict):
+    # Of a session that was just opened or proven anew. Without it: the cookie's
+    refreshToken: NotRequired[str | None]
 
 
 class Failure(TypedDict):
@@ -1963,6 +2064,19 @@ class WalletTransferListQuery(TypedDict):
     offset: NotRequired[Int]
     # pagination.cursor of the page before; filters left out are the ones it was made with
     cursor: NotRequired[str]
+
+
+class AdminUserListQuery(TypedDict):
+    # Records of a page: 1 to 1000, default 50
+    limit: NotRequired[Int]
+    # Records to skip, default 0
+    offset: NotRequired[Int]
+    # pagination.cursor of the page before; filters left out are the ones it was made with
+    cursor: NotRequired[str]
+
+
+class AdminUserSessionListQuery(TypedDict):
+    userId: UUID
 
 
 class AdminOrderGetQuery(TypedDict):
