@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
-import { nameUuid } from "../domain/name-uuid.ts"
+import { nameUuid } from "../domain/ids.ts"
 import type { WalletId } from "../domain/wallet/wallet.ts"
 import type { LedgerRequest, OpenHold } from "../ports/ledger-port.ts"
 import type { LedgerJournal } from "../store/ledger/journal.ts"

@@ -4,7 +4,7 @@
  */
 import { Decimal } from "../../src/domain/decimal.ts"
 import { PLAIN_CAPABILITIES, type VenueCapabilities } from "../../src/domain/instrument/venue-capabilities.ts"
-import { ORDER_LIMITS } from "../../src/domain/order/limits.ts"
+import { ORDER_LIMITS } from "../../src/domain/order/rates.ts"
 import type { Publication } from "../../src/ports/channel-port.ts"
 import { Checks } from "./checks/checks.ts"
 import type { Client } from "./client.ts"

@@ -20,7 +20,7 @@ import type { CredentialId, InstrumentId, TradeOrderId, TradingAccountId } from 
 import { type Instrument, parseInstrumentId } from "../../src/domain/instrument/instrument.ts"
 import type { Venue } from "../../src/domain/instrument/venue.ts"
 import { type Bar, klineRecord } from "../../src/domain/market/kline.ts"
-import { ORDER_LIMITS, type OrderLimits, OrderLimitsInForce } from "../../src/domain/order/limits.ts"
+import { ORDER_LIMITS, type OrderLimits, OrderLimitsInForce } from "../../src/domain/order/rates.ts"
 import type { AskedChange } from "../../src/domain/order/rules/change.ts"
 import type { SubmitRequest } from "../../src/domain/order/submit-request.ts"
 import type { TradeOrder } from "../../src/domain/order/trade-order.ts"

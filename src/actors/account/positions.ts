@@ -3,7 +3,7 @@
 import type { Position, TradingAccount } from "../../domain/account/trading-account.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import { AcknowledgedHolds } from "../../domain/order/acknowledged-holds.ts"
+import { AcknowledgedHolds } from "../../domain/order/hold.ts"
 import { movesOf, Portfolio } from "../../domain/order/portfolio.ts"
 import { type AppliedExecution, heldAssetOf, type TradeOrder } from "../../domain/order/trade-order.ts"
 import { RareSet } from "../../domain/rare.ts"

@@ -10,8 +10,8 @@ import type { CannotQuoteReason } from "../../domain/errors/quote.ts"
 import type { ExperimentalVenue, NotSupportedByVenue } from "../../domain/errors/venue.ts"
 import type { TradingAccountId, VenueId } from "../../domain/ids.ts"
 import { type Instrument, isCountedInBase } from "../../domain/instrument/instrument.ts"
-import { ordersFault } from "../../domain/instrument/order-proof.ts"
 import { gravestOf, isSpot, type Venue, type VenueEnvironment } from "../../domain/instrument/venue.ts"
+import { ordersFault } from "../../domain/instrument/venue-capabilities.ts"
 import type { DealerParts } from "./core.ts"
 
 type Parts = Pick<DealerParts, "accounts" | "instruments" | "venues">

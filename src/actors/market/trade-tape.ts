@@ -1,10 +1,9 @@
 /** The trades of one instrument while its stream is open: each is one publication, in the venue's order (contract C13). */
 import type { Context } from "effect"
 import { tradeChannel } from "../../domain/channel.ts"
-import type { InstrumentId } from "../../domain/ids.ts"
+import { type InstrumentId, nameUuid } from "../../domain/ids.ts"
 import type { InstrumentName } from "../../domain/instrument/instrument.ts"
 import type { TradeRecord } from "../../domain/market/market.ts"
-import { nameUuid } from "../../domain/name-uuid.ts"
 import { dateTime } from "../../foundation/time.ts"
 import type { ChannelPort, StreamPosition } from "../../ports/channel-port.ts"
 import type { MarketTrade } from "../../ports/market-source.ts"

@@ -1,6 +1,6 @@
 /**
- * From the top of a book to a firm price (contract C8): the walk over its levels, what is added to it, and the rounding, always against
- * the client. Pure and exact: the price is the rounded quotient of integers, nothing is rounded on the way.
+ * From the top of a book to a firm price (contract C8): which prices are out of line, the walk over the levels, what is added to it, and the
+ * rounding, always against the client. Pure and exact: the price is the rounded quotient of integers, nothing is rounded on the way.
  */
 import { Decimal } from "../decimal.ts"
 import { type Instrument, priceStep, quantityStep } from "../instrument/instrument.ts"
@@ -10,8 +10,29 @@ import { AMOUNT_DIGITS_MAX, digitsOf } from "../wallet/wallet.ts"
 import type { PricingReceipt } from "./quote.ts"
 import type { QuoteSize } from "./quote-request.ts"
 
+// Which of several prices of one thing are out of line: those too far from the median of them all. The one thing to know: of two the median
+// lies between them, so both are out of line or neither, for nobody can say which of them is wrong.
+
+const TWO = Decimal.of("2")
+const HUNDRED = Decimal.of("100")
+const DIGITS = 18
+
+/** Prices are above zero; of none there is none. */
+export const medianOf = (prices: ReadonlyArray<Decimal>): Decimal | undefined => {
+  const sorted = prices.toSorted((a, b) => a.compare(b))
+  const upper = sorted[Math.floor(sorted.length / 2)]
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)]
+  return upper && lower && upper.add(lower).divide(TWO, DIGITS, "HALF_EVEN")
+}
+
+/** Farther from the median than `percent` of it. */
+export const isOutOfLine = (price: Decimal, median: Decimal, percent: Decimal): boolean => {
+  const distance = price.subtract(median).abs()
+  return distance.multiply(HUNDRED).greaterThan(median.multiply(percent))
+}
+
 /** What was taken of a book. */
-export interface Walk {
+interface Walk {
   /** Best first: what was taken of each level. */
   readonly levels: ReadonlyArray<readonly [price: Decimal, quantity: Decimal]>
   readonly quantity: Decimal
@@ -20,7 +41,7 @@ export interface Walk {
 }
 
 /** Basis points that are added for a buy and taken off for a sell. */
-export interface Margin {
+interface Margin {
   readonly takerFeeBps: Decimal
   readonly markupBps: Decimal
   /** For the whole life of the quote. */
@@ -127,7 +148,7 @@ export const isBetter = (side: OrderSide, a: Offer, b: Offer): boolean => {
   return side === "BUY" ? mine.lessThan(other) : mine.greaterThan(other)
 }
 
-export interface Offer {
+interface Offer {
   readonly walk: Walk
   readonly margin: Margin
 }

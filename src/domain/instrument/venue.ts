@@ -3,8 +3,7 @@ import { Schema } from "effect"
 import { InvalidVenue } from "../errors/venue.ts"
 import type { VenueId } from "../ids.ts"
 import type { OrderType } from "../order/trade-order.ts"
-import type { VenueOrders } from "./order-proof.ts"
-import { type TimeInForce, VenueCapabilities } from "./venue-capabilities.ts"
+import { type TimeInForce, VenueCapabilities, type VenueOrders } from "./venue-capabilities.ts"
 
 export type { TimeInForce } from "./venue-capabilities.ts"
 

@@ -4,17 +4,78 @@
  */
 import { Decimal } from "../decimal.ts"
 import { isSpot, type Venue } from "../instrument/venue.ts"
+import { RareMap, RareSet } from "../rare.ts"
 import { changed, changeOf, heldAs, unexecutedOf } from "./change.ts"
 import { isTradable, mustEnd, orderListOf, remainingOf } from "./list.ts"
 import { FEE_RATE } from "./rules/quantity.ts"
 import { isTerminal } from "./status.ts"
 import { isFired, placeOf, releasedType, type TradeOrder } from "./trade-order.ts"
 
+// What the orders that a venue has acknowledged hold of each asset, as running sums: a snapshot of balances of any instant is compared
+// with the holds of the orders that were acknowledged by then, whatever the number of open orders.
+
+/** One order's hold, as it is now. */
+interface AcknowledgedHold {
+  readonly asset: string
+  readonly held: () => Decimal
+  /** Venue time, ms; null: not yet. */
+  readonly acceptedAt: number | null
+}
+
+/** An older snapshot is not to be had by the sums: it is so rare that all orders are looked at. */
+const RECENT_MILLIS = 1_000
+const RECENT_MAX = 1_024
+
+export class AcknowledgedHolds {
+  readonly #sums = new RareMap<string, Decimal>()
+  /** Acknowledged after `#settledAt`. */
+  readonly #recent = new RareSet<AcknowledgedHold>()
+  #settledAt = Number.NEGATIVE_INFINITY
+
+  /** An acknowledged order holds so much more, or less. */
+  changed(asset: string, change: Decimal): void {
+    const sum = (this.#sums.get(asset) ?? Decimal.ZERO).add(change)
+    if (sum.isZero()) this.#sums.delete(asset)
+    else this.#sums.set(asset, sum)
+  }
+
+  /** From now on its hold counts, with all that it holds already. */
+  acknowledged(order: AcknowledgedHold): void {
+    this.changed(order.asset, order.held())
+    if ((order.acceptedAt ?? 0) <= this.#settledAt) return
+    this.#recent.add(order)
+    if (this.#recent.size <= RECENT_MAX) return
+    // Where nothing asks for balances nothing else takes them out.
+    const oldest = this.#recent[Symbol.iterator]().next().value!
+    this.#recent.delete(oldest)
+    this.#settledAt = Math.max(this.#settledAt, oldest.acceptedAt ?? 0)
+  }
+
+  /** Of the orders acknowledged at `at` or before, by asset; null: that is too long ago. Assets of which nothing is held are left out. */
+  at(at: number): ReadonlyMap<string, Decimal> | null {
+    if (at < this.#settledAt) return null
+    const included = new Map(this.#sums)
+    const settledAt = Math.max(this.#settledAt, at - RECENT_MILLIS)
+    for (const order of this.#recent) {
+      const { acceptedAt } = order
+      if (acceptedAt === null || acceptedAt <= settledAt) this.#recent.delete(order)
+      else if (acceptedAt > at) {
+        const { asset } = order
+        const rest = (included.get(asset) ?? Decimal.ZERO).subtract(order.held())
+        if (rest.isZero()) included.delete(asset)
+        else included.set(asset, rest)
+      }
+    }
+    this.#settledAt = settledAt
+    return included
+  }
+}
+
 /** At market a buy may cost so much more than is seen of the book, or than its trigger says. */
 export const MARKET_CLAMP = Decimal.of("1.05")
 
 /** What of a venue decides holds. */
-export type HoldVenue = Pick<Venue, "features" | "feeInQuote">
+type HoldVenue = Pick<Venue, "features" | "feeInQuote">
 
 /** What one order, or the open legs of one list together, must hold at least and at most. */
 export interface HoldDue {
@@ -24,7 +85,7 @@ export interface HoldDue {
 }
 
 /** What of the market's rules decides whether a leg is let go: quantities are whole lots, and at least so large. */
-export interface HoldMarket {
+interface HoldMarket {
   readonly lot: Decimal
   readonly minQuantity: Decimal
   readonly minNotional: Decimal | null

@@ -2,9 +2,29 @@
  * Every limit of the edge (contract C15; security A.3), beside those of orders and quotes. Each number is a setting of `RATE_LIMITS`;
  * docs/operations/rate-limits.md lists them, and a test holds it to this file.
  */
-
 import { perHour, perMinute, type Rate } from "../../foundation/token-bucket.ts"
-import { ORDER_LIMITS, type OrderLimits } from "../order/limits.ts"
+import { ORDER_LIMITS, type OrderLimits } from "../order/rates.ts"
+
+// Under which name an address is counted: IPv6 by its /64, for whoever has one of its addresses has all of them.
+
+const GROUPS = 4
+
+export const addressKey = (address: string): string => {
+  if (!address.includes(":")) return address
+  const [head = "", tail] = address.split("%")[0]!.split("::")
+  const groups = head === "" ? [] : head.split(":")
+  if (tail !== undefined) {
+    const rest = tail === "" ? [] : tail.split(":")
+    // An IPv4 address at the end stands for two groups.
+    const width = rest.length + (rest.at(-1)?.includes(".") === true ? 1 : 0)
+    while (groups.length + width < 8) groups.push("0")
+    groups.push(...rest)
+  }
+  return `${groups
+    .slice(0, GROUPS)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")}::/64`
+}
 
 export interface RateLimits extends OrderLimits {
   /** Of a user, in weight: every request but those with a bucket of their own, and the health record. */

@@ -5,8 +5,7 @@
 import { Schema } from "effect"
 import { dateTime } from "../../foundation/time.ts"
 import { Decimal } from "../decimal.ts"
-import type { DealerAccountId, TenantId, UserId } from "../ids.ts"
-import { nameUuid } from "../name-uuid.ts"
+import { type DealerAccountId, nameUuid, type TenantId, type UserId } from "../ids.ts"
 
 export const WalletId = Schema.UUID.pipe(Schema.brand("WalletId"))
 export type WalletId = typeof WalletId.Type

@@ -18,7 +18,7 @@ import {
   InvalidTimeRange,
 } from "../../domain/errors/request.ts"
 import { InvalidVenue, NotSupportedByVenue, VenueInactive, VenueUnavailable } from "../../domain/errors/venue.ts"
-import { SecurityRecord } from "../../domain/instrument/security.ts"
+import { SecurityRecord } from "../../domain/instrument/instrument.ts"
 import { VenueCapabilityRecord, VenueRecord } from "../../domain/instrument/venue.ts"
 import { KLINE_INTERVALS, KlineRecord } from "../../domain/market/kline.ts"
 import { OrderBookRecord, TickerRecord } from "../../domain/market/market.ts"

@@ -6,8 +6,12 @@ import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { InvalidInterval } from "../../domain/errors/market.ts"
 import { InvalidParameter, InvalidTimeRange } from "../../domain/errors/request.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
-import { type Instrument, invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
-import { securityRecord } from "../../domain/instrument/security.ts"
+import {
+  type Instrument,
+  invalidInstrumentId,
+  parseInstrumentId,
+  securityRecord,
+} from "../../domain/instrument/instrument.ts"
 import { venueCapabilityRecord, venueRecord } from "../../domain/instrument/venue.ts"
 import { isKlineInterval } from "../../domain/market/kline.ts"
 import type { TickerRecord } from "../../domain/market/market.ts"

@@ -2,8 +2,12 @@
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
 import type { TenantId, VenueId } from "../../domain/ids.ts"
-import { type Instrument, invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
-import { securityRecord } from "../../domain/instrument/security.ts"
+import {
+  type Instrument,
+  invalidInstrumentId,
+  parseInstrumentId,
+  securityRecord,
+} from "../../domain/instrument/instrument.ts"
 import { isFailure } from "../edge/answers.ts"
 import type { Handlers } from "../edge/route.ts"
 import { type Cursors, type PagePlan, pageOf, sortedBy } from "../pagination.ts"

@@ -1,9 +1,8 @@
 /** What each venue can do: of the exchanges of ccxt as `scripts/capabilities.ts` wrote it down, of in-process venues as they are. */
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
-import { PROVEN_ORDERS } from "../../domain/instrument/order-proof.ts"
 import type { Venue } from "../../domain/instrument/venue.ts"
-import { PLAIN_CAPABILITIES, VenueCapabilities } from "../../domain/instrument/venue-capabilities.ts"
+import { PLAIN_CAPABILITIES, PROVEN_ORDERS, VenueCapabilities } from "../../domain/instrument/venue-capabilities.ts"
 import type { VenueProfile } from "./profile.ts"
 
 /** By ccxt exchange, then by what is listed of it. */

@@ -2,7 +2,7 @@
  * What is missing where the orders of an exchange are not proven: the words of its profile, of the refusal, and of the guide. Proven are those
  * whose orders, fills, cancels and failures have met a loopback exchange that speaks the venue's protocol (docs/decisions/0076).
  */
-import type { VenueOrders } from "../../domain/instrument/order-proof.ts"
+import type { VenueOrders } from "../../domain/instrument/venue-capabilities.ts"
 
 /** Signed requests are tested, and answers are ccxt's shapes of them. */
 export const UNANSWERED_ORDERS: VenueOrders = {

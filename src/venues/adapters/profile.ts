@@ -3,8 +3,8 @@
  * the `adapter.ts` of the venue's folder, found by name. `plain.ts` has what holds for a venue that needs nothing special.
  */
 import type { VenueId } from "../../domain/ids.ts"
-import type { VenueOrders } from "../../domain/instrument/order-proof.ts"
 import type { OrderIds, TimeInForce } from "../../domain/instrument/venue.ts"
+import type { VenueOrders } from "../../domain/instrument/venue-capabilities.ts"
 import type { EndedOrders, ListPaging, Paging } from "./paging.ts"
 
 export interface BookAuditTimes {

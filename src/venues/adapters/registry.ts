@@ -1,8 +1,9 @@
 /**
  * The venues that ccxt connectors serve. A new venue is a folder beside this file: a profile, an adapter, and cards in test/venue-spec that prove both.
  */
-import { takesOrders } from "../../domain/instrument/order-proof.ts"
+
 import type { Venue } from "../../domain/instrument/venue.ts"
+import { takesOrders } from "../../domain/instrument/venue-capabilities.ts"
 import { BINANCE } from "./binance/profile.ts"
 import { BINANCEUSDM } from "./binanceusdm/profile.ts"
 import { BITFINEX } from "./bitfinex/profile.ts"

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto"
 import fc from "fast-check"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { nameUuid } from "../../../src/domain/name-uuid.ts"
+import { nameUuid } from "../../../src/domain/ids.ts"
 import type { WalletId } from "../../../src/domain/wallet/wallet.ts"
 import type { LedgerRequest, Transfer } from "../../../src/ports/ledger-port.ts"
 import { LedgerModel, type ModelRequest, type ModelTransfer, type Status } from "./ledger-model.ts"

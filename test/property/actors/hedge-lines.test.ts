@@ -4,8 +4,15 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { HEDGE_LAW, type HedgeEvent, HedgeState, hedgeStateOf } from "../../../src/domain/dealer/hedging/hedge-state.ts"
-import { exposureOf, spanOf, surelyOpen } from "../../../src/domain/dealer/hedging/hedging.ts"
+import {
+  exposureOf,
+  HEDGE_LAW,
+  type HedgeEvent,
+  HedgeState,
+  hedgeStateOf,
+  spanOf,
+  surelyOpen,
+} from "../../../src/domain/dealer/hedging/hedging.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
 import type { TradingAccountId } from "../../../src/domain/ids.ts"

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { AcknowledgedHolds } from "../../../src/domain/order/acknowledged-holds.ts"
+import { AcknowledgedHolds } from "../../../src/domain/order/hold.ts"
 
 interface Held {
   asset: string

@@ -1,9 +1,8 @@
 /** What must hold of one account after each step, by what is durable, told and published. Violations are sentences. */
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrderId } from "../../../src/domain/ids.ts"
-import { fingerprint } from "../../../src/domain/order/fingerprint.ts"
 import { isTerminal, mayBecome, type OrderStatus } from "../../../src/domain/order/status.ts"
-import type { SubmitRequest } from "../../../src/domain/order/submit-request.ts"
+import { fingerprint, type SubmitRequest } from "../../../src/domain/order/submit-request.ts"
 import { isFired, NEVER_PLACED, type TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import type { Publication } from "../../../src/ports/channel-port.ts"
 import type { SimMarkets } from "../venue/market.ts"

@@ -2,7 +2,7 @@
 import type { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, TradeOrderId } from "../../../src/domain/ids.ts"
 import { placeOf, type TradeOrder } from "../../../src/domain/order/trade-order.ts"
-import { isBetter } from "../../../src/domain/order/trailing-stop.ts"
+import { isBetter } from "../../../src/domain/order/trigger-prices.ts"
 import type { SimMarkets } from "../venue/market.ts"
 import type { AccountView } from "./view.ts"
 

@@ -1,7 +1,7 @@
 /** What must hold of every hedging line, in every world, after every event. */
 
 import type { HedgeReportRecord } from "../../../src/domain/dealer/hedging/hedge-report.ts"
-import { HEDGE_LAW, type HedgeEvent, type HedgeState } from "../../../src/domain/dealer/hedging/hedge-state.ts"
+import { HEDGE_LAW, type HedgeEvent, type HedgeState } from "../../../src/domain/dealer/hedging/hedging.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { DealerAccountId } from "../../../src/domain/ids.ts"
 import type { AlarmChecks } from "./checks-alarms.ts"

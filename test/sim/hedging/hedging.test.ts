@@ -1,6 +1,6 @@
 /** 14 seeded worlds of dealers and their hedges within the ordinary test run, `.ci/run` goes on; `npm run sim -- --hedging --seed N` replays one that fails. */
 import { describe, expect, it } from "vitest"
-import { HedgeState } from "../../../src/domain/dealer/hedging/hedge-state.ts"
+import { HedgeState } from "../../../src/domain/dealer/hedging/hedging.ts"
 import { sumOf } from "../tally.ts"
 import { simulateHedging } from "./simulation.ts"
 

@@ -6,7 +6,7 @@ import { HedgeLine } from "../../../src/actors/dealer/hedging/line.ts"
 import type { HedgePlace } from "../../../src/actors/dealer/hedging/place.ts"
 import type { TradingAccountStatus } from "../../../src/domain/account/trading-account.ts"
 import type { HedgeIntent } from "../../../src/domain/dealer/dealer.ts"
-import type { HedgeRefusal } from "../../../src/domain/dealer/hedging/hedge-refusal.ts"
+import type { HedgeRefusal } from "../../../src/domain/dealer/hedging/hedge-order.ts"
 import { exposureOf, type HedgeProgress, type HedgeTotals } from "../../../src/domain/dealer/hedging/hedging.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
@@ -87,8 +87,8 @@ vi.mock("../../../src/domain/dealer/hedging/hedging.ts", async (original) => {
   }
 })
 
-vi.mock("../../../src/domain/dealer/hedging/hedge-refusal.ts", async (original) => {
-  const real = await original<typeof import("../../../src/domain/dealer/hedging/hedge-refusal.ts")>()
+vi.mock("../../../src/domain/dealer/hedging/hedge-order.ts", async (original) => {
+  const real = await original<typeof import("../../../src/domain/dealer/hedging/hedge-order.ts")>()
   const passing = <A extends HedgeRefusal | null>(refusal: A): A | "PASSING" =>
     sabotage.hurries && refusal === "FOR_GOOD" ? "PASSING" : refusal
   return {

@@ -4,7 +4,7 @@
  */
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { type InstrumentId, type TradeOrderId, venueClientId } from "../../../src/domain/ids.ts"
-import { isBetter, reaches, stopAt } from "../../../src/domain/order/trailing-stop.ts"
+import { isBetter, reaches, stopAt } from "../../../src/domain/order/trigger-prices.ts"
 import type {
   VenueAmend,
   VenueBalance,

@@ -2,9 +2,8 @@
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
 import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
-import { PROVEN_ORDERS } from "../../../src/domain/instrument/order-proof.ts"
 import type { Venue } from "../../../src/domain/instrument/venue.ts"
-import { PLAIN_CAPABILITIES } from "../../../src/domain/instrument/venue-capabilities.ts"
+import { PLAIN_CAPABILITIES, PROVEN_ORDERS } from "../../../src/domain/instrument/venue-capabilities.ts"
 import { instrumentOf } from "../../kit/records/instruments.ts"
 
 export const SIM = "SIM" as VenueId

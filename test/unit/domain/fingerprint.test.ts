@@ -1,7 +1,6 @@
 /** Two requests with one meaning have one fingerprint (contract C2). */
 import { describe, expect, it } from "vitest"
-import { fingerprint } from "../../../src/domain/order/fingerprint.ts"
-import type { SubmitRequest } from "../../../src/domain/order/submit-request.ts"
+import { fingerprint, type SubmitRequest } from "../../../src/domain/order/submit-request.ts"
 import { ACCOUNT } from "../../sim/world.ts"
 
 const of = (patch: object): string =>

@@ -1,6 +1,6 @@
 /** What a refused hedge means for the next one, by the words in which venues and the gateway refuse. */
 import { describe, expect, it } from "vitest"
-import { refusalOfOrder, refusalOfSubmit } from "../../../src/domain/dealer/hedging/hedge-refusal.ts"
+import { refusalOfOrder, refusalOfSubmit } from "../../../src/domain/dealer/hedging/hedge-order.ts"
 import { NotionalBelowMinimum, QuantityBelowMinimum } from "../../../src/domain/errors/order-parameters.ts"
 import { InsufficientBalance } from "../../../src/domain/errors/risk.ts"
 import { AccountReconciling } from "../../../src/domain/errors/trading-account.ts"

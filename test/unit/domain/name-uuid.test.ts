@@ -1,6 +1,6 @@
 /** Uuids made of names: the same for the same name for ever, which a fixed vector holds. */
 import { describe, expect, it } from "vitest"
-import { nameUuid } from "../../../src/domain/name-uuid.ts"
+import { nameUuid } from "../../../src/domain/ids.ts"
 
 describe("a name's uuid", () => {
   it("is of version 5 and never changes", () => {

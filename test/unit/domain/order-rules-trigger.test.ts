@@ -1,7 +1,7 @@
 /** Triggers and exits of a submit (contract C4, C5): who watches, which orders they make, and what is refused; numbers of Vega's 0014-ORDT. */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import { reaches } from "../../../src/domain/order/trailing-stop.ts"
+import { reaches } from "../../../src/domain/order/trigger-prices.ts"
 import { type Around, check, planOf, refusalOf } from "../../kit/records/order-check.ts"
 import { START } from "../../sim/world.ts"
 

@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { TradingAccountId, UserId } from "../../../src/domain/ids.ts"
 import { OrderRates } from "../../../src/domain/order/rates.ts"
-import { addressKey } from "../../../src/domain/user/address-key.ts"
-import { RATE_LIMITS } from "../../../src/domain/user/rate-limits.ts"
+import { addressKey, RATE_LIMITS } from "../../../src/domain/user/rate-limits.ts"
 import { perHour, TokenBucket } from "../../../src/foundation/token-bucket.ts"
 import { TokenBuckets } from "../../../src/foundation/token-buckets.ts"
 

@@ -1,9 +1,8 @@
 /** Aliases of deprecated venue names, environments of installation and user, inactive venues. */
 import { describe, expect, it } from "vitest"
 import type { VenueId } from "../../../src/domain/ids.ts"
-import { PROVEN_ORDERS } from "../../../src/domain/instrument/order-proof.ts"
 import type { Venue } from "../../../src/domain/instrument/venue.ts"
-import { PLAIN_CAPABILITIES } from "../../../src/domain/instrument/venue-capabilities.ts"
+import { PLAIN_CAPABILITIES, PROVEN_ORDERS } from "../../../src/domain/instrument/venue-capabilities.ts"
 import { makeVenueGate } from "../../../src/http/venue-gate.ts"
 import { principal } from "../../kit/servers/http-server.ts"
 

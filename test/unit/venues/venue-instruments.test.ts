@@ -3,7 +3,7 @@
  * instrument says, digit by digit, whichever of the ways of counting ccxt knows it by.
  */
 import { describe, expect, it } from "vitest"
-import { securityRecord } from "../../../src/domain/instrument/security.ts"
+import { securityRecord } from "../../../src/domain/instrument/instrument.ts"
 import { BINANCE } from "../../../src/venues/adapters/binance/profile.ts"
 import { BITFINEX } from "../../../src/venues/adapters/bitfinex/profile.ts"
 import { BITSTAMP } from "../../../src/venues/adapters/bitstamp/profile.ts"

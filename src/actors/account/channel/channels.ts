@@ -3,8 +3,7 @@
  * standing outlives its actor, so a sleeping account tells its position too.
  */
 import { type Context, Effect, Exit } from "effect"
-import { accountEventText } from "../../../domain/account/event.ts"
-import { storedTags } from "../../../domain/account/event-tags.ts"
+import { accountEventText, storedTags } from "../../../domain/account/event.ts"
 import type { TradingAccount } from "../../../domain/account/trading-account.ts"
 import { accountPositionsChannel, parseChannel } from "../../../domain/channel.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"

@@ -1,7 +1,13 @@
 /** Events of an account as its actor makes them: the draft that the store numbers, and what it tells beside its text. */
-import type { AccountEventKind, EventDraft } from "../../../domain/account/event.ts"
+import {
+  type AccountEventKind,
+  type AccountEventTags,
+  alertTags,
+  type EventDraft,
+  executionTags,
+  orderTags,
+} from "../../../domain/account/event.ts"
 import { executionText, keptExecution, keptOrder, keptPositions } from "../../../domain/account/event-kept.ts"
-import { type AccountEventTags, alertTags, executionTags, orderTags } from "../../../domain/account/event-tags.ts"
 import { type Position, positionRecord } from "../../../domain/account/trading-account.ts"
 import type { Execution, TradeOrder } from "../../../domain/order/trade-order.ts"
 import { tradeOrderJson } from "../../../domain/order/trade-order-record.ts"

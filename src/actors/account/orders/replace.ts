@@ -14,7 +14,7 @@ import { AccountDisconnected, AccountNotActive, AccountReconciling } from "../..
 import { VenueInactive } from "../../../domain/errors/venue.ts"
 import type { InstrumentId } from "../../../domain/ids.ts"
 import { type Instrument, tradingFault } from "../../../domain/instrument/instrument.ts"
-import { ordersFault } from "../../../domain/instrument/order-proof.ts"
+import { ordersFault } from "../../../domain/instrument/venue-capabilities.ts"
 import { changed, changeOf, isRenewal, type OrderChange, withChange } from "../../../domain/order/change.ts"
 import { isOnItsWay, maySend, replaceWayOf } from "../../../domain/order/evidence/law.ts"
 import { eventOf, IllegalTransition, moved } from "../../../domain/order/evidence/progress.ts"

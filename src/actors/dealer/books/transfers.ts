@@ -4,8 +4,7 @@
  */
 import { type BookChange, booked, EMPTY_BOOK, type PairBook, traded } from "../../../domain/dealer/books.ts"
 import { Decimal } from "../../../domain/decimal.ts"
-import type { DealerAccountId } from "../../../domain/ids.ts"
-import { nameUuid } from "../../../domain/name-uuid.ts"
+import { type DealerAccountId, nameUuid } from "../../../domain/ids.ts"
 import { beyondReplaced } from "../../../domain/order/trade-order.ts"
 import {
   asWritable,

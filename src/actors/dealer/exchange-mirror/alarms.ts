@@ -4,9 +4,8 @@
  */
 
 import type { TradingAccount } from "../../../domain/account/trading-account.ts"
-import { pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
 import type { Dealer } from "../../../domain/dealer/dealer.ts"
-import { isShort, type ShortfallTerms, shareLost } from "../../../domain/dealer/shortfall.ts"
+import { isShort, pauseAfter, type ShortfallTerms, shareLost } from "../../../domain/dealer/shortfall.ts"
 import { Decimal } from "../../../domain/decimal.ts"
 import type { VenueId } from "../../../domain/ids.ts"
 import type { TradingAccounts } from "../../account/messages.ts"

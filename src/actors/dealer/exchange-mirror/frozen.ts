@@ -4,8 +4,8 @@
  */
 
 import type { TradingAccount } from "../../../domain/account/trading-account.ts"
-import { pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
 import type { Dealer } from "../../../domain/dealer/dealer.ts"
+import { pauseAfter } from "../../../domain/dealer/shortfall.ts"
 import type { TradingAccountId } from "../../../domain/ids.ts"
 import type { StoredDifference } from "../../../ports/mirror-store.ts"
 import type { TradingAccounts } from "../../account/messages.ts"

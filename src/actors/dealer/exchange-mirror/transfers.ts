@@ -4,8 +4,13 @@
  */
 import type { Funding } from "../../../domain/dealer/funding.ts"
 import { Decimal } from "../../../domain/decimal.ts"
-import type { DealerAccountId, TenantId, TradingAccountId, UserId } from "../../../domain/ids.ts"
-import { nameUuid } from "../../../domain/name-uuid.ts"
+import {
+  type DealerAccountId,
+  nameUuid,
+  type TenantId,
+  type TradingAccountId,
+  type UserId,
+} from "../../../domain/ids.ts"
 import { beyondReplaced } from "../../../domain/order/trade-order.ts"
 import {
   accountingWalletId,

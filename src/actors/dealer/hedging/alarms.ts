@@ -3,8 +3,9 @@
  * is so. The one thing to know: each kind of trouble of a pair is told at once and then after 1, 2, 4 … 60 minutes, however often it
  * comes and goes in between.
  */
-import { pauseAfter } from "../../../domain/dealer/alert-pauses.ts"
-import { HEDGE_LAW, HedgeState } from "../../../domain/dealer/hedging/hedge-state.ts"
+
+import { HEDGE_LAW, HedgeState } from "../../../domain/dealer/hedging/hedging.ts"
+import { pauseAfter } from "../../../domain/dealer/shortfall.ts"
 import type { DealerCore } from "../core.ts"
 import type { HedgeCounts } from "../messages.ts"
 import type { HedgeLine, HedgeTrouble } from "./line.ts"

@@ -1,14 +1,18 @@
 /**
  * Keeper of a dealer's hedges (contract C8): what executed quotes owe leaves as orders of linked accounts, through the accounts' own order
  * path. The one thing to know: it stores nothing of its own. What is open is what quotes owe less what hedges executed, there is one hedge
- * of a pair at a time, and what state a line is in stands in one table (domain/dealer/hedging/hedge-state.ts).
+ * of a pair at a time, and what state a line is in stands in one table (domain/dealer/hedging/hedging.ts).
  */
 import type { HedgeIntent } from "../../../domain/dealer/dealer.ts"
-import { type HedgePlan, planHedge } from "../../../domain/dealer/hedging/hedge-order.ts"
-import { type HedgeRefusal, refusalOfOrder, refusalOfSubmit } from "../../../domain/dealer/hedging/hedge-refusal.ts"
+import {
+  type HedgePlan,
+  type HedgeRefusal,
+  planHedge,
+  refusalOfOrder,
+  refusalOfSubmit,
+} from "../../../domain/dealer/hedging/hedge-order.ts"
 import { type HedgeReportRecord, hedgeReportRecord } from "../../../domain/dealer/hedging/hedge-report.ts"
-import { HEDGE_LAW } from "../../../domain/dealer/hedging/hedge-state.ts"
-import { type HedgeVerdict, type Span, sideOf } from "../../../domain/dealer/hedging/hedging.ts"
+import { HEDGE_LAW, type HedgeVerdict, type Span, sideOf } from "../../../domain/dealer/hedging/hedging.ts"
 import { Decimal, type PositiveDecimalText } from "../../../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../../../domain/ids.ts"
 import { type Instrument, quantityStep } from "../../../domain/instrument/instrument.ts"

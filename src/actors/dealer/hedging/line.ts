@@ -5,13 +5,14 @@
  */
 import type { HedgeIntent } from "../../../domain/dealer/dealer.ts"
 import type { HedgeInDoubt, HedgeReport } from "../../../domain/dealer/hedging/hedge-report.ts"
-import { type HedgeState, hedgeStateOf } from "../../../domain/dealer/hedging/hedge-state.ts"
 import {
   countedOf,
   exposureOf,
   type HedgeProgress,
+  type HedgeState,
   type HedgeTotals,
   type HedgeVerdict,
+  hedgeStateOf,
   noTotals,
   restOf,
   type Span,

@@ -2,8 +2,7 @@
  * Leaves books out that say something else than the others do. The price that is best for the client wins, so of several books the one that
  * is wrong would always win: one that is out of line prices nothing, and those who run the dealer hear of it.
  */
-import { isOutOfLine, medianOf } from "../../../domain/dealer/collar.ts"
-import { midOf } from "../../../domain/dealer/pricing.ts"
+import { isOutOfLine, medianOf, midOf } from "../../../domain/dealer/pricing.ts"
 import { Decimal } from "../../../domain/decimal.ts"
 import type { InstrumentId } from "../../../domain/ids.ts"
 import type { DealerCore } from "../core.ts"

@@ -19,7 +19,7 @@ import {
 import { Busy, StorageUnavailable } from "../../../domain/errors/service.ts"
 import type { InstrumentId, QuoteId, UserId } from "../../../domain/ids.ts"
 import { quantityStep } from "../../../domain/instrument/instrument.ts"
-import { ORDER_LIMITS } from "../../../domain/order/limits.ts"
+import { ORDER_LIMITS } from "../../../domain/order/rates.ts"
 import type { Reply } from "../../../domain/reply.ts"
 import { isWritableAmount } from "../../../domain/wallet/wallet.ts"
 import type { TokenBucket } from "../../../foundation/token-bucket.ts"

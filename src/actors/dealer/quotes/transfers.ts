@@ -4,8 +4,7 @@
  */
 
 import { deliverableOf, type FirmQuote, payableOf } from "../../../domain/dealer/quote.ts"
-import type { TradeOrderId } from "../../../domain/ids.ts"
-import { nameUuid } from "../../../domain/name-uuid.ts"
+import { nameUuid, type TradeOrderId } from "../../../domain/ids.ts"
 import type { Movement, Resolution } from "../../../ports/ledger-port.ts"
 
 /** Past the quote's end the ledger voids what nobody resolved. */

@@ -6,7 +6,7 @@ import { Decimal } from "../../../domain/decimal.ts"
 import type { InstrumentId } from "../../../domain/ids.ts"
 import type { Trailing, Trigger } from "../../../domain/order/terms.ts"
 import type { OrderSide } from "../../../domain/order/trade-order.ts"
-import { isBetter, reaches } from "../../../domain/order/trailing-stop.ts"
+import { isBetter, reaches } from "../../../domain/order/trigger-prices.ts"
 import type { MarketListener } from "../messages.ts"
 import { type Armed, follow, TriggerLine, type TriggerWatcher } from "./line.ts"
 

@@ -4,7 +4,7 @@
  */
 import type { Decimal } from "../../../domain/decimal.ts"
 import type { Trailing, TriggeredBy } from "../../../domain/order/terms.ts"
-import { isBetter, reaches, stopAt } from "../../../domain/order/trailing-stop.ts"
+import { isBetter, reaches, stopAt } from "../../../domain/order/trigger-prices.ts"
 import { Heap, type Heaped } from "../../../kernel/heap.ts"
 
 export interface Fired {

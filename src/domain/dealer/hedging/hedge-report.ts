@@ -3,8 +3,7 @@ import { Schema } from "effect"
 import type { Decimal } from "../../decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../../ids.ts"
 import type { OrderSide } from "../../order/trade-order.ts"
-import { HedgeState } from "./hedge-state.ts"
-import { exposureOf, type HedgeTotals, resultOf, type Span } from "./hedging.ts"
+import { exposureOf, HedgeState, type HedgeTotals, resultOf, type Span } from "./hedging.ts"
 import type { OpenIntents } from "./intent-queue.ts"
 
 const amount = (description: string) => Schema.String.annotations({ description })

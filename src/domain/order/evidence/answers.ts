@@ -1,13 +1,139 @@
-/** What an answer to a submit, a cancel or a change makes of an order (contract C3): an answer that does not come is a doubt. */
+/**
+ * What an answer to a submit, a cancel or a change makes of an order (contract C3): that the venue has it, how its change ended, or, of an
+ * answer that does not come, a doubt.
+ */
+
 import { cleaned } from "../../clean-text.ts"
-import { changeOf, isRenewing } from "../change.ts"
+import { changeOf, isMadeBy, isRenewal, isRenewing, made, unmade } from "../change.ts"
 import { isTerminal, type OrderStatus } from "../status.ts"
 import type { OrderDoubt, TradeOrder } from "../trade-order.ts"
-import { changeMade, changeNotMade } from "./changed.ts"
-import { graver, inDoubtOf, isUnheardOf } from "./doubt.ts"
-import { type Answer, ask, changeTo, type Effects, type Known, lossOf, NOTHING, quietly } from "./effects.ts"
-import { appeared, heard } from "./heard.ts"
-import { cancelled, IllegalTransition, moved, requestedReason } from "./progress.ts"
+import type { OrderView } from "../view.ts"
+import { doubtWhenShown, graver, inDoubtOf, isUnheardOf } from "./doubt.ts"
+import {
+  type Answer,
+  ask,
+  changeTo,
+  type Effects,
+  type Known,
+  lossOf,
+  NOTHING,
+  type OrderEffect,
+  quietly,
+} from "./effects.ts"
+import { acknowledged, cancelled, eventOf, IllegalTransition, moved, requestedReason } from "./progress.ts"
+
+// What it makes of an order that the venue has it: acknowledged, triggered there, or back after it was given up.
+
+/** The image that says so; null: the order's own does. */
+const acknowledging = (order: TradeOrder, externalOrderId: string, at: number | null): OrderEffect | null => {
+  const next = acknowledged(order, externalOrderId, at)
+  if (next === order) return null
+  if (next.orderStatus !== order.orderStatus) return changeTo(next, at, { kind: eventOf(next) })
+  // A process that ends here must not take it for one that the venue has never shown.
+  const isFirst = order.externalOrderId === null
+  return next.doubt === order.doubt && !isFirst ? { _tag: "Keep", next } : quietly(next, { at })
+}
+
+/** The venue has the order: at least acknowledged. */
+export const heard = ({ order, now }: Known, externalOrderId: string, at: number | null): Effects => {
+  const image = acknowledging(order, externalOrderId, at)
+  const since: OrderEffect = { _tag: "Heard", at: at ?? now }
+  return image === null ? [since] : [since, image]
+}
+
+/** Whether what was heard is more than the image said. */
+export const isNews = (effects: Effects): boolean => effects.some(({ _tag }) => _tag === "Change" || _tag === "Keep")
+
+/** The venue's own trigger has fired; null: it had, or there is none. */
+export const firedThere = ({ order, now }: Known, at: number | null): OrderEffect | null => {
+  const { terms, orderStatus } = order
+  const trigger = terms?.trigger ?? null
+  if (terms === null || trigger === null || isTerminal(orderStatus)) return null
+  if (trigger.execution !== "NATIVE" || trigger.triggeredAt !== null) return null
+  const next = {
+    ...order,
+    terms: { ...terms, trigger: { ...trigger, triggeredAt: at ?? now, triggeredBy: "VENUE" as const } },
+  }
+  return changeTo(next, at, { kind: "TRADE_ORDER.TRIGGERED" })
+}
+
+/** An order that is over shows up: one that was "never placed" must not work on (contract C3, 6). */
+export const appeared = ({ order, isConnected }: Known, externalOrderId: string): Effects => {
+  if (order.orderStatus !== "REJECTED" || !isConnected) return NOTHING
+  const known = order.externalOrderId
+  const cancel: OrderEffect = { _tag: "CancelThere", externalOrderId: known ?? externalOrderId }
+  if (known !== null) return [cancel]
+  const message = "an order that was proven not placed appeared at the venue and is being cancelled"
+  const { tradeOrderId } = order
+  const alerts = [{ code: "LATE_APPEARANCE", severity: "CRITICAL", message, tradeOrderId } as const]
+  return [cancel, quietly({ ...order, externalOrderId }, { alerts })]
+}
+
+// How the change of a working order ends (contract C1, PENDING_REPLACE): made, not made, or told by a view of the order.
+
+/** How long an amend may be on its way before the venue's own expiry counts; and where the venue has none. */
+const AMEND_MILLIS = 3_000
+const AMEND_WITHOUT_EXPIRY_MILLIS = 30_000
+
+/** The venue changed the order. */
+const changeMade = ({ order }: Known, externalOrderId: string | null, at: number | null): Effects => {
+  const change = changeOf(order)
+  if (change === null || isTerminal(order.orderStatus)) return NOTHING
+  const done = made(order, change)
+  const next: TradeOrder = {
+    ...done,
+    externalOrderId: externalOrderId ?? order.externalOrderId,
+    doubt: doubtWhenShown(done),
+  }
+  if (next.executedQuantity.atLeast(next.baseQuantity)) return [changeTo(moved(next, "FILLED"), at)]
+  // Its end is being asked for: the new values are told with that.
+  if (order.cancelRequested) return [changeTo(next, at, { kind: null, tells: { _tag: "Changed" } })]
+  const replaced = moved(next, "REPLACED", { statusBeforeCancel: null })
+  const works = moved(replaced, next.executedQuantity.isPositive() ? "PARTIALLY_FILLED" : "ACCEPTED")
+  return [
+    changeTo(replaced, at, { further: { next: works, kind: eventOf(works) }, tells: { _tag: "Changed" } }),
+    { _tag: "FreshBalances" },
+  ]
+}
+
+/** The venue did not change the order, and will not: it works on as it was. */
+export const changeNotMade = ({ order }: Known, reason: string, at: number | null): Effects => {
+  const back = withoutChange(order)
+  if (back === order) return NOTHING
+  // Its end is being asked for: what it goes back to is told with that.
+  const kind = order.cancelRequested && !isTerminal(back.orderStatus) ? null : eventOf(back)
+  return [changeTo(back, at, { kind, tells: { _tag: "ChangeRefused", reason } })]
+}
+
+/** The order as it was before the change that is under way, with what was executed meanwhile; the same image when there is none. */
+export const withoutChange = (order: TradeOrder): TradeOrder => {
+  const change = changeOf(order)
+  if (change === null || isTerminal(order.orderStatus)) return order
+  const back = unmade(order, change)
+  const next: TradeOrder = { ...back, doubt: doubtWhenShown(back) }
+  const isFilled = next.executedQuantity.atLeast(next.baseQuantity)
+  if (order.cancelRequested && !isFilled) return next
+  const to = isFilled ? "FILLED" : next.executedQuantity.isPositive() ? "PARTIALLY_FILLED" : "ACCEPTED"
+  return order.orderStatus === to
+    ? { ...next, statusBeforeCancel: null }
+    : moved(next, to, { statusBeforeCancel: null })
+}
+
+/**
+ * What a view of the working order says of an amend. `asked`: the answer to a question of ours. That nothing was changed counts only when
+ * the amend cannot arrive any more, by both clocks.
+ */
+export const weighed = (known: Known, view: OrderView, asked: boolean): Effects => {
+  const { order, now, changeKnownMillis, venue } = known
+  const change = changeOf(order)
+  if (change === null || isRenewal(change)) return NOTHING
+  const isMade = isMadeBy(order, change, view)
+  if (isMade === true) return changeMade(known, view.externalOrderId, view.updatedAt)
+  const onItsWay = AMEND_MILLIS + (venue.orderExpiryMillis ?? AMEND_WITHOUT_EXPIRY_MILLIS)
+  const isOver = now > change.askedAt + onItsWay && changeKnownMillis > onItsWay
+  if (!asked || isMade !== false || !isOver) return NOTHING
+  return changeNotMade(known, "the venue shows the order unchanged", view.updatedAt)
+}
 
 /** In an order's row. */
 const REASON_LENGTH_MAX = 400
@@ -60,7 +186,7 @@ const isAnswered = (order: TradeOrder, { askedAt }: { readonly askedAt: number }
   changeOf(order)?.askedAt === askedAt
 
 /** It never was at the venue, and will not be. */
-export const refused = (order: TradeOrder, reason: string, at: number | null): Effects => {
+const refused = (order: TradeOrder, reason: string, at: number | null): Effects => {
   if (order.executedQuantity.isPositive()) throw new IllegalTransition(order, "REJECTED")
   const next = moved(order, "REJECTED", { rejectReason: cleaned(reason.slice(0, REASON_LENGTH_MAX)) })
   return [changeTo(next, at, { alerts: lossOf(next) })]

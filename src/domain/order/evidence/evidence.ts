@@ -3,14 +3,32 @@
  * the venue has named, whichever is more; repeats and stale views change nothing; a view that names more than the trades explain waits
  * for the trades. What may not be throws, and the caller quarantines the evidence.
  */
+
 import type { AccountAlert } from "../../account/event.ts"
 import { Decimal } from "../../decimal.ts"
-import { changeOf, isRenewing } from "../change.ts"
+import { changeOf, isRenewal, isRenewing } from "../change.ts"
 import { isTerminal } from "../status.ts"
-import { type CancelReason, type Execution, NEVER_PLACED, type OrderDoubt, type TradeOrder } from "../trade-order.ts"
+import {
+  type CancelReason,
+  type Execution,
+  isPaired,
+  NEVER_PLACED,
+  type OrderDoubt,
+  releasedType,
+  type TradeOrder,
+} from "../trade-order.ts"
 import { isEnd, type OrderView } from "../view.ts"
-import { answeredBy, unsendable } from "./answers.ts"
-import { changeNotMade, weighed, withoutChange } from "./changed.ts"
+import {
+  answeredBy,
+  appeared,
+  changeNotMade,
+  firedThere,
+  heard,
+  isNews,
+  unsendable,
+  weighed,
+  withoutChange,
+} from "./answers.ts"
 import { doubtWhenOpen, graver, inDoubtOf, isFiredUnshown, isUnheardOf } from "./doubt.ts"
 import {
   ask,
@@ -23,13 +41,51 @@ import {
   type OrderEvidence,
   quietly,
 } from "./effects.ts"
-import { endingOf } from "./ending.ts"
 import { filled, inferredTradeId, misfitOf } from "./filled.ts"
-import { appeared, firedThere, heard, isNews } from "./heard.ts"
 import { conclusionOf, isOnItsWay } from "./law.ts"
-import { cancelled, eventOf, IllegalTransition, moved, requestedReason } from "./progress.ts"
+import { cancelled, eventOf, hasRunOut, IllegalTransition, moved, requestedReason } from "./progress.ts"
 
-export interface Folded {
+/** Why the venue ended the rest of an order, in our words (contract C1.3: what Binance calls EXPIRED is often a remainder). */
+const endingOf = (
+  order: TradeOrder,
+  view: Pick<OrderView, "status" | "ending">,
+  requested: CancelReason,
+  now: number,
+): { readonly to: "CANCELLED" | "EXPIRED"; readonly cancelReason: CancelReason | null } => {
+  if (view.ending === "SELF_TRADE_PREVENTION") return { to: "CANCELLED", cancelReason: "SELF_TRADE_PREVENTION" }
+  if (isPaired(order) && isEndedByOther(order, view.ending, requested))
+    return { to: "CANCELLED", cancelReason: "OCO_SIBLING" }
+  const timed = order.timeInForce === "GTD" || order.timeInForce === "DAY"
+  if (view.status === "EXPIRED" && timed && view.ending === null) return { to: "EXPIRED", cancelReason: null }
+  // Its time is over, whatever the venue calls it.
+  if (view.ending === null && hasRunOut(order, now) && (order.cancelRequested || changeOf(order) === null))
+    return { to: "EXPIRED", cancelReason: null }
+  const remainder: CancelReason | null =
+    order.timeInForce === "FOK"
+      ? "FOK_NOT_FILLED"
+      : releasedType(order) === "MARKET" && !isWaitingThere(order)
+        ? "NO_LIQUIDITY"
+        : order.timeInForce === "IOC"
+          ? "IOC_REMAINDER"
+          : null
+  if (view.ending === "REMAINDER") return { to: "CANCELLED", cancelReason: remainder ?? "NO_LIQUIDITY" }
+  if (order.cancelRequested) return { to: "CANCELLED", cancelReason: requested }
+  if (isRenewal(changeOf(order))) return { to: "CANCELLED", cancelReason: "REPLACED" }
+  return { to: "CANCELLED", cancelReason: remainder ?? "VENUE" }
+}
+
+/** The venue ended a leg of its own list for what happened to the other; not what its own trigger left without a counterpart. */
+const isEndedByOther = (order: TradeOrder, ending: OrderView["ending"], requested: CancelReason): boolean => {
+  const isRemainder = ending === "REMAINDER" || (releasedType(order) === "MARKET" && !isWaitingThere(order))
+  if (isRemainder) return false
+  return ending === "LIST" || (requested === "OCO_SIBLING" && !order.cancelRequested)
+}
+
+/** The venue watches its trigger, which has not fired. */
+const isWaitingThere = ({ terms }: TradeOrder): boolean =>
+  terms?.trigger?.execution === "NATIVE" && terms.trigger.triggeredAt === null
+
+interface Folded {
   /** After all effects but `Then`, and without what they change in other orders of its list. */
   readonly order: TradeOrder
   readonly effects: Effects

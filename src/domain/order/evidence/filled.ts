@@ -4,8 +4,7 @@
  */
 import type { AccountEventKind } from "../../account/event.ts"
 import { Decimal } from "../../decimal.ts"
-import type { ExecutionId } from "../../ids.ts"
-import { nameUuid } from "../../name-uuid.ts"
+import { type ExecutionId, nameUuid } from "../../ids.ts"
 import { changeOf, heldMeanwhile, made, orderedQuantity } from "../change.ts"
 import { isTerminal } from "../status.ts"
 import {

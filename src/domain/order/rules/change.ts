@@ -19,7 +19,7 @@ import { changed, changeOf, type OrderChange } from "../change.ts"
 import { replaceWayOf } from "../evidence/law.ts"
 import { isTerminal } from "../status.ts"
 import { placeOf, type TradeOrder } from "../trade-order.ts"
-import { reaches } from "../trailing-stop.ts"
+import { reaches } from "../trigger-prices.ts"
 import { type CollarMarket, collarPriceOf, isOutsideCollar, knownPrice } from "./price.ts"
 
 /** As asked for: absolute values, decimal text; null or absent stays as it is. */

@@ -17,7 +17,7 @@ import { isAbsent, type OrderCircumstances, refuse } from "../plan.ts"
 import type { SubmitRequest } from "../submit-request.ts"
 import type { Trailing, Trigger } from "../terms.ts"
 import type { OrderSide, OrderType } from "../trade-order.ts"
-import { reaches, stopAt } from "../trailing-stop.ts"
+import { reaches, stopAt } from "../trigger-prices.ts"
 import { knownPrice, lastPriceOf, priceOf } from "./price.ts"
 
 const DELTA_MAX = 5_000

@@ -1,6 +1,6 @@
 /** Binance Spot and its testnet. */
 import type { VenueId } from "../../../domain/ids.ts"
-import { PROVEN_ORDERS } from "../../../domain/instrument/order-proof.ts"
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
 import type { VenueProfile } from "../profile.ts"
 
 /** The venue's own clock difference is loaded at start, and `recvWindow` is the expiry Binance enforces (contract C3). */

@@ -1,6 +1,6 @@
 /** Kraken, spot; it has no place to practise. */
 import type { VenueId } from "../../../domain/ids.ts"
-import { PROVEN_ORDERS } from "../../../domain/instrument/order-proof.ts"
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
 import type { VenueProfile } from "../profile.ts"
 
 /** `deadline` of an order after it was signed: the matching engine no longer takes it then (contract C3). The venue wants 2 to 60 s. */

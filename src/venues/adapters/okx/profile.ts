@@ -1,6 +1,6 @@
 /** OKX, spot, and its demo trading: the same REST host under a header, WebSockets and keys of its own. */
 import type { VenueId } from "../../../domain/ids.ts"
-import { PROVEN_ORDERS } from "../../../domain/instrument/order-proof.ts"
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
 import type { VenueProfile } from "../profile.ts"
 
 /** `expTime` of an order, ms after it was signed: what arrives later the venue refuses (contract C3). */

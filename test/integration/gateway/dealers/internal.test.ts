@@ -1,7 +1,7 @@
 /** The platform's own venue as its users see it: over HTTP and the socket, with the ledger behind it. */
 import { isDeepStrictEqual } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { SecurityRecord } from "../../../../src/domain/instrument/security.ts"
+import type { SecurityRecord } from "../../../../src/domain/instrument/instrument.ts"
 import type { OrderBookRecord } from "../../../../src/domain/market/market.ts"
 import { type InternalMarket, type InternalTrader, internalMarket } from "../../../kit/desks/internal-market.ts"
 import { endGateways, type Gateway, startGateway, until } from "../../../kit/servers/gateway.ts"

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { QuoteRecord } from "../../../../src/domain/dealer/quote.ts"
-import type { SecurityRecord } from "../../../../src/domain/instrument/security.ts"
+import type { SecurityRecord } from "../../../../src/domain/instrument/instrument.ts"
 import { type Client, type Desk, INVENTORY, openDesk } from "../../../kit/desks/quoting.ts"
 import { founder } from "../../../kit/servers/founder.ts"
 import type { Api, Gateway } from "../../../kit/servers/gateway.ts"

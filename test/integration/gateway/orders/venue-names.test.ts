@@ -4,7 +4,7 @@
  */
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { SecurityRecord } from "../../../../src/domain/instrument/security.ts"
+import type { SecurityRecord } from "../../../../src/domain/instrument/instrument.ts"
 import type { VenueCapabilityRecord } from "../../../../src/domain/instrument/venue.ts"
 import type { OrderBookRecord } from "../../../../src/domain/market/market.ts"
 import { type BinanceExchange, startBinanceExchange } from "../../../exchanges/binance/exchange.ts"

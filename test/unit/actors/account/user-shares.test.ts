@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { storedAtOnce } from "../../../../src/actors/account/user-shares.ts"
 import type { TradingAccountId, UserId } from "../../../../src/domain/ids.ts"
-import { ORDER_LIMITS } from "../../../../src/domain/order/limits.ts"
+import { ORDER_LIMITS } from "../../../../src/domain/order/rates.ts"
 import type { TradeOrder } from "../../../../src/domain/order/trade-order.ts"
 import { simAccount } from "../../../sim/accounts.ts"
 import { ACCOUNT, errorOf, okOf, World } from "../../../sim/world.ts"

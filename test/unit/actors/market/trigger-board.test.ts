@@ -4,7 +4,7 @@ import type { MarketListener } from "../../../../src/actors/market/messages.ts"
 import { TriggerBoard, type TriggerTerms } from "../../../../src/actors/market/triggers/board.ts"
 import { Decimal } from "../../../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { stopAt } from "../../../../src/domain/order/trailing-stop.ts"
+import { stopAt } from "../../../../src/domain/order/trigger-prices.ts"
 
 const BTC = "SIM:BTC/USDT" as InstrumentId
 const num = (text: string): Decimal => Decimal.of(text)

@@ -2,8 +2,12 @@
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../../src/domain/decimal.ts"
 import type { VenueId } from "../../../../src/domain/ids.ts"
-import { type Instrument, priceStep, quantityStep } from "../../../../src/domain/instrument/instrument.ts"
-import { securityRecord } from "../../../../src/domain/instrument/security.ts"
+import {
+  type Instrument,
+  priceStep,
+  quantityStep,
+  securityRecord,
+} from "../../../../src/domain/instrument/instrument.ts"
 import { instrumentOf } from "../../../../src/venues/instrument-of.ts"
 import type { CcxtMarket } from "../../../../src/venues/worker/exchange/ccxt.ts"
 import { instrumentRow } from "../../../../src/venues/worker/exchange/instrument-row.ts"

@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../../../src/domain/decimal.ts"
 import type { TradeOrderId } from "../../../../../src/domain/ids.ts"
-import { ORDER_LIMITS } from "../../../../../src/domain/order/limits.ts"
+import { ORDER_LIMITS } from "../../../../../src/domain/order/rates.ts"
 import type { SubmitRequest } from "../../../../../src/domain/order/submit-request.ts"
 import { pagedVenue } from "../../../../kit/worlds/paged-venue.ts"
 import { okOf, World } from "../../../../sim/world.ts"

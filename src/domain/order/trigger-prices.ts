@@ -1,11 +1,34 @@
 /**
- * What a trigger missed while nobody watched, told by the venue's bars. A bar proves only what must have happened: a low may lie before
- * the high of the same bar, so a trailing stop meets the low where it stood, and only then follows the high.
+ * The prices that triggers are compared with, as arithmetic (contract C5): where a trailing stop stands, and what a trigger missed while nobody
+ * watched, told by the venue's bars. The one thing to know: a bar proves only what must have happened; a low may lie before the high of the same
+ * bar, so a trailing stop meets the low where it stood, and only then follows the high.
  */
 import { Decimal } from "../decimal.ts"
 import { type Bar, barEnd, barStart, type KlineInterval } from "../market/kline.ts"
 import type { Trailing, Trigger } from "./terms.ts"
-import { isBetter, reaches, stopAt } from "./trailing-stop.ts"
+
+// The arithmetic of a trailing stop (contract C5): the stop keeps a distance to the best price since arming and only ever follows it.
+
+const BASIS_POINTS = 4
+
+/** Whether a price triggers; the comparison is inclusive. */
+export const reaches = (on: Trigger["on"], stopPrice: Decimal, price: Decimal): boolean =>
+  on === "RISE" ? price.atLeast(stopPrice) : price.atMost(stopPrice)
+
+/** A better price than the best so far, for an order that triggers on a rise (a fall). */
+export const isBetter = (on: Trigger["on"], price: Decimal, highWaterMark: Decimal): boolean =>
+  on === "RISE" ? price.lessThan(highWaterMark) : price.greaterThan(highWaterMark)
+
+/** The stop that belongs to a best price; exact, not rounded to ticks. */
+export const stopAt = (
+  on: Trigger["on"],
+  { delta, amount }: Pick<Trailing, "delta" | "amount">,
+  highWaterMark: Decimal,
+): Decimal => {
+  const distance =
+    delta === null ? (amount ?? Decimal.ZERO) : highWaterMark.multiply(Decimal.fromUnits(BigInt(delta), BASIS_POINTS))
+  return on === "RISE" ? highWaterMark.add(distance) : highWaterMark.subtract(distance)
+}
 
 export const MISSED_INTERVAL: KlineInterval = "1m"
 
@@ -17,7 +40,7 @@ export interface Missed extends Pick<Trigger, "on" | "stopPrice"> {
   readonly since: number
 }
 
-export type Passed = { readonly crossed: Decimal; readonly missed: Missed } | { readonly missed: Missed }
+type Passed = { readonly crossed: Decimal; readonly missed: Missed } | { readonly missed: Missed }
 
 /** Open time of the first bar that can prove anything; it may lie in the future. */
 export const firstBarOf = ({ armedAt, since }: Pick<Missed, "armedAt" | "since">): number => {
