@@ -12,7 +12,7 @@ import type { TenantId, TradeOrderId, TradingAccountId, UserId } from "../src/do
 import { INTERNAL, type InternalOrder, internalInstrumentId } from "../src/domain/order/internal-order.ts"
 import { ACCOUNTING_PURPOSES, accountingWallet, type WalletId } from "../src/domain/wallet/wallet.ts"
 import { ledgerLayer } from "../src/ledger/ledger.ts"
-import { batchText } from "../src/ledger/ledger-batch.ts"
+import { batchText } from "../src/ledger/ledger-writer.ts"
 import { clockLive, failpointLive, idsLive } from "../src/live.ts"
 import { LedgerPort, type LedgerRequest } from "../src/ports/ledger-port.ts"
 import type { SessionReport, VenueSession } from "../src/ports/venue-session.ts"

@@ -8,16 +8,18 @@ import type { ResealStats } from "../auth/keys/reseal.ts"
 import { BUILD } from "../foundation/build.ts"
 import type { HealthRecord } from "../http/root/endpoints.ts"
 import { Loops } from "../kernel/loop.ts"
-import { certificateMetrics } from "../metrics/certificate-metrics.ts"
-import { dealerMetrics } from "../metrics/dealer-metrics.ts"
-import { keyMetrics } from "../metrics/key-metrics.ts"
-import { ledgerMetrics } from "../metrics/ledger-metrics.ts"
-import { loopMetrics } from "../metrics/loop-metrics.ts"
 import { serveMetrics } from "../metrics/metrics-server.ts"
 import { watchProcess } from "../metrics/process-metrics.ts"
-import { serviceMetrics } from "../metrics/service-metrics.ts"
+import {
+  certificateMetrics,
+  dealerMetrics,
+  keyMetrics,
+  ledgerMetrics,
+  loopMetrics,
+  serviceMetrics,
+} from "../metrics/service-metrics.ts"
 import { venueMetrics } from "../metrics/venue-metrics.ts"
-import { LedgerWatch } from "../ports/ledger-watch.ts"
+import { LedgerWatch } from "../ports/ledger-port.ts"
 import { Meters } from "../ports/meters.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import type { Writer } from "../store/orders/account-store-sql.ts"

@@ -1,5 +1,9 @@
-/** Networks as operators write them: one address, or a CIDR, of either family. */
+/** Networks as operators write them: one address, or a CIDR, of either family; and the addresses that only this machine reaches. */
 import { isIP } from "node:net"
+
+/** Addresses that only this machine reaches. */
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** Why the text names no network; undefined when it does. */
 export const networkFault = (text: string): string | undefined => {

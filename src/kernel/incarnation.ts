@@ -1,8 +1,7 @@
 /** One life of a behaviour, from its building to its end: its turns, its timers and its slow work. */
 import { Cause, Effect, Exit, Fiber, Scope } from "effect"
 import type { Self } from "./behaviour.ts"
-import type { Host } from "./host.ts"
-import { TimerOwner } from "./timers.ts"
+import { type Host, TimerOwner } from "./host.ts"
 
 /** The actor that lives it. */
 export interface Living {

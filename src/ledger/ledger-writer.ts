@@ -1,19 +1,207 @@
 /**
- * The ledger's one writer: group commit of requests, first in, first out, one batch in flight on a connection of its own. The one thing
- * to know: a batch is frozen when it is sent, and the same text is sent again until the database answers; ids make that harmless.
+ * The ledger's one writer: group commit of requests, first in, first out, one batch in flight on a connection of its own; the batch as
+ * ledger_apply reads it, and its answer as outcomes and failures. The one thing to know: a batch is frozen when it is sent, and the same text is
+ * sent again until the database answers; ids make that harmless.
  */
-import { randomUUID } from "node:crypto"
+
+import { createHash, randomUUID } from "node:crypto"
 import { performance } from "node:perf_hooks"
 import type pg from "pg"
+import type { DomainError } from "../domain/errors/domain-error.ts"
+import { InvalidParameter } from "../domain/errors/request.ts"
+import { InsufficientBalance } from "../domain/errors/risk.ts"
 import { InternalDefect } from "../domain/errors/service.ts"
-import type { LedgerOutcome, LedgerRequest } from "../ports/ledger-port.ts"
-import type { LedgerStats } from "../ports/ledger-watch.ts"
+import {
+  AssetScaleExceeded,
+  LedgerConflict,
+  OnlyFullWithdrawal,
+  SameWallet,
+  WalletClosed,
+  WalletFailed,
+  WalletFrozen,
+  WalletNotFound,
+  WalletsUnrelated,
+} from "../domain/errors/wallet.ts"
+import {
+  AMOUNT_DIGITS_MAX,
+  AMOUNT_MAX,
+  digitsOf,
+  isAsset,
+  isWritableAmount,
+  type WalletBalance,
+} from "../domain/wallet/wallet.ts"
+import {
+  LEDGER_TRANSFERS_MAX,
+  type LedgerOutcome,
+  type LedgerRequest,
+  type LedgerStats,
+  type Transfer,
+} from "../ports/ledger-port.ts"
 import type { HistogramSeries } from "../ports/meters.ts"
+import { actRow } from "../store/audit/write.ts"
+import { balanceOf } from "../store/ledger/wallets.ts"
 import { constraintOf } from "../store/postgres/storage-failure.ts"
 import { writerLife } from "../store/postgres/writer-life.ts"
 import { openWriterSession } from "../store/postgres/writer-session.ts"
-import { type Accepted, batchText, type Fence, outcomesOf } from "./ledger-batch.ts"
-import { faultOfRequest } from "./ledger-failures.ts"
+import { authorityFailure, authorityRow } from "../store/users/authority.ts"
+
+// What ledger_apply answers, as failures: its words are the tags of errors, or reasons of a conflict. The one thing to know: no failure
+// names a wallet, since the one that refused may be the other party's.
+
+const textOf = (detail: unknown, field: string): string => {
+  const value = typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)[field] : undefined
+  return typeof value === "string" ? value : ""
+}
+
+const providedIn = (detail: unknown): ReadonlyArray<string> => {
+  const provided =
+    typeof detail === "object" && detail !== null ? (detail as Record<string, unknown>)["provided"] : undefined
+  return Array.isArray(provided) ? provided.map(String) : []
+}
+
+/** `at`: as LedgerOutcome has it. */
+const failureOf = (request: LedgerRequest, word: string, detail: unknown, at: number): DomainError => {
+  switch (word) {
+    case "InsufficientBalance":
+      return new InsufficientBalance({
+        asset: textOf(detail, "asset"),
+        required: textOf(detail, "required"),
+        available: textOf(detail, "available"),
+      })
+    case "WalletNotFound":
+      return new WalletNotFound()
+    case "WalletFrozen":
+      return new WalletFrozen()
+    case "WalletClosed":
+      return new WalletClosed()
+    case "WalletsUnrelated":
+      return new WalletsUnrelated()
+    case "OnlyFullWithdrawal":
+      return new OnlyFullWithdrawal({ asset: textOf(detail, "asset") })
+    case "out of range":
+      return new WalletFailed({ reason: "the wallet has moved all that it can of this asset" })
+    case "id used otherwise":
+    case "no such hold":
+    case "hold resolved":
+    case "hold expired":
+    case "more than is held":
+      return new LedgerConflict({ reason: word })
+    case "guard":
+      return request.facts[at - request.transfers.length]?.refusal?.(textOf(detail, "word")) ?? new InternalDefect()
+    default:
+      return authorityFailure(word, providedIn(detail)) ?? new InternalDefect()
+  }
+}
+
+const faultOf = (transfer: Transfer): DomainError | undefined => {
+  const { amount } = transfer
+  const asset = "asset" in transfer ? transfer.asset : ""
+  if (amount !== null && !amount.isPositive())
+    return new InvalidParameter({ parameter: "amount", reason: "must be positive" })
+  if (amount !== null && digitsOf(amount) > AMOUNT_DIGITS_MAX)
+    return new AssetScaleExceeded({ asset, digits: AMOUNT_DIGITS_MAX })
+  if (amount !== null && !isWritableAmount(amount))
+    return new WalletFailed({ reason: `a transfer moves at most ${AMOUNT_MAX}` })
+  if (!("asset" in transfer)) return undefined
+  if (transfer.debitWalletId === transfer.creditWalletId) return new SameWallet()
+  if (!isAsset(asset)) return new InvalidParameter({ parameter: "asset", reason: "is no asset" })
+  return undefined
+}
+
+/** What the ledger would not even write down; nothing of it is stored. */
+const faultOfRequest = (request: LedgerRequest): { readonly failure: DomainError; readonly at: number } | undefined => {
+  const { transfers } = request
+  if (transfers.length > LEDGER_TRANSFERS_MAX)
+    return { failure: new WalletFailed({ reason: "too many transfers at once" }), at: LEDGER_TRANSFERS_MAX }
+  const ids = new Set<string>()
+  for (const [at, transfer] of transfers.entries()) {
+    const failure = ids.has(transfer.transferId)
+      ? new LedgerConflict({ reason: "id used otherwise" })
+      : faultOf(transfer)
+    if (failure !== undefined) return { failure, at }
+    ids.add(transfer.transferId)
+  }
+  return undefined
+}
+
+// A batch of requests as ledger_apply reads it, and its answer as outcomes. Frozen when it is sent: sent again it is the same text.
+
+/** A request and the server's clock when it was handed over: what decides whether a hold is over. */
+interface Accepted {
+  readonly request: LedgerRequest
+  readonly at: number
+}
+
+interface Fence {
+  readonly nodeId: string
+  readonly epoch: number
+}
+
+/** Without instants: a repeat may have been made later. */
+const contentOf = (t: Transfer): ReadonlyArray<string | null> => [
+  t.kind,
+  t.transferId,
+  t.pendingId,
+  "asset" in t ? t.debitWalletId : null,
+  "asset" in t ? t.creditWalletId : null,
+  "asset" in t ? t.asset : null,
+  t.amount === null ? null : t.amount.toString(),
+  t.code,
+  t.reference,
+]
+
+/** 128 bits of SHA-256, as a uuid is written. */
+const fingerprintOf = (contents: ReadonlyArray<ReadonlyArray<string | null>>): string =>
+  createHash("sha256").update(JSON.stringify(contents)).digest("hex").slice(0, 32)
+
+/** The argument of ledger_apply, in JSON. */
+export const batchText = (batchId: string, fence: Fence, batch: ReadonlyArray<Accepted>): string => {
+  const requests: Array<ReadonlyArray<unknown>> = []
+  const transfers: Array<ReadonlyArray<unknown>> = []
+  const guards: Array<ReadonlyArray<unknown>> = []
+  const actors: Array<ReadonlyArray<unknown>> = []
+  const acts: Array<ReadonlyArray<unknown>> = []
+  const facts: Record<string, Array<ReadonlyArray<unknown>>> = {}
+  for (const [index, { request, at }] of batch.entries()) {
+    const number = index + 1
+    const contents = request.transfers.map(contentOf)
+    requests.push([request.requestId, fingerprintOf(contents), at])
+    if (request.authority !== undefined) actors.push([number, ...authorityRow(request.authority)])
+    if (request.act !== undefined) acts.push([number, actRow(request.act, at)])
+    for (const [i, content] of contents.entries()) {
+      const transfer = request.transfers[i]!
+      transfers.push([number, ...content, "asset" in transfer ? transfer.expiresAt : null])
+    }
+    for (const [i, fact] of request.facts.entries()) {
+      if (fact.refusal !== undefined) guards.push([number, i, fact.tag, fact.row])
+      else if (facts[fact.tag] === undefined) facts[fact.tag] = [[number, fact.row]]
+      else facts[fact.tag]!.push([number, fact.row])
+    }
+  }
+  const { nodeId: node, epoch } = fence
+  return JSON.stringify({ id: batchId, node, epoch, requests, transfers, guards, facts, actors, acts })
+}
+
+interface BatchAnswer {
+  /** Failure, detail, refusedAt, replayed. */
+  readonly results: ReadonlyArray<readonly [string | null, unknown, number | null, boolean]>
+  /** Request, wallet, asset, balance, held. */
+  readonly balances: ReadonlyArray<readonly [number, string, string, string, string]>
+}
+
+/** One outcome per request, in order. */
+const outcomesOf = (batch: ReadonlyArray<Accepted>, answer: unknown): ReadonlyArray<LedgerOutcome> => {
+  const { results, balances } = answer as BatchAnswer
+  const touched = batch.map((): Array<WalletBalance> => [])
+  for (const [number, wallet, asset, balance, held] of balances)
+    touched[number - 1]!.push(balanceOf(wallet, asset, balance, held))
+  return batch.map(({ request }, index) => {
+    const [word, detail, refusedAt, replayed] = results[index]!
+    if (word === null) return { _tag: "Applied", replayed, balances: touched[index]! }
+    const at = refusedAt ?? 0
+    return { _tag: "Refused", failure: failureOf(request, word, detail, at), at }
+  })
+}
 
 const BATCH_REQUESTS_MAX = 100
 const BATCH_TRANSFERS_MAX = 600

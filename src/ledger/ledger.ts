@@ -3,20 +3,84 @@
  * (store/postgres/node.ts); drain before the layer is released, or what waits is lost with the process.
  */
 import { Context, Effect, Layer } from "effect"
+import type { StorageUnavailable } from "../domain/errors/service.ts"
+import { nameUuid } from "../domain/ids.ts"
 import type { WalletId } from "../domain/wallet/wallet.ts"
 import type { Notice } from "../foundation/log-line.ts"
 import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
-import { LedgerPort, type LedgerRequest } from "../ports/ledger-port.ts"
-import { LedgerWatch } from "../ports/ledger-watch.ts"
+import { LedgerPort, type LedgerRequest, LedgerWatch, type OpenHold } from "../ports/ledger-port.ts"
 import { Meters } from "../ports/meters.ts"
 import { sampledWork, Telemetry } from "../ports/telemetry.ts"
 import { LedgerJournal } from "../store/ledger/journal.ts"
 import { Wallets } from "../store/ledger/wallets.ts"
 import { connectDedicated } from "../store/postgres/sql.ts"
-import { makeHoldExpiry } from "./hold-expiry.ts"
 import { makeLedgerAudit } from "./ledger-audit.ts"
 import { type LedgerWriterOptions, startLedgerWriter } from "./ledger-writer.ts"
+
+// The end of holds by the server's clock: what is due is voided by requests like any other, whose ids are made of the hold's, so that a
+// void that was cut off by a crash is done once. The one thing to know: it begins with the process, and nothing is armed in memory.
+
+/** Of the voids' names; never to be changed. */
+const NAMESPACE = Buffer.from("0d3f6a1b52c94f7d8e10b7c6a5948372", "hex")
+const HOLDS_AT_ONCE = 200
+
+const voiding = (hold: OpenHold, settled: LedgerRequest["settled"]): LedgerRequest => {
+  const id = nameUuid(hold.transferId, NAMESPACE)
+  return {
+    requestId: id,
+    transfers: [
+      {
+        kind: "void",
+        transferId: id,
+        pendingId: hold.transferId,
+        amount: null,
+        code: "EXPIRY",
+        reference: hold.reference,
+      },
+    ],
+    facts: [],
+    settled,
+  }
+}
+
+interface HoldExpiry {
+  /** Voids everything that is due, of one wallet or of all; done when it is committed. */
+  readonly run: (walletId?: WalletId) => Effect.Effect<void, StorageUnavailable>
+  readonly expired: () => number
+}
+
+const makeHoldExpiry = (
+  post: (request: LedgerRequest) => void,
+  journal: Pick<LedgerJournal, "dueHolds">,
+  now: () => number,
+): HoldExpiry => {
+  let expired = 0
+
+  const voidAll = (holds: ReadonlyArray<OpenHold>): Effect.Effect<void> =>
+    Effect.async((resume) => {
+      let left = holds.length
+      for (const hold of holds)
+        post(
+          voiding(hold, (outcome) => {
+            // Refused: somebody else has resolved it meanwhile.
+            if (outcome._tag === "Applied" && !outcome.replayed) expired++
+            if (--left === 0) resume(Effect.void)
+          }),
+        )
+    })
+
+  const run = (walletId?: WalletId): Effect.Effect<void, StorageUnavailable> =>
+    Effect.gen(function* () {
+      while (true) {
+        const due = yield* journal.dueHolds(now(), HOLDS_AT_ONCE, walletId ?? null)
+        if (due.length > 0) yield* voidAll(due)
+        if (due.length < HOLDS_AT_ONCE) return
+      }
+    })
+
+  return { run, expired: () => expired }
+}
 
 /** Between the server's end of a statement and ours: whichever notices first, the same batch is sent again. */
 const STATEMENT_TIMEOUT_MILLIS = 4_500
@@ -24,7 +88,7 @@ const STATEMENT_TIMEOUT_MILLIS = 4_500
 /** Of a look that does not end: far beyond its longest step. */
 const AUDIT_LATE_MILLIS = 300_000
 
-export interface LedgerOptions extends Omit<LedgerWriterOptions, "connect" | "now"> {
+interface LedgerOptions extends Omit<LedgerWriterOptions, "connect" | "now"> {
   readonly url: string
   readonly notice: Notice
   readonly expiryMillis: number

@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs"
 import { open, rename } from "node:fs/promises"
 import { join } from "node:path"
 import { createTransport } from "nodemailer"
-import { isLoopback } from "../foundation/loopback.ts"
+import { isLoopback } from "../foundation/network.ts"
 
 export interface Mail {
   readonly mailId: string

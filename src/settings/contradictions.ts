@@ -2,7 +2,7 @@
  * Settings that are each well-formed and do not go together. The one thing to know: what cannot be meant is refused, and what only does
  * nothing is told, so that no setting is ever dropped in silence.
  */
-import { isLoopback } from "../foundation/loopback.ts"
+import { isLoopback } from "../foundation/network.ts"
 import { type Environment, InvalidSetting, text } from "./environment.ts"
 import type { SmtpServer } from "./mail.ts"
 import type { SessionTerms } from "./sessions.ts"

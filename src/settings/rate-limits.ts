@@ -1,7 +1,7 @@
 /** `RATE_LIMITS`: every number of contract C15 that an installation changes. */
 
 import { RATE_LIMITS, type RateLimits } from "../domain/user/rate-limits.ts"
-import { isLoopback } from "../foundation/loopback.ts"
+import { isLoopback } from "../foundation/network.ts"
 import type { Rate } from "../foundation/token-bucket.ts"
 import { type Environment, InvalidSetting, object, text } from "./environment.ts"
 

@@ -1,5 +1,5 @@
 /** Settings of the WebSocket's test profile, which accepts every client. */
-import { isLoopback } from "../foundation/loopback.ts"
+import { isLoopback } from "../foundation/network.ts"
 import { choice, type Environment, InvalidSetting, list, text } from "./environment.ts"
 
 interface Transport {

@@ -4,8 +4,7 @@
  * that one that restarts or sleeps gives nobody a full bucket.
  */
 import { Context, Effect } from "effect"
-import { type Rate, TokenBucket } from "../../foundation/token-bucket.ts"
-import { TokenBuckets } from "../../foundation/token-buckets.ts"
+import { type Rate, TokenBucket, TokenBuckets } from "../../foundation/token-bucket.ts"
 import type { DealerAccountId, TradingAccountId, UserId } from "../ids.ts"
 
 // How many orders an account and its user may send, cancel and have working, and how many quotes may be asked for (contract C15). Each number is a setting.

@@ -3,7 +3,7 @@
  * the peer is one of `TRUST_PROXY`; anything else could be written by anybody.
  */
 import { BlockList, isIP } from "node:net"
-import { isLoopback } from "../../foundation/loopback.ts"
+import { isLoopback } from "../../foundation/network.ts"
 
 export interface TransportSettings {
   readonly host: string

@@ -10,8 +10,7 @@ import type { TradingAccountId } from "../../domain/ids.ts"
 import type { OrderRates } from "../../domain/order/rates.ts"
 import { addressKey, type RateLimits } from "../../domain/user/rate-limits.ts"
 import type { Principal } from "../../domain/user/user.ts"
-import { type Rate, sustained, type TokenBucket } from "../../foundation/token-bucket.ts"
-import { TokenBuckets } from "../../foundation/token-buckets.ts"
+import { type Rate, sustained, type TokenBucket, TokenBuckets } from "../../foundation/token-bucket.ts"
 import { PLAIN_COST, type RouteCost } from "./rate-limit-costs.ts"
 
 /** What is read and written of a call. */

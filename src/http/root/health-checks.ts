@@ -4,7 +4,7 @@
  */
 import { dateTime } from "../../foundation/time.ts"
 import type { LoopState } from "../../kernel/loop.ts"
-import type { LedgerHealth, WholePass } from "../../ports/ledger-watch.ts"
+import type { LedgerHealth, WholePass } from "../../ports/ledger-port.ts"
 import type { VenueHealth } from "../../ports/venue-port.ts"
 import type { ShardStats } from "../../ports/venue-stats.ts"
 import type { DatabaseFacts } from "../../store/postgres/database-watch.ts"

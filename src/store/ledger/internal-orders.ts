@@ -5,7 +5,7 @@ import type { InstrumentId, QuoteId, TenantId, TradeOrderId, TradingAccountId, U
 import type { InternalOrder, InternalTrade } from "../../domain/order/internal-order.ts"
 import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../../domain/order/trade-order.ts"
 import type { WalletId } from "../../domain/wallet/wallet.ts"
-import { InternalStore } from "../../ports/internal-store.ts"
+import { InternalStore } from "../../ports/journal-port.ts"
 import { decimal, instant } from "../orders/rows.ts"
 import { orUnavailable } from "../postgres/storage-failure.ts"
 

@@ -9,8 +9,7 @@ import { cleaned } from "../../domain/clean-text.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { TenantId, TradingAccountId } from "../../domain/ids.ts"
 import type { PlacedBy } from "../../domain/user/act.ts"
-import { perMinute } from "../../foundation/token-bucket.ts"
-import { TokenBuckets } from "../../foundation/token-buckets.ts"
+import { perMinute, TokenBuckets } from "../../foundation/token-bucket.ts"
 import { isDefinite, orUnavailable } from "../postgres/storage-failure.ts"
 
 const DAY_MILLIS = 86_400_000

@@ -4,7 +4,7 @@
  */
 import { Decimal } from "../../domain/decimal.ts"
 import type { Instrument } from "../../domain/instrument/instrument.ts"
-import type { SecondOfTrades } from "../../ports/internal-store.ts"
+import type { SecondOfTrades } from "../../ports/journal-port.ts"
 import type { FeedMarket, MatcherFeed, PublicBook } from "../matching/feed.ts"
 import { MatcherKlines } from "../matching/klines.ts"
 import { type MatchSide, RestingSide } from "../matching/side.ts"

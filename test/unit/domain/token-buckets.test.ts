@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { TradingAccountId, UserId } from "../../../src/domain/ids.ts"
 import { OrderRates } from "../../../src/domain/order/rates.ts"
 import { addressKey, RATE_LIMITS } from "../../../src/domain/user/rate-limits.ts"
-import { perHour, TokenBucket } from "../../../src/foundation/token-bucket.ts"
-import { TokenBuckets } from "../../../src/foundation/token-buckets.ts"
+import { perHour, TokenBucket, TokenBuckets } from "../../../src/foundation/token-bucket.ts"
 
 describe("a bucket", () => {
   it("says how it stands, and takes what is dearer than all of it when it is full", () => {

@@ -15,7 +15,7 @@ import {
   writerCheck,
 } from "../../../src/http/root/health-checks.ts"
 import type { LoopState } from "../../../src/kernel/loop.ts"
-import type { LedgerHealth } from "../../../src/ports/ledger-watch.ts"
+import type { LedgerHealth } from "../../../src/ports/ledger-port.ts"
 import type { DatabaseFacts } from "../../../src/store/postgres/database-watch.ts"
 
 const facts = (patch: Partial<DatabaseFacts> = {}): DatabaseFacts => ({

@@ -1,8 +1,7 @@
 /** A loop over many of which some fail: what becomes of the others, what the loop counts, and what is told of each. */
 import { Data, Effect, Logger } from "effect"
 import { expect, it } from "vitest"
-import { keepLoop, LoopBoard, Loops } from "../../../src/kernel/loop.ts"
-import { roundOfMany, Troubles } from "../../../src/kernel/round-of-many.ts"
+import { keepLoop, LoopBoard, Loops, roundOfMany, Troubles } from "../../../src/kernel/loop.ts"
 import { SimTime } from "../../sim/time.ts"
 
 class Away extends Data.TaggedError("Away")<{ readonly message: string }> {}

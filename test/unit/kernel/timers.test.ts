@@ -1,6 +1,6 @@
 /** Timers of many owners on one alarm: in order, called off one by one or with their owner, and as few alarms as will do. */
 import { beforeEach, describe, expect, it } from "vitest"
-import { TimerOwner, Timers } from "../../../src/kernel/timers.ts"
+import { TimerOwner, Timers } from "../../../src/kernel/host.ts"
 import { SimTime } from "../../sim/time.ts"
 
 let time: SimTime

@@ -1,6 +1,6 @@
 /** The pass over the whole journal ends in its time, whatever the length of the journal, or says that it cannot. */
 import { describe, expect, it } from "vitest"
-import { paceOf, STEP_MILLIS, STEP_MOST_MILLIS, wholeEveryMillis } from "../../../src/ledger/audit-pace.ts"
+import { paceOf, STEP_MILLIS, STEP_MOST_MILLIS, wholeEveryMillis } from "../../../src/ledger/ledger-audit.ts"
 
 const HOUR = 3_600_000
 const MAX_AGE = 48 * HOUR

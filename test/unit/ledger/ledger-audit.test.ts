@@ -1,8 +1,7 @@
 /** What the audit of the ledger makes of its looks: the time of the next step, and what health says of the pass over the whole journal. */
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { STEP_MILLIS, STEP_MOST_MILLIS } from "../../../src/ledger/audit-pace.ts"
-import { makeLedgerAudit } from "../../../src/ledger/ledger-audit.ts"
+import { makeLedgerAudit, STEP_MILLIS, STEP_MOST_MILLIS } from "../../../src/ledger/ledger-audit.ts"
 import type { AuditLook } from "../../../src/store/ledger/audit-run.ts"
 
 const HOUR = 3_600_000

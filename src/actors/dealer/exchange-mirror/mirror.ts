@@ -14,7 +14,7 @@ import type { StorageUnavailable } from "../../../domain/errors/service.ts"
 import type { TradingAccountId, VenueId } from "../../../domain/ids.ts"
 import { isSpot } from "../../../domain/instrument/venue.ts"
 import { dealerBook } from "../../../domain/wallet/wallet.ts"
-import { roundOfMany } from "../../../kernel/round-of-many.ts"
+import { roundOfMany } from "../../../kernel/loop.ts"
 import { Clock } from "../../../ports/clock.ts"
 import { Ids } from "../../../ports/ids.ts"
 import {
