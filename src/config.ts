@@ -6,6 +6,7 @@ import { LOG_LEVELS, type LogLevel } from "./foundation/log-line.ts"
 import { idle, refuseContradictions } from "./settings/contradictions.ts"
 import {
   choice,
+  databaseUrl,
   type Environment,
   flag,
   InvalidSetting,
@@ -14,21 +15,43 @@ import {
   object,
   tenantName,
   text,
+  withSecretFiles,
 } from "./settings/environment.ts"
-import { appUrl, mailFrom, type SmtpServer, smtpServer } from "./settings/mail.ts"
-import { assetDigits, balances, feeBps, paperSource, shortfalls } from "./settings/money.ts"
-import { isProduction, misspelt } from "./settings/names.ts"
-import { type OperationSettings, operation } from "./settings/operation.ts"
-import { origins } from "./settings/origins.ts"
-import { rateLimits } from "./settings/rate-limits.ts"
-import { type RetentionSettings, retention } from "./settings/retention.ts"
-import { retired } from "./settings/retired.ts"
-import { databaseUrl, withSecretFiles } from "./settings/secret-files.ts"
-import { type SessionTerms, sessionTerms, unconfirmedMillis } from "./settings/sessions.ts"
-import { type OtlpSettings, otlp } from "./settings/telemetry.ts"
-import { type TestProfileSettings, testProfile } from "./settings/test-profile.ts"
-import { type TlsSettings, tls } from "./settings/tls.ts"
-import { proxies, routes, shards, type VenueThreads } from "./settings/venues.ts"
+import { isProduction, misspelt, retired } from "./settings/names.ts"
+import {
+  type OperationSettings,
+  type OtlpSettings,
+  operation,
+  origins,
+  otlp,
+  type RetentionSettings,
+  retention,
+  type TestProfileSettings,
+  type TlsSettings,
+  testProfile,
+  tls,
+} from "./settings/process.ts"
+import {
+  assetDigits,
+  balances,
+  feeBps,
+  paperSource,
+  proxies,
+  routes,
+  shards,
+  shortfalls,
+  type VenueThreads,
+} from "./settings/trading.ts"
+import {
+  appUrl,
+  mailFrom,
+  rateLimits,
+  type SessionTerms,
+  type SmtpServer,
+  sessionTerms,
+  smtpServer,
+  unconfirmedMillis,
+} from "./settings/users.ts"
 
 export interface Settings {
   readonly host: string

@@ -4,9 +4,8 @@
  */
 import { isLoopback } from "../foundation/network.ts"
 import { type Environment, InvalidSetting, text } from "./environment.ts"
-import type { SmtpServer } from "./mail.ts"
-import type { SessionTerms } from "./sessions.ts"
-import type { TlsSettings } from "./tls.ts"
+import type { TlsSettings } from "./process.ts"
+import type { SessionTerms, SmtpServer } from "./users.ts"
 
 /** What is looked at of all that was read. */
 interface Settings {

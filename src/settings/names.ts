@@ -2,9 +2,22 @@
  * The names of all settings, and which other variables were meant to be one: a gateway that starts as if a setting were not there has another
  * database, an open sign-up or no limits, and says nothing of it. test/unit/packaging.test.ts holds the list to the sources.
  */
+
 import { slips } from "../foundation/nearest-name.ts"
-import { type Environment, InvalidSetting, text } from "./environment.ts"
-import { SECRETS } from "./secret-files.ts"
+import { type Environment, InvalidSetting, SECRETS, text } from "./environment.ts"
+
+// Settings of earlier versions that do nothing any more: given, they are named at the start, with what is there instead.
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  BOOTSTRAP_ADMIN_EMAIL:
+    "the first admin signs up with the setupToken of the ready line, or is granted the right with: gateway-admin grant EMAIL admin",
+}
+
+/** A sentence for each that is given. */
+export const retired = (env: Environment): ReadonlyArray<string> =>
+  Object.entries(INSTEAD).flatMap(([name, instead]) =>
+    text(env, name) === null ? [] : [`${name} is no longer supported: ${instead}`],
+  )
 
 export const NAMES: ReadonlyArray<string> = [
   "ACCESS_LOG",
