@@ -78,8 +78,8 @@ const layers = Object.entries(knows).flatMap(([folder, others]) => {
 
 /** What an account is made of; beside it in src/actors/account/ stands what is done with it. */
 const accountParts =
-  "^src/actors/account/(core|directory|live|messages|order-memory|order-meters|parts|positions|resting-accounts|turns|user-shares|channel/(news|publication)|" +
-  "orders/(limits|quoting|waiting-submits)|venue/(connection|late-orders|names|refusals|session-openings|strays|trades))\\.ts$"
+  "^src/actors/account/(core|directory|live|messages|order-memory|parts|positions|resting-accounts|channel/publication|" +
+  "orders/(limits|waiting-submits)|venue/(connection|late-orders|names|refusals|session-openings|strays|trades))\\.ts$"
 
 /** A package that only the named files may import. */
 const only = (name, packages, files, comment) => ({

@@ -34,10 +34,9 @@ import { type AccountMessage, behaviour, isRefusable } from "./actor.ts"
 import { attachAccountChannels } from "./channel/channels.ts"
 import { AccountDirectory } from "./directory.ts"
 import { type AccountEntries, type AuditKind, TradingAccounts } from "./messages.ts"
-import { OrderMeters } from "./order-meters.ts"
-import { type AccountParts, WholeOrders } from "./parts.ts"
+import { storedAtOnce, UserShares } from "./orders/waiting-submits.ts"
+import { type AccountParts, OrderMeters, WholeOrders } from "./parts.ts"
 import { RestingAccounts } from "./resting-accounts.ts"
-import { storedAtOnce, UserShares } from "./user-shares.ts"
 import { SessionOpenings } from "./venue/session-openings.ts"
 
 const IDLE_MILLIS = 300_000

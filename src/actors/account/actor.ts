@@ -12,7 +12,6 @@ import { placeOf } from "../../domain/order/trade-order.ts"
 import type { Reply } from "../../domain/reply.ts"
 import type { Behaviour, Built, Self } from "../../kernel/behaviour.ts"
 import type { SessionReport } from "../../ports/venue-session.ts"
-import { type DeadMan, keepDeadMan } from "./contingent/dead-man.ts"
 import { watchExpiry } from "./contingent/expiry.ts"
 import { isOfList, listsOf } from "./contingent/list.ts"
 import { resumeTrigger } from "./contingent/trigger.ts"
@@ -33,7 +32,7 @@ import type {
   TellQuote,
   UpdateAccount,
 } from "./messages.ts"
-import { cancelAllOrders, cancelOrder, readOrder } from "./orders/cancel.ts"
+import { cancelAllOrders, cancelOrder, type DeadMan, keepDeadMan, readOrder } from "./orders/cancel.ts"
 import { resumeQuoted, tellQuote } from "./orders/quoted.ts"
 import { replaceOrder } from "./orders/replace.ts"
 import { submitOrder } from "./orders/submit.ts"

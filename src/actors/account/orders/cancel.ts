@@ -1,10 +1,13 @@
 /**
- * Cancel (contract C1.4): accepted in every state of the account, stored before it is sent, answered after the venue's answer or
- * after 1 s. Repeats join. One cancel per order is under way (order-path 1): the next is sent after its answer or a long silence.
+ * Cancel (contract C1.4): accepted in every state of the account, stored before it is sent, answered after the venue's answer or after 1 s.
+ * Repeats join. One cancel per order is under way (order-path 1): the next is sent after its answer or a long silence. The dead man's switch
+ * cancels all of them when its client falls silent.
  */
+
+import type { TradingAccount } from "../../../domain/account/trading-account.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import { OrderNotFound } from "../../../domain/errors/trade-order.ts"
-import { AccountDisconnected } from "../../../domain/errors/trading-account.ts"
+import { AccountDisconnected, AccountNotActive } from "../../../domain/errors/trading-account.ts"
 import type { TradeOrderId } from "../../../domain/ids.ts"
 import { changeOf, isRenewal, unmade } from "../../../domain/order/change.ts"
 import { graver } from "../../../domain/order/evidence/doubt.ts"
@@ -17,7 +20,7 @@ import type { Reply } from "../../../domain/reply.ts"
 import type { VenueOrderRef } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import { answerClosed, type Live } from "../live.ts"
-import type { CancelAllOrders, CancelOrder, ReadOrder } from "../messages.ts"
+import type { CancelAllAfter, CancelAllOrders, CancelOrder, ReadOrder } from "../messages.ts"
 import { recall } from "./recall.ts"
 
 /** How long a client waits for the venue, from the moment its request was read. */
@@ -233,4 +236,55 @@ export const sweep = (
     // The cancel of its entry may have ended it a moment ago.
     if (!isTerminal(live.order.orderStatus)) requestCancel(core, live, reason)
   }
+}
+
+// The dead man's switch (`tradeOrder/cancelAllAfter`): unless the client is heard of again before the instant that it named, all its
+// orders are cancelled. The instant is stored before it is answered, and a gateway that was away then keeps it when it is back.
+
+export interface DeadMan {
+  readonly set: (message: CancelAllAfter) => void
+  /** After a restart, or a sleep: goes on counting; what passed meanwhile happens now. */
+  readonly resume: () => void
+}
+
+export const keepDeadMan = (core: AccountCore): DeadMan => {
+  const { parts, self } = core
+  let callOff = (): void => undefined
+
+  const save = (cancelAllAt: number | null, committed: (account: TradingAccount) => void): void =>
+    core.noteAccount({ cancelAllAt }, committed)
+
+  const count = (millis: number): void => {
+    callOff()
+    callOff = self.later(millis, fire)
+  }
+
+  const fire = (): void => {
+    if (core.account.cancelAllAt === null || core.account.status === "DISCONNECTED") return
+    core.waiting.hastenAll()
+    const lives = core.orders.openLives()
+    sweep(core, lives, "DEAD_MAN_SWITCH")
+    // After the cancels: if the process ends between the two, they are asked for again.
+    save(null, () => undefined)
+    const message = `the dead man's switch asked to cancel ${lives.length} ${lives.length === 1 ? "order" : "orders"}`
+    core.outlet.alert({ code: "DEAD_MAN_SWITCH", severity: "WARNING", message, tradeOrderId: null })
+  }
+
+  const set = ({ timeoutMillis, reply }: CancelAllAfter): void => {
+    const { status } = core.account
+    if (status === "DISCONNECTED") return reply.fail(new AccountDisconnected({}))
+    if (status === "LOCKED") return reply.fail(new AccountNotActive({ status }))
+    const limited = core.limits.cancelError()
+    if (limited !== null) return reply.fail(limited)
+    callOff()
+    if (timeoutMillis > 0) count(timeoutMillis)
+    save(timeoutMillis === 0 ? null : parts.clock.now() + timeoutMillis, (account) => reply.ok(account))
+  }
+
+  const resume = (): void => {
+    const { cancelAllAt } = core.account
+    if (cancelAllAt !== null) count(Math.max(0, cancelAllAt - parts.clock.now()))
+  }
+
+  return { set, resume }
 }

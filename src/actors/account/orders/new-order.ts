@@ -1,22 +1,46 @@
 /**
- * New orders: the rows that a checked submit becomes, the submitted order first, then the orders that come with it (contract C4); and their
- * way to the store, whatever its type: in memory at once, all of them one unit. The one thing to know: where an older order has their key,
- * or another one their quote, nothing of them ever was, and the submit is answered with what is.
+ * New orders: the rows that a checked submit becomes, the submitted order first, then the orders that come with it (contract C4); their way to
+ * the store, whatever its type: in memory at once, all of them one unit; and where each goes once it is durable. The one thing to know: where an
+ * older order has their key, or another one their quote, nothing of them ever was, and the submit is answered with what is.
  */
+
 import { Decimal } from "../../../domain/decimal.ts"
 import { QuoteUsed } from "../../../domain/errors/quote.ts"
 import type { DealerAccountId, QuoteId, TradeOrderId } from "../../../domain/ids.ts"
 import type { LegPlan, OrderPlan } from "../../../domain/order/plan.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
 import type { SubmitRequest } from "../../../domain/order/submit-request.ts"
 import { NO_TERMS } from "../../../domain/order/terms.ts"
-import { type ContingencyType, type TradeOrder, UNPLACED } from "../../../domain/order/trade-order.ts"
+import { type ContingencyType, placeOf, type TradeOrder, UNPLACED } from "../../../domain/order/trade-order.ts"
 import { tradeOrderJson } from "../../../domain/order/trade-order-record.ts"
+import { watchExpiry } from "../contingent/expiry.ts"
+import { armTrigger } from "../contingent/trigger.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
 import type { HedgeOf, SubmitOrder } from "../messages.ts"
 import { replay } from "./answer.ts"
-import { deadlinesFrom } from "./dispatch.ts"
+import { deadlinesFrom, dispatch } from "./dispatch.ts"
 import { whenKnown } from "./recall.ts"
+
+/**
+ * Where an order goes once it is durable: to the venue, to the watch over its trigger, or nowhere while it waits for its parent. Called
+ * from the commit callback of the unit that let it go.
+ */
+export const release = (core: AccountCore, live: Live): void => {
+  // It may have been withdrawn between its unit and the callback.
+  if (isTerminal(live.order.orderStatus)) return
+  watchExpiry(core, live)
+  switch (placeOf(live.order)) {
+    case "WAITING":
+    case "DEALER":
+      return
+    case "ARMED":
+      armTrigger(core, live)
+      return
+    case "VENUE":
+      dispatch(core, live)
+  }
+}
 
 export interface NewOrder {
   readonly request: SubmitRequest
@@ -31,7 +55,7 @@ export interface NewOrder {
   readonly quoted?: QuotedName
 }
 
-export interface QuotedName {
+interface QuotedName {
   readonly tradeOrderId: TradeOrderId
   readonly quoteId: QuoteId
   readonly dealerAccountId: DealerAccountId
@@ -185,7 +209,7 @@ const legOf = (
 /** The submitted order first. */
 export type NewLives = readonly [Live, ...ReadonlyArray<Live>]
 
-export interface StoreOutcome {
+interface StoreOutcome {
   /** They are durable; `json` is the record of the submitted one. Before whoever waits for them is told. */
   readonly stored: (lives: NewLives, json: string) => void
   /** Nothing of them was stored. */

@@ -11,8 +11,7 @@ import type { Alert, Live } from "../live.ts"
 import { askBalances } from "../venue/balances.ts"
 import { isListLeftThere } from "../venue/unnamed.ts"
 import { keepHere, withDeadline } from "./dispatch.ts"
-import { heirOf } from "./new-order.ts"
-import { release } from "./release.ts"
+import { heirOf, release } from "./new-order.ts"
 
 /** Past this the new order of a renewal is not placed any more: its price is stale. */
 const RENEW_MILLIS = 30_000

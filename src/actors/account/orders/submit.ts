@@ -25,10 +25,9 @@ import { isBehind, whenCurrent } from "../venue/balances.ts"
 import { circumstancesOf, holdOf, refusalOf } from "./admission.ts"
 import { answeredUnlessOlder, awaitFurther, findOlder, olderInMemory, replay, waitOf, withLinked } from "./answer.ts"
 import { NOT_AFTER_MILLIS, partnerOf } from "./dispatch.ts"
-import { type NewLives, type NewOrder, storeNew } from "./new-order.ts"
+import { type NewLives, type NewOrder, release, storeNew } from "./new-order.ts"
 import { submitQuoted } from "./quoted.ts"
 import { whenKnown } from "./recall.ts"
-import { release } from "./release.ts"
 import type { WaitingSubmit } from "./waiting-submits.ts"
 
 /** How long prices that a check needs are waited for, when nobody follows the instrument yet. */

@@ -12,8 +12,7 @@ import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { VenueBalances, VenueSession } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live, Unexplained } from "../live.ts"
-import { attempt } from "./quarantine.ts"
-import { decimal, venueId } from "./venue-text.ts"
+import { attempt, decimal, venueId } from "./quarantine.ts"
 
 const SOON_MILLIS = 1_000
 const WAITING_MAX = 256

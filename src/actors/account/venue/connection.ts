@@ -3,7 +3,28 @@ import { Effect } from "effect"
 import type { AwayReason } from "../../../domain/errors/trading-account.ts"
 import type { Venue } from "../../../domain/instrument/venue.ts"
 import type { SessionReport, VenueSession } from "../../../ports/venue-session.ts"
-import { Turns } from "../turns.ts"
+
+/** Slow work, one piece at a time in the order of asking; while there is none it costs two fields. */
+class Turns {
+  #semaphore: Effect.Semaphore | null = null
+  #users = 0
+
+  run<A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.acquireUseRelease(
+      Effect.sync(() => {
+        this.#semaphore ??= Effect.unsafeMakeSemaphore(1)
+        this.#users++
+        return this.#semaphore
+      }),
+      (semaphore) => semaphore.withPermits(1)(work),
+      () =>
+        Effect.sync(() => {
+          this.#users--
+          if (this.#users === 0) this.#semaphore = null
+        }),
+    )
+  }
+}
 
 const QUERY_SPACING_MILLIS = 100
 /** Commands that wait for a waking account. */

@@ -21,10 +21,9 @@ import { leftAtOf, partnerOf, sendAgain, takeBack, tradesSince } from "../orders
 import { endCancelled } from "../orders/renewal.ts"
 import { askBalances } from "./balances.ts"
 import { listedFills } from "./names.ts"
-import { attempt, quarantine } from "./quarantine.ts"
+import { attempt, decimal, instant, quarantine, venueId } from "./quarantine.ts"
 import { inquire } from "./question.ts"
 import { FILLS_MARGIN_MILLIS } from "./trades.ts"
-import { decimal, instant, venueId } from "./venue-text.ts"
 
 const TRADES_MILLIS = 5_000
 /** From a trade that does not fit the order that the stream names to the question for the truth. */

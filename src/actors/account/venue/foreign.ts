@@ -18,11 +18,10 @@ import { adoptAll, areOutdated, type StoredOrders, storedOrders } from "../order
 import { askBalances } from "./balances.ts"
 import { applyAcknowledgement, applyFill, seen } from "./evidence.ts"
 import { askNames, isName, namesOf, ownersOf } from "./names.ts"
-import { attempt, quarantine } from "./quarantine.ts"
+import { attempt, quarantine, venueId } from "./quarantine.ts"
 import { inquire } from "./question.ts"
 import type { Named } from "./strays.ts"
 import { heardTrade, mayBe, type Possible, strayName, watchedThatMayBe, withhold } from "./unnamed.ts"
-import { venueId } from "./venue-text.ts"
 
 /** Of foreign orders' names; never to be changed. */
 const NAMESPACE = Buffer.from("6f1d3f0a6c5b4e0d9a1c2b7e5d8f4a30", "hex")

@@ -1,13 +1,33 @@
 /**
- * Evidence that cannot be applied, or that the store refuses to keep: it is stored raw for people and its order is asked for. The one
- * thing to know: whatever a venue says goes through `attempt`, so that no word of a venue ends the actor (order-path 3). What the store
- * refused is tried again after a pause, with what the venue says then.
+ * A venue's words as values, and those that are none: evidence that cannot be applied, or that the store refuses to keep, is stored raw for
+ * people and its order is asked for. The one thing to know: whatever a venue says goes through `attempt`, so that no word of a venue ends the
+ * actor (order-path 3). What the store refused is tried again after a pause, with what the venue says then.
  */
-
-import { cleaned } from "../../../domain/clean-text.ts"
+import { cleaned, isClean } from "../../../domain/clean-text.ts"
+import { Decimal } from "../../../domain/decimal.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
 import { inquire } from "./question.ts"
+
+// A venue's texts as values; what is none is refused, and put into quarantine by the caller.
+
+/** An id of the venue: it must stay what it is, so one that cannot be stored is no id. */
+export const venueId = (text: string): string => {
+  if (!isClean(text)) throw new Error(`not a venue id: ${text.slice(0, 60)}`)
+  return text
+}
+
+export const decimal = (text: string): Decimal => {
+  const value = Decimal.fromVenue(text)
+  if (value === undefined) throw new Error(`not a venue decimal: ${text.slice(0, 60)}`)
+  return value
+}
+
+/** Venue time, ms. */
+export const instant = (at: number): number => {
+  if (!Number.isSafeInteger(at)) throw new Error(`not an instant: ${at}`)
+  return at
+}
 
 const REPORT_LENGTH_MAX = 100_000
 

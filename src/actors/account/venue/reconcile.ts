@@ -26,11 +26,10 @@ import { isWhole, readOn, scanOf, taken, wholeScan } from "./fill-scan.ts"
 import { foreignOrderId, seeStray, strayFill, takeIn } from "./foreign.ts"
 import { seenAtStart } from "./lingering.ts"
 import { askNames, isName, listedFills, ownerOf } from "./names.ts"
-import { attempt } from "./quarantine.ts"
+import { attempt, decimal } from "./quarantine.ts"
 import { inquire } from "./question.ts"
 import { FILLS_MARGIN_MILLIS } from "./trades.ts"
 import { mayBeOurs } from "./unnamed.ts"
-import { decimal } from "./venue-text.ts"
 
 /** So long an account waits for the trades and the ends of its absence; what is not read by then is read beside its work. */
 const BEFORE_OPEN_MILLIS = 5_000

@@ -1,20 +1,113 @@
 /**
- * The keeper of an account's private session: opens it, agrees with the venue before the account is ACTIVE, agrees again whenever the
- * stream was interrupted, and audits while it works. Without a session the account is UNAVAILABLE and keeps trying.
+ * The keeper of an account's private session: opens it, agrees with the venue before the account is ACTIVE, agrees again whenever the stream was
+ * interrupted, applies what it reports, and audits while it works. Without a session the account is UNAVAILABLE and keeps trying. A report that
+ * cannot be applied is kept raw, and the order is asked for: the actor never dies of a venue's word (order-path 3).
  */
+
 import { Cause, Effect, Exit, Option } from "effect"
-import type { CredentialId } from "../../../domain/ids.ts"
+import type { CredentialId, TradeOrderId } from "../../../domain/ids.ts"
 import { doubtWhenLost } from "../../../domain/order/evidence/doubt.ts"
+import type { OrderEvidence } from "../../../domain/order/evidence/effects.ts"
+import { isTerminal } from "../../../domain/order/status.ts"
+import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { SessionReport, VenueSession } from "../../../ports/venue-session.ts"
 import { isOfList, listsOf } from "../contingent/list.ts"
 import type { AccountCore } from "../core.ts"
 import { type Live, mayBeThere } from "../live.ts"
-import { sendFirstCancel } from "../orders/cancel.ts"
+import { cancelAnswered, sendFirstCancel } from "../orders/cancel.ts"
 import { letGo } from "../orders/dispatch.ts"
 import { startAudits } from "./audit.ts"
+import { applyBalances } from "./balances.ts"
 import { askAgain } from "./doubt.ts"
+import { applyFill, seen, take } from "./evidence.ts"
+import { seeStray, strayFill, withStray } from "./foreign.ts"
+import { attempt, venueId } from "./quarantine.ts"
 import { applyView, type Corrections, fetchView, readRest } from "./reconcile.ts"
-import { applyReport, type OrderReport } from "./reports.ts"
+import { mayBeShown } from "./unnamed.ts"
+
+// What the private session reports, applied to its order. A report that cannot be applied is kept raw, and the order is asked for:
+// the actor never dies of a venue's word (order-path 3).
+
+/** Reports of orders and balances; what concerns the session itself is its keeper's affair. */
+export type OrderReport = Exclude<
+  SessionReport,
+  { readonly _tag: "StreamDown" } | { readonly _tag: "StreamUp" } | { readonly _tag: "SessionRefused" }
+>
+
+export const applyReport = (core: AccountCore, report: OrderReport): void => {
+  switch (report._tag) {
+    case "BalancesSeen":
+      applyBalances(core, report.balances)
+      return
+    case "OrderSeen": {
+      const { state } = report
+      const live = core.orders.findAtVenue(state)
+      if (live !== undefined) {
+        attempt(core, live, report, () => seen(core, live, state, false))
+        return
+      }
+      seeStray(core, state, report)
+      return
+    }
+    case "Filled": {
+      const { fill } = report
+      const live = core.orders.findAtVenue(fill)
+      // Memory may have forgotten whose the trade is.
+      const isUnsure = live === undefined || isTerminal(live.order.orderStatus) || core.orders.mayBeForgotten(fill)
+      if (isUnsure) strayFill(core, fill, false)
+      else attempt(core, live, fill, () => applyFill(core, live, fill, false))
+      return
+    }
+    default: {
+      const live = core.orders.get(report.tradeOrderId)
+      if (live !== undefined) {
+        attempt(core, live, report, () => applyOutcome(core, live, report))
+        return
+      }
+      withStray(core, stranger(report.tradeOrderId), (found) =>
+        attempt(core, found, report, () => applyOutcome(core, found, report)),
+      )
+      return
+    }
+  }
+}
+
+const stranger = (tradeOrderId: TradeOrderId) => ({
+  tradeOrderId,
+  externalOrderId: "",
+  state: null,
+  instrumentId: null,
+})
+
+/** The venue takes no orders for an instrument at all: what its book shows is no price for anybody, dealers least of all. */
+const MARKET_CLOSED = "MARKET_CLOSED"
+
+type Outcome = Exclude<OrderReport, { readonly _tag: "BalancesSeen" | "OrderSeen" | "Filled" }>
+
+const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
+  if (report._tag === "CancelAccepted" || report._tag === "CancelRefused" || report._tag === "CancelInDoubt")
+    cancelAnswered(live)
+  if ("externalOrderId" in report) venueId(report.externalOrderId)
+  tellMarket(core, live.order, report)
+  const isUnproven = report._tag === "Refused" && mayBeShown(core, live)
+  take(core, live, isUnproven ? unproven(report) : report)
+}
+
+const tellMarket = ({ parts: { markets } }: AccountCore, order: TradeOrder, report: Outcome): void => {
+  if (report._tag === "Refused" && report.code === MARKET_CLOSED) markets.marketClosed(order.instrumentId)
+  else if (report._tag === "Accepted" && mayTake(order)) markets.marketOpen(order.instrumentId, order.createdAt)
+}
+
+/** Trades at once or ends. A venue that only collects orders takes those that may rest: they say nothing of a market that is open. */
+const mayTake = ({ orderType, timeInForce }: TradeOrder): boolean =>
+  orderType === "MARKET" || (orderType === "LIMIT" && (timeInForce === "IOC" || timeInForce === "FOK"))
+
+/** The refusal of an order that may be shown without our id. */
+const unproven = ({ code, at }: Extract<Outcome, { readonly _tag: "Refused" }>): OrderEvidence => ({
+  _tag: "InDoubt",
+  reason: `refused, and an order that may be it is shown: ${code}`,
+  at,
+})
 
 const BACKOFF_MILLIS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
 

@@ -1,6 +1,6 @@
 /** A burst of one user's submits and the way to the store: its accounts' actors in the simulated world. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { storedAtOnce } from "../../../../src/actors/account/user-shares.ts"
+import { storedAtOnce } from "../../../../src/actors/account/orders/waiting-submits.ts"
 import type { TradingAccountId, UserId } from "../../../../src/domain/ids.ts"
 import { ORDER_LIMITS } from "../../../../src/domain/order/rates.ts"
 import type { TradeOrder } from "../../../../src/domain/order/trade-order.ts"

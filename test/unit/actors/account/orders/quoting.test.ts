@@ -1,6 +1,6 @@
 /** Submits of type QUOTED under the same key: each begins once for every decision that it waited for. */
 import { describe, expect, it } from "vitest"
-import { Quoting } from "../../../../../src/actors/account/orders/quoting.ts"
+import { Quoting } from "../../../../../src/actors/account/orders/waiting-submits.ts"
 import { readyWorld } from "../../../../kit/worlds/ready-world.ts"
 import { ACCOUNT } from "../../../../sim/world.ts"
 
