@@ -1,7 +1,7 @@
 /** The mirror of an account at a venue against a plain sum of its fills: never below zero, always what the venue shows after a look. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { arrearsStep } from "../../src/actors/dealer/exchange-mirror/arrears.ts"
+import { arrearsStep } from "../../src/actors/dealer/exchange-mirror/frozen.ts"
 import {
   type Difference,
   differencesOf,

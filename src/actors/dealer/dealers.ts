@@ -27,7 +27,7 @@ import { Markets } from "../market/messages.ts"
 import type { DealerParts } from "./core.ts"
 import { behaviour, type DealerMessage, isRefusable } from "./dealer.ts"
 import { DealerDirectory } from "./directory.ts"
-import { HedgeDeskInForce } from "./hedging/hedge-desk.ts"
+import { HedgeDeskInForce } from "./hedging/courier.ts"
 import { Dealers, type DeskCommand, QuoteDeskInForce } from "./messages.ts"
 
 const IDLE_MILLIS = 300_000

@@ -2,7 +2,6 @@
  * Which of a dealer's linked accounts count, and where a pair trades on them: prices, values and hedges all ask here. The one thing to know:
  * those that count are of one environment, so that what is promised with real money is never priced, valued or closed with play money.
  */
-
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import type { Dealer } from "../../domain/dealer/dealer.ts"
 import { AccountOfAnotherEnvironment } from "../../domain/errors/dealer.ts"
@@ -12,7 +11,7 @@ import type { TradingAccountId, VenueId } from "../../domain/ids.ts"
 import { type Instrument, isCountedInBase } from "../../domain/instrument/instrument.ts"
 import { gravestOf, isSpot, type Venue, type VenueEnvironment } from "../../domain/instrument/venue.ts"
 import { ordersFault } from "../../domain/instrument/venue-capabilities.ts"
-import type { DealerParts } from "./core.ts"
+import type { DealerCore, DealerParts } from "./core.ts"
 
 type Parts = Pick<DealerParts, "accounts" | "instruments" | "venues">
 type Linking = Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">
@@ -136,3 +135,28 @@ export const ignoredOf = (parts: Parts, dealer: Linking, pair: Pair | null): Rea
     return reason === null ? [] : [{ tradingAccountId: link.account.tradingAccountId, reason }]
   })
 }
+
+// Tells those who run a dealer which of its linked accounts do not count, and why. The one thing to know: nobody else would notice, for the
+// dealer goes on with the others; once per account and reason until the dealer is changed or its actor is built anew.
+
+type Core = Pick<DealerCore, "dealer" | "parts" | "toldIgnored">
+
+const tell = ({ dealer, parts, toldIgnored }: Core, ignored: ReadonlyArray<Ignored>): void => {
+  for (const { tradingAccountId, reason } of ignored) {
+    const message = `linked account ${tradingAccountId} is ignored: ${reason}`
+    if (toldIgnored.has(message)) continue
+    toldIgnored.add(message)
+    const alert = { code: "ACCOUNT_IGNORED", severity: "WARNING", message, tradeOrderId: null } as const
+    parts.tradingAccounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
+  }
+}
+
+/** At the start, and after a change of the dealer: whatever was told before is told again where it still holds. */
+export const tellIgnored = (core: Core): void => {
+  core.toldIgnored.clear()
+  if (core.dealer.status !== "ARCHIVED") tell(core, ignoredOf(core.parts, core.dealer, null))
+}
+
+/** Of one pair, when it is asked for: what a venue's instruments are counted in is known then at the latest. */
+export const tellIgnoredFor = (core: Core, pair: { readonly baseAsset: string; readonly quoteAsset: string }): void =>
+  tell(core, ignoredOf(core.parts, core.dealer, pair))

@@ -8,7 +8,7 @@ import type { FirmQuote } from "../../domain/dealer/quote.ts"
 import { exposureValue, worstExposures } from "../../domain/dealer/risk.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import type { DealerCore } from "./core.ts"
-import { midAt, type Source, sourcesOf } from "./quotes/sources.ts"
+import { midAt, type Source, sourcesOf } from "./quotes/pricing.ts"
 
 /** An older price says what an asset was worth, not what it is. */
 const PRICE_AGE_MAX = 60_000

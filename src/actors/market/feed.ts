@@ -22,16 +22,14 @@ import {
   type MarketTrade,
   type TickerUpdate,
 } from "../../ports/market-source.ts"
-import { BookFeed, giveUp, type Waiter, wake } from "./book-feed.ts"
-import { ClosedMarkets } from "./closed-markets.ts"
 import { MarketFollowers } from "./followers.ts"
 import { KlineBoard, type KlineHistorySource } from "./klines/board.ts"
-import { OrderBookActor } from "./order-book.ts"
-import { MarketStreams, type OpenStream } from "./streams.ts"
+import { BookFeed, giveUp, OrderBookActor, type Waiter, wake } from "./order-book.ts"
+import { ClosedMarkets } from "./outage.ts"
+import { MarketStreams, type OpenStream, type WarmFeeds } from "./streams.ts"
 import { TickerBoard } from "./ticker-board.ts"
 import { TradeTape } from "./trade-tape.ts"
 import { VenueClock } from "./venue-clock.ts"
-import type { WarmFeeds } from "./warm-feeds.ts"
 
 const SENTINEL_MILLIS = 1000
 

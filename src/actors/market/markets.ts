@@ -27,7 +27,7 @@ import { InstrumentDirectory } from "./instrument-directory.ts"
 import { KlineHistory } from "./klines/history.ts"
 import { type KlineRange, Markets } from "./messages.ts"
 import { type Outage, outageOf, RETRY_MILLIS } from "./outage.ts"
-import { WarmFeeds } from "./warm-feeds.ts"
+import { WarmFeeds } from "./streams.ts"
 
 /** How long a read waits for the first state of a feed that was closed (contract C14a). */
 const READ_WAIT_MILLIS = 5000
@@ -38,7 +38,7 @@ export const VENUE_TICKERS_MAX = 200
 const NOWHERE: StreamPosition = { epoch: "", offset: 0, snapshot: null }
 
 export interface MarketOptions {
-  /** How many feeds at most stay open for an hour after a client read them (`warm-feeds.ts`). */
+  /** How many feeds at most stay open for an hour after a client read them (`streams.ts`). */
   readonly warmFeeds: number
 }
 

@@ -4,10 +4,10 @@
  */
 import { Effect, type Exit } from "effect"
 import type { AccountCommand, SubmitOrder } from "../../../src/actors/account/messages.ts"
+import { resolveHedge } from "../../../src/actors/dealer/admin.ts"
 import type { DealerCore } from "../../../src/actors/dealer/core.ts"
 import type { AskedHedges } from "../../../src/actors/dealer/hedging/courier.ts"
 import { HedgeKeeper } from "../../../src/actors/dealer/hedging/hedging.ts"
-import { resolveHedge } from "../../../src/actors/dealer/hedging/resolve.ts"
 import type { HedgeResolved } from "../../../src/actors/dealer/messages.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../../src/domain/account/trading-account.ts"
 import { type DealerConfigRecord, dealerConfigOf } from "../../../src/domain/dealer/config.ts"

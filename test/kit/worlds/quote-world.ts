@@ -7,9 +7,13 @@ import type { AccountCommand } from "../../../src/actors/account/messages.ts"
 import { configureDealer, linkAccount, setDealerStatus } from "../../../src/actors/dealer/admin.ts"
 import { DealerCore, type DealerParts } from "../../../src/actors/dealer/core.ts"
 import type { QuoteTrade } from "../../../src/actors/dealer/messages.ts"
-import { acceptQuote, letQuoteGo, settleQuote } from "../../../src/actors/dealer/quotes/execution.ts"
-import { keepExpiry } from "../../../src/actors/dealer/quotes/expiry.ts"
-import { releaseOrphans } from "../../../src/actors/dealer/quotes/orphans.ts"
+import {
+  acceptQuote,
+  keepExpiry,
+  letQuoteGo,
+  releaseOrphans,
+  settleQuote,
+} from "../../../src/actors/dealer/quotes/execution.ts"
 import { requestQuote } from "../../../src/actors/dealer/quotes/quotes.ts"
 import { type DealerConfig, dealerConfigOf } from "../../../src/domain/dealer/config.ts"
 import type { Dealer, DealerStatus, HedgeIntent } from "../../../src/domain/dealer/dealer.ts"

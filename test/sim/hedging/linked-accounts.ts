@@ -3,7 +3,7 @@
  * them what their venues show, and come and go. The one thing to know: an order is stored before its dealer is told of it.
  */
 import type { AccountCommand, SubmitOrder } from "../../../src/actors/account/messages.ts"
-import type { HedgeDesk } from "../../../src/actors/dealer/hedging/hedge-desk.ts"
+import type { HedgeDesk } from "../../../src/actors/dealer/hedging/courier.ts"
 import type { TradingAccount, TradingAccountStatus } from "../../../src/domain/account/trading-account.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import { InstrumentDelisted } from "../../../src/domain/errors/market.ts"

@@ -67,8 +67,8 @@ const taken = <A extends { readonly venues: { readonly find: (venue: string) => 
   },
 })
 
-vi.mock("../../../src/actors/dealer/hedging/hedge-desk.ts", async (original) => {
-  const real = await original<typeof import("../../../src/actors/dealer/hedging/hedge-desk.ts")>()
+vi.mock("../../../src/actors/dealer/hedging/courier.ts", async (original) => {
+  const real = await original<typeof import("../../../src/actors/dealer/hedging/courier.ts")>()
   return {
     ...real,
     canBeAsked: (status: TradingAccountStatus | undefined) => sabotage.keeps || real.canBeAsked(status),

@@ -32,11 +32,8 @@ import { TradingAccounts } from "../../account/messages.ts"
 import { InstrumentDirectory } from "../../market/instrument-directory.ts"
 import { Markets } from "../../market/messages.ts"
 import { DealerDirectory } from "../directory.ts"
-import { ShortfallAlarms } from "./alarms.ts"
-import { arrearsFact, arrearsStep } from "./arrears.ts"
-import { Doubts } from "./doubts.ts"
-import { FrozenMirrors, type Reached } from "./frozen.ts"
-import { recentFrom } from "./recent.ts"
+import { Doubts, recentFrom, ShortfallAlarms } from "./differences.ts"
+import { arrearsFact, arrearsStep, FrozenMirrors, type Reached } from "./frozen.ts"
 import {
   type Awaited,
   correctionsOf,

@@ -25,7 +25,7 @@ import {
 } from "../../../domain/wallet/wallet.ts"
 import type { Movement, Transfer } from "../../../ports/ledger-port.ts"
 import type { StoredDifference, StoredFill } from "../../../ports/mirror-store.ts"
-import { type Recent, recentOf } from "./recent.ts"
+import { type Recent, recentOf } from "./differences.ts"
 
 /** Of the names of mirrors and their transfers; never to be changed. */
 const NAMESPACE = Buffer.from("6f2b8c1d94e84a30b75dd5013f6c9ae2", "hex")

@@ -1,7 +1,9 @@
 /**
- * Takes hedges to their accounts. The one thing to know: a submit without a definite answer is repeated with its key, at its account,
- * until there is one; what was asked outlives the incarnation of the actor that asked it.
+ * The way of hedges to their accounts, and of what became of them back. The one thing to know: a submit without a definite answer is repeated
+ * with its key, at its account, until there is one; what was asked outlives the incarnation of the actor that asked it.
  */
+import { Context } from "effect"
+import type { TradingAccountStatus } from "../../../domain/account/trading-account.ts"
 import type { HedgeIntent } from "../../../domain/dealer/dealer.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import type { TradeOrderId, TradingAccountId } from "../../../domain/ids.ts"
@@ -9,6 +11,40 @@ import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { Reply } from "../../../domain/reply.ts"
 import type { SubmitAnswer, SubmitOrder } from "../../account/messages.ts"
 import type { DealerCore } from "../core.ts"
+
+// Where accounts say what became of hedges: every stored image of one, once it is durable, and that an account can be asked no longer, or again. The
+// one thing to know: what is said before the dealers are there is not kept, since they read it from the store when they wake.
+
+/** Whether an account in this state can still say what became of its orders: one that is gone, or has no credential, says nothing. */
+export const canBeAsked = (status: TradingAccountStatus | undefined): boolean =>
+  status !== undefined && status !== "DISCONNECTED" && status !== "INACTIVE"
+
+export interface HedgeListener {
+  readonly tell: (order: TradeOrder) => void
+  /** The account can be asked no longer. */
+  readonly lost: (account: TradingAccountId) => void
+  /** It can be asked again. */
+  readonly found: (account: TradingAccountId) => void
+}
+
+export class HedgeDesk implements HedgeListener {
+  #listener: HedgeListener | null = null
+
+  readonly tell = (order: TradeOrder): void => this.#listener?.tell(order)
+
+  readonly lost = (account: TradingAccountId): void => this.#listener?.lost(account)
+
+  readonly found = (account: TradingAccountId): void => this.#listener?.found(account)
+
+  readonly serve = (listener: HedgeListener): void => {
+    this.#listener = listener
+  }
+}
+
+/** Of this process. */
+export class HedgeDeskInForce extends Context.Reference<HedgeDeskInForce>()("actors/HedgeDesk", {
+  defaultValue: () => new HedgeDesk(),
+}) {}
 
 /** A hedge that was handed to its account. */
 export interface AskedHedge {

@@ -1,7 +1,7 @@
 /**
- * A quote on its way to its execution (order-path 4): first it is taken and the client's funds are held, then the client's account stores
- * the order, then both legs move in one transaction with the guard, the trade and the hedge intent. The one thing to know: until that last
- * commit nothing has changed hands, and before the first nothing was even promised.
+ * A quote on its way to its end. Executed (order-path 4): first it is taken and the client's funds are held, then the client's account stores
+ * the order, then both legs move in one transaction with the guard, the trade and the hedge intent; or expired, on the server's clock. The one
+ * thing to know: until that last commit nothing has changed hands, and before the first nothing was even promised.
  */
 
 import type { HedgeIntent } from "../../../domain/dealer/dealer.ts"
@@ -12,13 +12,89 @@ import { QuoteExpired, QuoteMismatch, QuoteNotFound, QuoteUsed } from "../../../
 import { LedgerConflict } from "../../../domain/errors/wallet.ts"
 import { type HedgeIntentId, nameUuid, type TradeOrderId } from "../../../domain/ids.ts"
 import { internalTradeRow } from "../../../domain/order/internal-order.ts"
-import { quoteExecutedFact } from "../../../ports/dealer-store.ts"
+import { quoteEndedFact, quoteExecutedFact } from "../../../ports/dealer-store.ts"
 import { hedgeIntentFact } from "../../../ports/hedge-store.ts"
 import type { DealerCore } from "../core.ts"
 import type { AcceptQuote, LetQuoteGo, QuotedOrder, QuoteTrade, SettleQuote } from "../messages.ts"
 import { newsOf } from "./news.ts"
 import type { LiveQuote } from "./open-quotes.ts"
-import { bothLegs, clientHold, holdIdOf, voided } from "./transfers.ts"
+import { bothLegs, clientHold, holdIdOf, reservationId, voided } from "./transfers.ts"
+
+/**
+ * Holds of clients whose order was never stored, for the process ended in between: they are released when the dealer wakes, so that the
+ * client may use his funds, and the quote, again. Should this fail, the ledger ends them a while after the quote.
+ */
+export const releaseOrphans = (core: DealerCore): void => {
+  for (const { transferId, quoteId } of core.foundHolds) {
+    const live = core.quotes.get(quoteId)
+    if (live === undefined || live.takenBy !== null) continue
+    core.post({ transfers: [voided(transferId, quoteId)], facts: [] }, [], () => undefined)
+  }
+}
+
+// The end of quotes that nobody executed, on the server's clock. The one thing to know: a quote that an order has taken in time gets a few
+// seconds more, in which that order is stored; the guard of the execution knows when its request came.
+
+/** Shorter than what the ledger gives the holds. */
+const TAKEN_MILLIS = 5_000
+
+const endOf = ({ quote, takenBy }: LiveQuote): number => quote.expireAt + (takenBy === null ? 0 : TAKEN_MILLIS)
+
+export const keepExpiry = (core: DealerCore): ((live: LiveQuote) => void) => {
+  const { quotes } = core
+  let plannedFor = Number.POSITIVE_INFINITY
+  let callOff: () => void = () => undefined
+
+  const plan = (at: number): void => {
+    if (at >= plannedFor) return
+    callOff()
+    plannedFor = at
+    // Timers may fire a moment before the wall clock says so: then the next look is a moment later.
+    callOff = core.self.later(Math.max(1, at - core.parts.clock.now()), () => {
+      plannedFor = Number.POSITIVE_INFINITY
+      look()
+    })
+  }
+
+  const look = (): void => {
+    const now = core.parts.clock.now()
+    for (let live = quotes.nextEnd(); live !== undefined && live.lookAt <= now; live = quotes.nextEnd()) {
+      quotes.lookNoMore(live)
+      // One that is not settled after all is looked at again.
+      if (live.isEnding || live.settling !== null) continue
+      const at = endOf(live)
+      if (at <= now) expire(core, live)
+      else quotes.lookAt(live, at)
+    }
+    const next = quotes.nextEnd()
+    if (next !== undefined) plan(next.lookAt)
+  }
+
+  return (live) => {
+    quotes.lookAt(live, endOf(live))
+    plan(live.lookAt)
+  }
+}
+
+const expire = (core: DealerCore, live: LiveQuote): void => {
+  live.isEnding = true
+  const { quote, takenBy } = live
+  const { quoteId } = quote
+  const at = core.parts.clock.now()
+  const ended: FirmQuote = { ...quote, version: 2, status: "EXPIRED", updatedAt: at }
+  const news = newsOf(core, ended, at)
+  const facts = [quoteEndedFact({ quoteId, status: "EXPIRED", at, news })]
+  const end = (): void => {
+    core.close(quoteId)
+    if (takenBy !== null && live.holdId !== null)
+      core.post({ transfers: [voided(live.holdId, quoteId)], facts: [] }, [], () => undefined)
+  }
+  core.post({ transfers: [voided(reservationId(quote), quoteId)], facts }, news, (outcome) => {
+    if (outcome._tag === "Applied") return end()
+    // The ledger ended the reservation itself, while nobody was here to do it.
+    core.post({ transfers: [], facts }, news, end)
+  })
+}
 
 /** The same quote, numerically (contract C8); null: it is. Somebody else's quote is not there. */
 const mismatchOf = (quote: FirmQuote, order: QuotedOrder): QuoteMismatch | QuoteNotFound | null => {
@@ -87,7 +163,7 @@ const release = (core: DealerCore, live: LiveQuote, order: TradeOrderId): void =
   core.post({ transfers, facts: [] }, [], () => undefined)
 }
 
-export const tradeIdOf = (quote: FirmQuote): string => nameUuid(`quote|${quote.quoteId}|trade`)
+const tradeIdOf = (quote: FirmQuote): string => nameUuid(`quote|${quote.quoteId}|trade`)
 
 const intentOf = (quote: FirmQuote, tradeOrderId: TradeOrderId, at: number): HedgeIntent => ({
   hedgeIntentId: nameUuid(`quote|${quote.quoteId}|hedge`) as HedgeIntentId,

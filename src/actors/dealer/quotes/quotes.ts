@@ -27,17 +27,26 @@ import { onceOrAfter } from "../../../kernel/behaviour.ts"
 import { quoteCreatedFact } from "../../../ports/dealer-store.ts"
 import type { LedgerOutcome, Transfer } from "../../../ports/ledger-port.ts"
 import type { DealerCore } from "../core.ts"
-import { tellIgnoredFor } from "../ignored.ts"
 import type { RequestQuote } from "../messages.ts"
-import { noPlaceReason } from "../places.ts"
+import { noPlaceReason, tellIgnoredFor } from "../places.ts"
 import { isTooRisky, mayAwait, type ValuationBooks, valuationBooks } from "../valuation.ts"
-import { inLine } from "./collar.ts"
 import { type Funds, isCovered, readFunds, uncoveredFault } from "./cover.ts"
 import { newsOf } from "./news.ts"
 import { liveQuote } from "./open-quotes.ts"
-import { isKnownToItsEnd, limitFault, priceNow, profileOf, sizeFault, termsOfTrade } from "./pricing.ts"
+import {
+  ageOf,
+  inLine,
+  isKnownToItsEnd,
+  isOld,
+  limitFault,
+  priceNow,
+  profileOf,
+  type Source,
+  sizeFault,
+  sourcesOf,
+  termsOfTrade,
+} from "./pricing.ts"
 import type { KnownRequest } from "./requests.ts"
-import { ageOf, isOld, type Source, sourcesOf } from "./sources.ts"
 import { reservation } from "./transfers.ts"
 
 /** A first request for a pair waits so long for a book. */

@@ -1,7 +1,7 @@
 /** What counts as an attempt of a hedge, and who is told when an account comes back: what worlds of the simulation have shown. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { HedgeDeskInForce } from "../../../../src/actors/dealer/hedging/hedge-desk.ts"
+import { HedgeDeskInForce } from "../../../../src/actors/dealer/hedging/courier.ts"
 import type { TradingAccount } from "../../../../src/domain/account/trading-account.ts"
 import { Decimal } from "../../../../src/domain/decimal.ts"
 import type { InstrumentId, TradingAccountId, VenueId } from "../../../../src/domain/ids.ts"

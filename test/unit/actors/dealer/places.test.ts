@@ -1,8 +1,7 @@
 /** Which of a dealer's linked accounts price, value and hedge: those of one environment, and only what is counted in base. */
 import { describe, expect, it } from "vitest"
 import type { DealerParts } from "../../../../src/actors/dealer/core.ts"
-import { tellIgnored } from "../../../../src/actors/dealer/ignored.ts"
-import { ignoredOf, linkFault, noPlaceReason, placesOf } from "../../../../src/actors/dealer/places.ts"
+import { ignoredOf, linkFault, noPlaceReason, placesOf, tellIgnored } from "../../../../src/actors/dealer/places.ts"
 import { type DealerConfigRecord, dealerConfigOf } from "../../../../src/domain/dealer/config.ts"
 import type { Dealer } from "../../../../src/domain/dealer/dealer.ts"
 import { Decimal } from "../../../../src/domain/decimal.ts"

@@ -1,7 +1,6 @@
 /** When an open book counts as lost or silent: trades before and after its updates, on a clock of the test's own. */
 import { describe, expect, it } from "vitest"
-import { BookFeed } from "../../../../src/actors/market/book-feed.ts"
-import { OrderBookActor } from "../../../../src/actors/market/order-book.ts"
+import { BookFeed, OrderBookActor } from "../../../../src/actors/market/order-book.ts"
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../../../src/domain/instrument/instrument.ts"
 import { RecordingChannels } from "../../../kit/worlds/market-channels.ts"

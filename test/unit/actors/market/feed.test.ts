@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
 import { MarketFeed } from "../../../../src/actors/market/feed.ts"
-import { WarmFeeds } from "../../../../src/actors/market/warm-feeds.ts"
+import { WarmFeeds } from "../../../../src/actors/market/streams.ts"
 import { bookChannel, tickerChannel, tradeChannel } from "../../../../src/domain/channel.ts"
 import type { DomainError } from "../../../../src/domain/errors/domain-error.ts"
 import { InstrumentDelisted } from "../../../../src/domain/errors/market.ts"

@@ -1,8 +1,7 @@
 /** Which streams of a venue stay open: those that are held, those that clients read lately, and none of what the venue does not list. */
 import { describe, expect, it } from "vitest"
 import { outageOf } from "../../../../src/actors/market/outage.ts"
-import { MarketStreams } from "../../../../src/actors/market/streams.ts"
-import { WarmFeeds } from "../../../../src/actors/market/warm-feeds.ts"
+import { MarketStreams, WarmFeeds } from "../../../../src/actors/market/streams.ts"
 import type { InstrumentId, VenueId } from "../../../../src/domain/ids.ts"
 import type { VenueHealth } from "../../../../src/ports/venue-port.ts"
 
