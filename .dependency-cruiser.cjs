@@ -20,7 +20,7 @@ const knows = {
     "domain/",
     "ports/",
     "kernel/",
-    "store/(postgres/(sql|storage-failure|writer-(life|session))|ledger/(wallets|journal|audit-run)|users/authority|audit/write)\\.ts$",
+    "store/(postgres/(sql|storage-failure|writer-session)|ledger/(wallets|journal|audit-run)|users/authority|audit/acts)\\.ts$",
   ],
   mail: ["foundation/", "domain/", "ports/", "store/", "kernel/loop\\.ts$"],
   auth: [

@@ -7,8 +7,7 @@
 import { Effect } from "effect"
 import { daysKeptByGateway, EVENT_DAYS_KEPT, maintainPartitions } from "../store/orders/partitions.ts"
 import { DatabaseOwned, holdDatabase } from "../store/postgres/node.ts"
-import { grantTo } from "../store/postgres/role-grants.ts"
-import { checkServer } from "../store/postgres/server-check.ts"
+import { checkServer, grantTo } from "../store/postgres/server-check.ts"
 import { lacksMigrations, migrate, SqlUnavailable, sqlLayer, sqlPromise } from "../store/postgres/sql.ts"
 
 export interface MigrateCommand {

@@ -38,11 +38,10 @@ import {
   type Transfer,
 } from "../ports/ledger-port.ts"
 import type { HistogramSeries } from "../ports/meters.ts"
-import { actRow } from "../store/audit/write.ts"
+import { actRow } from "../store/audit/acts.ts"
 import { balanceOf } from "../store/ledger/wallets.ts"
 import { constraintOf } from "../store/postgres/storage-failure.ts"
-import { writerLife } from "../store/postgres/writer-life.ts"
-import { openWriterSession } from "../store/postgres/writer-session.ts"
+import { openWriterSession, writerLife } from "../store/postgres/writer-session.ts"
 import { authorityFailure, authorityRow } from "../store/users/authority.ts"
 
 // What ledger_apply answers, as failures: its words are the tags of errors, or reasons of a conflict. The one thing to know: no failure

@@ -1,15 +1,49 @@
 /**
- * Acts of users, operators and the gateway itself that are statements of the pool, each with its row of the audit. The one thing to know:
- * there is no act without its row and no row without its act, for both are one transaction; what was refused has a row, too.
+ * Acts of users, operators and the gateway itself as statements and as rows of the audit. The one thing to know: there is no act without its row
+ * and no row without its act, for both are one transaction; what was refused has a row, too. The row is the last statement, since its lock on
+ * the lane's head is held until the commit.
  */
 import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
+import { cleaned } from "../../domain/clean-text.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { Act } from "../../domain/user/act.ts"
 import { allOrUnavailable, orUnavailable } from "../postgres/storage-failure.ts"
-import { orFound } from "../postgres/whole-transactions.ts"
-import { actRow, auditWrite, laneOf } from "./write.ts"
+import { orFound } from "../postgres/transactions.ts"
+
+// Acts as rows of the audit: the text that audit_write takes, and the lane in which a row stands. The one thing to know: it is the last
+// statement of a transaction, since its lock on the lane's head is held until the commit.
+
+const WHAT_LENGTH_MAX = 500
+
+/** An act as audit_write reads it. `result`: `ok`, or the failure's tag; absent where the statement says it. */
+export const actRow = (act: Act, at: number, result?: string) => ({
+  ...act,
+  at,
+  ...(result === undefined ? {} : { result }),
+  actor: { ...act.actor, userAgent: act.actor.userAgent === null ? null : cleaned(act.actor.userAgent) },
+  ...(act.what === undefined ? {} : { what: cleaned(act.what.slice(0, WHAT_LENGTH_MAX)) }),
+})
+
+const PEOPLE_LANES = 8
+
+/** Of acts that have a transaction of their own: users do not wait for each other, and each user's acts stand in one lane. */
+export const laneOf = ({ actor }: Act): string => {
+  if (actor.kind !== "USER") return actor.kind.toLowerCase()
+  return `people-${actor.userId === null ? 0 : Number.parseInt(actor.userId.slice(-2), 16) % PEOPLE_LANES}`
+}
+
+/** Within the transaction of the act. Answers how many rows are new: an act that is known has its own already. */
+export const auditWrite = (
+  sql: SqlClient.SqlClient,
+  lane: string,
+  rows: ReadonlyArray<ReturnType<typeof actRow>>,
+): Effect.Effect<number, SqlError> =>
+  sql<{ written: number }>`SELECT audit_write(${lane}, ${JSON.stringify(rows)}::jsonb) AS written`.pipe(
+    Effect.map(([row]) => row?.written ?? 0),
+  )
 
 /** What is learnt of an act while it is done. */
 export type Learnt = Partial<Pick<Act, "object" | "otherId" | "asset" | "amount" | "what">>
@@ -35,7 +69,7 @@ export class Acts extends Context.Tag("store/Acts")<
   }
 >() {}
 
-export interface ActsOptions {
+interface ActsOptions {
   /** Hears of each act once its row is stored, and of those that found the database away. */
   readonly told: (act: Act, result: string) => void
   /** Wall time, ms. */

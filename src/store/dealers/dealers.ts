@@ -1,21 +1,123 @@
-/** Dealers and quotes for the edges: a new dealer with all that belongs to it, every dealer at start, lists of quotes. */
+/**
+ * Dealers and quotes for the edges: a new dealer with all that belongs to it, every dealer at start, lists of quotes, fundings, and the end of
+ * quotes that are over for days.
+ */
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { COUNTED_MAX } from "../../domain/counted.ts"
 import type { Dealer } from "../../domain/dealer/dealer.ts"
-import type { Funding } from "../../domain/dealer/funding.ts"
+import { FUNDINGS_MAX, type Funding } from "../../domain/dealer/funding.ts"
 import type { Quote, QuoteStatus } from "../../domain/dealer/quote.ts"
+import { InvalidParameter } from "../../domain/errors/request.ts"
 import { Busy, type StorageUnavailable } from "../../domain/errors/service.ts"
 import type { DealerAccountId, QuoteId, TenantId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import type { Authority } from "../../domain/user/act.ts"
+import { decimal } from "../orders/rows.ts"
 import { allOrUnavailable, constraintOf, orUnavailable } from "../postgres/storage-failure.ts"
-import { orFound } from "../postgres/whole-transactions.ts"
+import { orFound } from "../postgres/transactions.ts"
 import { judged } from "../users/authority.ts"
-import { DEALER_COLUMNS, type DealerRow, dealerOf, QUOTE_COLUMNS, type QuoteRow, quoteOf } from "./dealer-rows.ts"
-import { insertFunding } from "./fundings.ts"
+import {
+  DEALER_COLUMNS,
+  type DealerRow,
+  dealerOf,
+  type FundingRow,
+  fundingOf,
+  QUOTE_COLUMNS,
+  type QuoteRow,
+  quoteOf,
+} from "./dealer-rows.ts"
 
-export interface QuoteQuery {
+// What is told of a deposit or withdrawal at a venue, and stored. The one thing to know: it is refused where it would explain what happened
+// before it was told of, or what cannot be; the mirror is locked meanwhile, so that two of them see each other.
+
+interface Standing {
+  readonly has_begun: boolean
+  readonly open: number
+  /** Null: nothing. */
+  readonly balance: string | null
+  readonly status: string
+}
+
+const refusalOf = (
+  { asset, direction, amount, tradingAccountId }: Funding,
+  mirror: Standing | undefined,
+): InvalidParameter | null => {
+  const invalid = (parameter: string, reason: string) => new InvalidParameter({ parameter, reason })
+  if (!mirror?.has_begun)
+    return invalid(
+      "tradingAccountId",
+      `account ${tradingAccountId} was linked just now and has not been compared with its venue yet: try again in 20 s, and move nothing before`,
+    )
+  if (mirror.open >= FUNDINGS_MAX)
+    return invalid(
+      "tradingAccountId",
+      `account ${tradingAccountId} has ${mirror.open} deposits and withdrawals that are not seen yet, at most ${FUNDINGS_MAX}: try again when one of them was seen, or its day is over`,
+    )
+  const balance = decimal(mirror.balance ?? "0")
+  // In a frozen one nothing is booked: what the account has by now is not in it.
+  if (direction === "WITHDRAWAL" && mirror.status === "ACTIVE" && amount.greaterThan(balance))
+    return invalid("amount", `${amount} ${asset} is more than the account has, which is ${balance} ${asset}`)
+  return null
+}
+
+/** Within a transaction. The one that is stored: a repeat finds the first. */
+export const insertFunding = (sql: SqlClient.SqlClient, funding: Funding) =>
+  Effect.gen(function* () {
+    const { fundingId, tradingAccountId, asset } = funding
+    const [mirror] = yield* sql<Standing>`
+      SELECT m.opened AND m.dealer_account_id IS NOT NULL AS has_begun, w.status,
+        (SELECT (credits_posted - debits_posted)::text FROM wallet_balance b
+          WHERE b.wallet_id = m.wallet_id AND b.asset = ${asset}) AS balance,
+        (SELECT count(*)::int FROM exchange_funding f WHERE f.trading_account_id = m.trading_account_id AND f.open) AS open
+      FROM exchange_mirror m JOIN wallet w USING (wallet_id) WHERE m.trading_account_id = ${tradingAccountId} FOR UPDATE OF m`
+    const found = sql<FundingRow>`SELECT * FROM exchange_funding WHERE funding_id = ${fundingId}`
+    const [before] = yield* found
+    if (before !== undefined) return fundingOf(before)
+    const refusal = refusalOf(funding, mirror)
+    if (refusal !== null) return yield* Effect.fail(refusal)
+    yield* sql`INSERT INTO exchange_funding ${sql.insert({
+      funding_id: fundingId,
+      trading_account_id: tradingAccountId,
+      dealer_account_id: funding.dealerAccountId,
+      asset,
+      direction: funding.direction,
+      amount: funding.amount.toString(),
+      created_at: funding.createdAt,
+      expire_at: funding.expireAt,
+    })}`
+    const [stored] = yield* found
+    return fundingOf(stored!)
+  })
+
+// Deletes quotes that were not executed, some days after they ended, at least 7: as long as other request keys are kept (contract C2). The one thing to
+// know: what was executed stays for ever, for the ledger's transfers, trades and hedges name it.
+
+const DAY_MILLIS = 86_400_000
+const DAYS_KEPT = 7
+/** Rows of one statement: some milliseconds of work, so that no commit waits for it. */
+const PAGE = 1_000
+/** Between pages: the disk is the writers' as well. */
+const PAGE_PAUSE = "50 millis"
+
+/** Run now and then, with the wall time; answers how many went. */
+export const forgetQuotes = (now: number, daysKept = DAYS_KEPT): Effect.Effect<number, SqlError, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    let gone = 0
+    for (;;) {
+      const rows = yield* sql`
+        DELETE FROM quote WHERE quote_id IN (
+          SELECT quote_id FROM quote
+          WHERE status IN ('REJECTED', 'EXPIRED', 'CANCELLED') AND updated_at < ${now - daysKept * DAY_MILLIS}
+          ORDER BY updated_at LIMIT ${PAGE} FOR UPDATE SKIP LOCKED) RETURNING 1`
+      gone += rows.length
+      if (rows.length < PAGE) return gone
+      yield* Effect.sleep(PAGE_PAUSE)
+    }
+  })
+
+interface QuoteQuery {
   readonly tenantId: TenantId
   /** Whose quotes: of this client; of this dealer; null: not filtered by it. */
   readonly traderUserId: UserId | null
@@ -28,7 +130,7 @@ export interface QuoteQuery {
   readonly counted: boolean
 }
 
-export interface QuotePage {
+interface QuotePage {
   readonly quotes: ReadonlyArray<Quote>
   readonly total: number
   readonly totalIsLowerBound: boolean

@@ -37,7 +37,7 @@ import {
   type StoredHedge,
   type StoredHedges,
 } from "../../ports/hedge-store.ts"
-import { actRow, auditWrite, laneOf } from "../audit/write.ts"
+import { actRow, auditWrite, laneOf } from "../audit/acts.ts"
 import { decimal, instant } from "../orders/rows.ts"
 import { untilAvailable } from "../postgres/storage-failure.ts"
 import { type AuthorityFailure, judged } from "../users/authority.ts"

@@ -12,8 +12,7 @@ import {
   readOrCreateSecret,
   socketUrl,
 } from "./cluster.ts"
-import { noteElsewhere } from "./elsewhere.ts"
-import { chooseStateDirectory, preferredDirectory } from "./os-account.ts"
+import { chooseStateDirectory, noteElsewhere, preferredDirectory } from "./os-account.ts"
 import { clearPrevious } from "./previous.ts"
 import { type ExitReason, launch } from "./process.ts"
 import { EmbeddedPostgresUnavailable, systemErrorCode } from "./unavailable.ts"

@@ -5,7 +5,7 @@ import type { TradingMode } from "../../domain/account/trading-mode.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { UserId } from "../../domain/ids.ts"
 import { instant } from "../orders/rows.ts"
-import { isCurrent } from "../postgres/is-current.ts"
+import { isCurrent } from "../postgres/server-check.ts"
 import { orUnavailable } from "../postgres/storage-failure.ts"
 
 export interface StoredTradingMode {

@@ -1,14 +1,134 @@
 /**
- * The account events read back, for subscribers that return. The one thing to know: these reads go through the pool and never more
- * than a few at once, so that a thousand clients that come back together neither take its connections nor delay an order.
+ * The account events read back, for subscribers that return, their texts made again of what the journal kept. The one thing to know: these reads
+ * go through the pool and never more than a few at once, so that a thousand clients that come back together neither take its connections nor
+ * delay an order.
  */
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
+import type { AccountEventKind } from "../../domain/account/event.ts"
+import {
+  executionText,
+  type KeptEvent,
+  keptEventOf,
+  newestUpTo,
+  textOfOrder,
+  textOfPositions,
+} from "../../domain/account/event-kept.ts"
 import type { TradingAccountId } from "../../domain/ids.ts"
+import { EXECUTIONS_KEPT, type Execution, type TradeOrder } from "../../domain/order/trade-order.ts"
 import type { StoredEvent } from "../../ports/account-store.ts"
 import { orUnavailable } from "../postgres/storage-failure.ts"
-import { type EventRow, toldEvents } from "./kept-events.ts"
+import { arrayLiteral } from "./order-columns.ts"
+import { EXECUTION_COLUMNS, type ExecutionRow, executionOf, ORDER_COLUMNS, type OrderRow, orderOf } from "./rows.ts"
+
+// Rows of the journal made texts again: what was kept of an event, with the rows of its order and executions. The one thing to know: of
+// the order's row only what never changes counts, and of its executions those that counted when the event was made.
+
+interface EventRow {
+  readonly sequence: string
+  readonly at: string
+  readonly event_id: string
+  readonly kind: string
+  readonly payload: string
+}
+
+/** What the events of a page lead to. */
+interface Found {
+  readonly executions: ReadonlyMap<string, Execution>
+  readonly orders: ReadonlyMap<string, TradeOrder>
+  /** By order, in order of application: at least from the tenth before the oldest event of the page. */
+  readonly ofOrders: ReadonlyMap<string, ReadonlyArray<Execution>>
+}
+
+/** In the order of the rows. */
+const toldEvents = (
+  sql: SqlClient.SqlClient,
+  account: TradingAccountId,
+  rows: ReadonlyArray<EventRow>,
+): Effect.Effect<ReadonlyArray<StoredEvent>, SqlError> => {
+  const kept = rows.map((row) => keptEventOf(row.payload))
+  return Effect.map(find(sql, kept), (found) =>
+    rows.map((row, index) => {
+      const event = kept[index]!
+      return {
+        sequence: Number(row.sequence),
+        at: Number(row.at),
+        eventId: row.event_id,
+        kind: row.kind as AccountEventKind,
+        payload: event === null ? row.payload : textOf(account, event, found),
+      }
+    }),
+  )
+}
+
+const textOf = (account: TradingAccountId, event: KeptEvent, found: Found): string => {
+  switch (event._tag) {
+    case "Positions":
+      return textOfPositions(account, event)
+    case "Execution":
+      return executionText(known(found.executions, event.executionId))
+    case "Order": {
+      const { id, x } = event.kept
+      const all = known(found.ofOrders, id)
+      return textOfOrder(known(found.orders, id), event.kept, newestUpTo(all, x))
+    }
+  }
+}
+
+const known = <A>(rows: ReadonlyMap<string, A>, id: string): A => {
+  const row = rows.get(id)
+  if (row === undefined) throw new Error(`the journal names ${id}, which is not there`)
+  return row
+}
+
+const NOTHING: Found = { executions: new Map(), orders: new Map(), ofOrders: new Map() }
+
+const find = (sql: SqlClient.SqlClient, events: ReadonlyArray<KeptEvent | null>): Effect.Effect<Found, SqlError> =>
+  Effect.gen(function* () {
+    const executionIds = new Set<string>()
+    const newest = new Map<string, string>()
+    for (const event of events) {
+      if (event?._tag === "Execution") executionIds.add(event.executionId)
+      if (event?._tag === "Order") newest.set(event.kept.x, event.kept.id)
+    }
+    if (executionIds.size === 0 && newest.size === 0) return NOTHING
+    const orderIds = arrayLiteral([...new Set(newest.values())])
+    const orders = yield* sql.unsafe<OrderRow>(
+      `SELECT ${ORDER_COLUMNS} FROM trade_order o WHERE o.trade_order_id = ANY ($1::uuid[])`,
+      [orderIds],
+    )
+    const own = yield* sql.unsafe<ExecutionRow>(
+      `SELECT ${EXECUTION_COLUMNS} FROM execution x WHERE x.execution_id = ANY ($1::uuid[])`,
+      [arrayLiteral([...executionIds])],
+    )
+    // The tenth before the oldest of the page that counted then, and all up to the newest: what was replaced since is among them.
+    const ofOrders = yield* sql.unsafe<ExecutionRow>(
+      `WITH span AS (
+         SELECT x.trade_order_id, min(x.number) AS first, max(x.number) AS last FROM execution x
+         WHERE x.execution_id = ANY ($1::uuid[]) GROUP BY 1)
+       SELECT ${EXECUTION_COLUMNS} FROM span CROSS JOIN LATERAL (
+         SELECT min(number) AS number FROM (
+           SELECT e.number FROM execution e WHERE e.trade_order_id = span.trade_order_id AND e.number <= span.first
+             AND NOT (e.inferred AND EXISTS (
+               SELECT FROM execution r WHERE r.replaces = e.execution_id AND r.number <= span.first))
+           ORDER BY e.number DESC LIMIT ${EXECUTIONS_KEPT}) AS e) AS start
+       JOIN execution x ON x.trade_order_id = span.trade_order_id AND x.number BETWEEN start.number AND span.last
+       ORDER BY x.number`,
+      [arrayLiteral([...newest.keys()])],
+    )
+    const lists = new Map<string, Array<Execution>>()
+    for (const row of ofOrders) {
+      const list = lists.get(row.trade_order_id)
+      if (list === undefined) lists.set(row.trade_order_id, [executionOf(row)])
+      else list.push(executionOf(row))
+    }
+    return {
+      executions: new Map(own.map((row) => [row.execution_id, executionOf(row)])),
+      orders: new Map(orders.map((row) => [row.trade_order_id, orderOf(row, [])])),
+      ofOrders: lists,
+    }
+  })
 
 const EVENTS_MAX = 1_000
 const EVENTS_BYTES_MAX = 4 * 1_048_576

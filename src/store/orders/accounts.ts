@@ -8,7 +8,7 @@ import { Busy, type StorageUnavailable } from "../../domain/errors/service.ts"
 import { ExternalAccountTaken } from "../../domain/errors/trading-account.ts"
 import type { CredentialId, DealerAccountId, TenantId } from "../../domain/ids.ts"
 import { allOrUnavailable, constraintOf, orUnavailable } from "../postgres/storage-failure.ts"
-import { orFound } from "../postgres/whole-transactions.ts"
+import { orFound } from "../postgres/transactions.ts"
 import {
   ACCOUNT_COLUMNS,
   type AccountRow,

@@ -7,7 +7,7 @@ import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import type { CredentialId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import type { TradeOrder } from "../../domain/order/trade-order.ts"
 import type { Unit } from "../../ports/account-store.ts"
-import { actRow } from "../audit/write.ts"
+import { actRow } from "../audit/acts.ts"
 import {
   arrayLiteral,
   type Column,
@@ -27,7 +27,7 @@ import {
   onAccountConflict,
   onOrderConflict,
   strangerIn,
-} from "./row-identity.ts"
+} from "./order-refusal.ts"
 
 /** What the writer knows of an account before it can write for it. */
 export interface Numbering {

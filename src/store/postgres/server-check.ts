@@ -1,9 +1,54 @@
 /**
- * Whether a server is one that the gateway can work on: new enough, and reached by connections that are sessions. The one thing to know: a pooler
- * that gives sessions away between transactions answers every query well, and the owner's lock is then another connection's, or no connection's.
+ * Whether a server, its schema and its role are ones that the gateway can work with: new enough, of this program, and reached by connections
+ * that are sessions. The one thing to know: a pooler that gives sessions away between transactions answers every query well, and the owner's
+ * lock is then another connection's, or no connection's.
  */
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
 import pg from "pg"
+import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { connectDedicated, databaseName, SqlUnavailable } from "./sql.ts"
+import { orUnavailable } from "./storage-failure.ts"
+
+/**
+ * Whether the database schema is the one of this program. The command line asks before it reads tables that an older schema does not
+ * have.
+ */
+export const isCurrent = (sql: SqlClient.SqlClient): Effect.Effect<boolean, StorageUnavailable> =>
+  orUnavailable(sql<{ found: boolean }>`SELECT to_regclass('audit_row') IS NOT NULL AS found`).pipe(
+    Effect.map(([row]) => row?.found === true),
+  )
+
+// What a gateway's own role needs, where another one owns the database (ASVS 13.2.2): rows and functions, no DDL, and of the ledger's
+// journal nothing but reading and adding. Run as the owner, after each migration.
+
+/** What only grows: triggers forbid the rest to everybody, the missing grant to this role. */
+const JOURNALS = ["ledger_transfer", "ledger_request", "ledger_rejected", "audit_row", "audit_head"]
+/** What a function alone adds to, with its owner's rights. */
+const WRITTEN_FOR_IT = ["audit_row", "audit_head"]
+
+export const grantTo = (role: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const name = `"${role.replaceAll(`"`, `""`)}"`
+    const all = "IN SCHEMA public"
+    yield* sql.withTransaction(
+      Effect.forEach(
+        [
+          `GRANT USAGE ON SCHEMA public TO ${name}`,
+          `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES ${all} TO ${name}`,
+          `GRANT USAGE ON ALL SEQUENCES ${all} TO ${name}`,
+          `REVOKE UPDATE, DELETE, TRUNCATE ON ${JOURNALS.join(", ")} FROM ${name}`,
+          `REVOKE INSERT ON ${WRITTEN_FOR_IT.join(", ")} FROM ${name}`,
+          `REVOKE INSERT, UPDATE, DELETE ON schema_migration FROM ${name}`,
+          // With its owner's rights, so that it is no longer everybody's.
+          `GRANT EXECUTE ON FUNCTION audit_write(text, jsonb) TO ${name}`,
+        ],
+        (statement) => sql.unsafe(statement),
+        { discard: true },
+      ),
+    )
+  })
 
 /** Unique keys with NULLS NOT DISTINCT (migrations 1 and 11) came with 15. */
 const MAJOR_MIN = 15
@@ -12,7 +57,7 @@ const SECOND_SESSION_MILLIS = 5_000
 /** A pooler whose sessions others are using as well may by chance show two that differ. */
 const LOOKS = 3
 
-export interface ServerFacts {
+interface ServerFacts {
   /** As the server says it: `18.4`. */
   readonly version: string
   /** Host or socket, port and database. */

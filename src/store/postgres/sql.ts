@@ -9,9 +9,8 @@ import { Context, Data, Effect, Layer } from "effect"
 import pg from "pg"
 import { isLoopback } from "../../foundation/network.ts"
 import { Meters } from "../../ports/meters.ts"
-import { meterPool } from "./pool-meters.ts"
-import { keepWhole } from "./whole-connections.ts"
-import { whole } from "./whole-transactions.ts"
+import { keepWhole, meterPool } from "./pool.ts"
+import { whole } from "./transactions.ts"
 
 /** The database cannot be used: unreachable, refused, unsafe, or of another version. One line, for the operator. */
 export class SqlUnavailable extends Data.TaggedError("SqlUnavailable")<{ readonly message: string }> {}

@@ -1,8 +1,77 @@
-/** Several statements of several repositories as one: all of them are committed, or none is. */
+/**
+ * Transactions that callers can rely on: several statements of several repositories as one, all of them committed, or none. The one thing to
+ * know: inside of one nobody stops waiting by himself, for what goes on alone would run on the connection when it is another caller's already;
+ * whoever runs the transaction may.
+ */
+
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import type { SqlClient as Client } from "@effect/sql/SqlClient"
+import { SqlError } from "@effect/sql/SqlError"
+import { Effect, Option } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
-import { allOrUnavailable } from "./storage-failure.ts"
+import { Awaited, allOrUnavailable, Patience, untilAvailable } from "./storage-failure.ts"
+
+// Transactions that callers can rely on, built on those of the SQL client. The one thing to know: inside of one nobody stops waiting by
+// himself, for what goes on alone would run on the connection when it is somebody else's already; whoever runs the transaction may.
+
+/** COMMIT was sent and nobody said what became of it: it may have been done all the same. */
+class CommitUnanswered extends SqlError {
+  constructor(
+    cause: unknown,
+    /** What the transaction answers if it was done. */
+    readonly answer: unknown,
+  ) {
+    super({ cause, message: "The commit was not answered" })
+  }
+}
+
+/** Taken back, or not even begun, while that is still certain. */
+const unlessForNobody: Effect.Effect<void, SqlError> = Effect.flatMap(Awaited, (isAwaited) =>
+  isAwaited() ? Effect.void : new SqlError({ message: "Nobody waits for this transaction" }),
+)
+
+/**
+ * `withTransaction` of a SQL client, but a connection that is lost at its end is a failure as it is anywhere else in it (the client's own
+ * dies), and what nobody waits for any more is not committed.
+ */
+export const whole =
+  (withTransaction: Client["withTransaction"]): Client["withTransaction"] =>
+  (work) =>
+    Effect.suspend(() => {
+      let sent: { readonly answer: unknown } | undefined
+      const inside = unlessForNobody.pipe(
+        Effect.zipRight(Effect.provideService(work, Patience, null)),
+        Effect.zipLeft(unlessForNobody),
+        Effect.tap((answer) => {
+          sent = { answer }
+        }),
+      )
+      return Effect.catchSomeDefect(withTransaction(inside), (defect) =>
+        defect instanceof SqlError
+          ? Option.some(Effect.fail(sent === undefined ? defect : new CommitUnanswered(defect.cause, sent.answer)))
+          : Option.none(),
+      )
+    })
+
+/**
+ * What became of a COMMIT that nobody answered is looked up, as soon as the database can be asked. One that is not done may still be at
+ * work: the transaction, whose ids are its own, is repeated, for its first row waits for the same row of the other.
+ */
+export const orFound =
+  (isStored: Effect.Effect<boolean, SqlError>) =>
+  <A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.catchIf(
+      transaction,
+      (error) => error instanceof CommitUnanswered,
+      (error) => {
+        const { answer } = error as CommitUnanswered
+        const ifThere = <E2>(otherwise: Effect.Effect<A, E2, R>): Effect.Effect<A, E2, R> =>
+          Effect.flatMap(untilAvailable(isStored), (isThere) => (isThere ? Effect.succeed(answer as A) : otherwise))
+        // Whether or not anybody waits: what follows must know which it is.
+        const again = Effect.provideService(transaction, Awaited, () => true)
+        return ifThere(Effect.catchAll(again, (failure) => ifThere(Effect.fail(failure))))
+      },
+    )
 
 export class Transactions extends Effect.Service<Transactions>()("store/Transactions", {
   effect: Effect.gen(function* () {

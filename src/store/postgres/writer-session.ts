@@ -1,18 +1,91 @@
 /**
- * A writer's own connection: of orders, or of the ledger. The one thing to know: `ask` returns only when the database has answered, with rows or with a
- * definite refusal; a lost connection, a timeout or a passing error sends the very same query again, for as long as it takes.
+ * A writer's own connection and its life: of orders, or of the ledger. The one thing to know: `ask` returns only when the database has answered,
+ * with rows or with a definite refusal; a lost connection, a timeout or a passing error sends the very same query again, for as long as it
+ * takes. When it is over nothing settles any more, and whoever waited for it hears why.
  */
 import type pg from "pg"
 import { isDefinite } from "./storage-failure.ts"
 
-export interface Query {
+// The lifecycle of a writer (orders or ledger): waiting until it is idle, and the reason it ended. The one thing to know: when it is
+// over nothing settles any more, and whoever waited for it hears why.
+
+interface WriterLife {
+  /** A callback of an owner: what it throws is its defect, not the writer's. */
+  readonly guarded: (run: () => void) => void
+  readonly isOver: () => boolean
+  /** Ends the connection. */
+  readonly close: () => void
+  /** Its own defect, not a callback's: what is in memory is not to be trusted any more, and nobody else would store anything. */
+  readonly broken: (error: unknown) => void
+  /** The fence is gone: another process owns the database. */
+  readonly fenced: () => void
+  /** Nothing waits and nothing is in flight. */
+  readonly idle: () => void
+  /** Resolves when the writer is idle; rejects when it is over before. */
+  readonly drain: (isIdle: boolean) => Promise<void>
+}
+
+export const writerLife = (options: {
+  readonly name: string
+  readonly nodeId: string
+  readonly epoch: number
+  readonly close: () => void
+  readonly lost: (reason: string) => void
+  readonly defect: (error: unknown) => void
+}): WriterLife => {
+  let ended: string | undefined
+  let drains: Array<{ readonly resolve: () => void; readonly reject: (error: Error) => void }> = []
+
+  /** The first reason counts. */
+  const end = (reason: string): void => {
+    if (ended !== undefined) return
+    ended = reason
+    options.close()
+    for (const { reject } of drains) reject(new Error(reason))
+    drains = []
+  }
+  return {
+    guarded: (run) => {
+      try {
+        run()
+      } catch (error) {
+        options.defect(error)
+      }
+    },
+    isOver: () => ended !== undefined,
+    close: () => end(`${options.name} is closed`),
+    broken: (error) => {
+      options.defect(error)
+      const reason = `${options.name} has a defect`
+      end(reason)
+      options.lost(reason)
+    },
+    fenced: () => {
+      const reason = `another process owns the database: node ${options.nodeId} has no longer epoch ${options.epoch}`
+      end(reason)
+      options.lost(reason)
+    },
+    idle: () => {
+      for (const { resolve } of drains) resolve()
+      drains = []
+    },
+    drain: (isIdle) =>
+      new Promise((resolve, reject) => {
+        if (ended !== undefined) reject(new Error(ended))
+        else if (isIdle) resolve()
+        else drains.push({ resolve, reject })
+      }),
+  }
+}
+
+interface Query {
   /** Prepared once per connection under this name. */
   readonly name: string
   readonly text: string
   readonly values: ReadonlyArray<unknown>
 }
 
-export type Answer =
+type Answer =
   | { readonly _tag: "Rows"; readonly rows: ReadonlyArray<Record<string, unknown>> }
   /** The values are refused, now and for ever (SQLSTATE class 21, 22, 23, 54). */
   | { readonly _tag: "Refused"; readonly error: unknown }

@@ -6,8 +6,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { BEFORE_ALL_IDS, instant } from "../orders/rows.ts"
-import { isCurrent } from "../postgres/is-current.ts"
 import { OWNER_LOCK } from "../postgres/node.ts"
+import { isCurrent } from "../postgres/server-check.ts"
 import { orUnavailable, sqlStateOf } from "../postgres/storage-failure.ts"
 
 export const SEALED_TABLES = ["credential", "session", "mail_outbox", "second_factor"] as const

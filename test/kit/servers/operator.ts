@@ -13,8 +13,7 @@ import { OneTimeTokens } from "../../../src/store/users/one-time-tokens.ts"
 import { SecondFactors } from "../../../src/store/users/second-factors.ts"
 import { SessionRows } from "../../../src/store/users/sessions.ts"
 import { Tenants } from "../../../src/store/users/tenants.ts"
-import { UserChanges } from "../../../src/store/users/user-changes.ts"
-import { UserNews } from "../../../src/store/users/user-news.ts"
+import { UserChanges, UserNews } from "../../../src/store/users/user-changes.ts"
 import { Users } from "../../../src/store/users/users.ts"
 
 const repositories = Layer.mergeAll(

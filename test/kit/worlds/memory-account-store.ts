@@ -31,7 +31,7 @@ import {
   venueOrderKey,
 } from "../../../src/ports/account-store.ts"
 import { JournalPort } from "../../../src/ports/journal-port.ts"
-import { isSameAccount, isSameExecution, isSameOrder, strangerIn } from "../../../src/store/orders/row-identity.ts"
+import { isSameAccount, isSameExecution, isSameOrder, strangerIn } from "../../../src/store/orders/order-refusal.ts"
 
 interface StoredOrder {
   /** Its executions stand in `executions`. */
@@ -348,7 +348,7 @@ const apply = (database: MemoryDatabase, unit: Unit, refused: string | undefined
   return { _tag: "Committed", firstSequence }
 }
 
-/** What of the unit is not its account's, or stands under the id of something else (`row-identity.ts`). */
+/** What of the unit is not its account's, or stands under the id of something else (`order-refusal.ts`). */
 const anotherIn = (database: MemoryDatabase, unit: Unit): string | undefined => {
   const owner = database.accounts.get(unit.accountId)
   const orders = new Map<TradeOrderId, TradeOrder>()

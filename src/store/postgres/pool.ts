@@ -1,13 +1,19 @@
-/** Metrics of the connection pool: its connections, and query durations by verb and table. No value of a query is ever looked at. */
+/**
+ * The pool's connections: that pg's transaction state matches the server's, and their figures. The one thing to know: after a failed statement
+ * PostgreSQL answers COMMIT with ROLLBACK and no error, and a connection that is given back within a transaction takes the next caller's
+ * statements into it.
+ */
 import { performance } from "node:perf_hooks"
 import type pg from "pg"
 import type { Histogram, HistogramSeries, MeterBoard } from "../../ports/meters.ts"
+
+// Metrics of the connection pool: its connections, and query durations by verb and table. No value of a query is ever looked at.
 
 /** Texts of queries are constants of ours; some are put together, so that they are not counted on to be few. */
 const TEXTS_MAX = 1_000
 
 /** `SELECT … FROM trade_order …` is "select trade_order". */
-export const nameOfQuery = (text: string): string => {
+const nameOfQuery = (text: string): string => {
   const verb = /[a-z]+/i.exec(text.replace(/^(\s*--[^\n]*\n)+/, ""))?.[0].toLowerCase() ?? "other"
   const table = /\b(?:from|into|update)\s+(?:only\s+)?"?([a-z_][a-z0-9_]*)"?/i.exec(text)?.[1]
   return table === undefined ? verb : `${verb} ${table.toLowerCase()}`
@@ -55,5 +61,42 @@ export const meterPool = (pool: pg.Pool, board: MeterBoard): void => {
     // The overloads of pg's `query` differ in what they answer; what is measured is all of them.
     const one = client as unknown as { query: Query }
     one.query = measured(one.query.bind(client), seriesOf)
+  })
+}
+
+/** in_failed_sql_transaction: whoever went on after the failure is at fault, not the database. */
+const TAKEN_BACK = "25P02"
+type Answered = (error: unknown, result?: { readonly command?: string }) => void
+
+/** The server's last word on a connection, which it closes then: an administrator's, a shutdown's, a crash's. */
+const isFatal = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "severity" in error && error.severity === "FATAL"
+
+/** A commit that was none is a failure. `ended` is called when the server ends the connection with its answer. */
+const honest =
+  (query: Query, ended: () => void): Query =>
+  (...parts) => {
+    const callback = parts.at(-1)
+    if (typeof callback !== "function") return query(...parts)
+    const isCommit = parts[0] === "COMMIT"
+    const told: Answered = (error, result) => {
+      if (isFatal(error)) ended()
+      if (error || !isCommit || result?.command !== "ROLLBACK") return callback(error, result)
+      callback(Object.assign(new Error("a statement of the transaction had failed"), { code: TAKEN_BACK }))
+    }
+    return query(...parts.slice(0, -1), told)
+  }
+
+export const keepWhole = (pool: pg.Pool): void => {
+  const ended = new WeakSet<pg.PoolClient>()
+  pool.on("connect", (client) => {
+    const one = client as unknown as { query: Query }
+    one.query = honest(one.query.bind(client), () => ended.add(client))
+  })
+  // Its end takes back what was open, and the pool keeps nothing that ends. The socket's own end comes a moment after the server's last
+  // word: until then the pool would hand the connection to the next caller, whose statement fails with it.
+  pool.on("release", (_error, client) => {
+    const status = client.getTransactionStatus()
+    if (status === "T" || status === "E" || ended.has(client)) void client.end().catch(() => undefined)
   })
 }
