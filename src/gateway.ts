@@ -13,17 +13,10 @@ import { Sessions } from "./auth/session/sessions.ts"
 import { Speakers } from "./auth/session/speakers.ts"
 import { tradingModeLayer } from "./auth/session/trading-mode-switch.ts"
 import { UserActs, userActsLayer } from "./auth/user/user-acts.ts"
-import { auditedActs, auditTrail } from "./composition/audit-trail.ts"
-import { keepCertificate } from "./composition/certificate.ts"
-import { database } from "./composition/database.ts"
-import { tellWithoutOptIn } from "./composition/experimental-orders.ts"
-import { looseModes } from "./composition/file-modes.ts"
-import { healthProbes } from "./composition/health.ts"
-import { keepJournal } from "./composition/journal-upkeep.ts"
+import { database, keepJournal } from "./composition/database.ts"
 import { keepKeys, registerKeys } from "./composition/keys.ts"
 import { orderRatesOf, requestLimiter, signInLimits, socketLimits } from "./composition/limits.ts"
-import { watchLoop } from "./composition/loop-watch.ts"
-import { metrics } from "./composition/metrics.ts"
+import { accessLog, auditedActs, auditTrail, securityLog } from "./composition/logs.ts"
 import {
   dealersLayer,
   fillDealers,
@@ -34,11 +27,8 @@ import {
   moneyRepositories,
   moneyStores,
 } from "./composition/money.ts"
+import { healthProbes, metrics, telemetry, watchLoop } from "./composition/observability.ts"
 import { describe, type GatewayOptions } from "./composition/options.ts"
-import { ownMarkets } from "./composition/own-markets.ts"
-import { plainPort } from "./composition/plain-port.ts"
-import { accessLog } from "./composition/request-logs.ts"
-import { securityLog } from "./composition/security-log.ts"
 import { makeShutdown } from "./composition/shutdown.ts"
 import {
   channelPort,
@@ -49,10 +39,17 @@ import {
   sockets,
   testProfile,
 } from "./composition/sockets.ts"
-import { startChecks } from "./composition/start-checks.ts"
-import { telemetry } from "./composition/telemetry.ts"
+import { looseModes, startChecks } from "./composition/start-checks.ts"
+import { keepCertificate, plainPort } from "./composition/tls.ts"
 import { mails } from "./composition/users.ts"
-import { holdSubscriptions, instrumentSync, keepInstruments, venues } from "./composition/venues.ts"
+import {
+  holdSubscriptions,
+  instrumentSync,
+  keepInstruments,
+  ownMarkets,
+  tellWithoutOptIn,
+  venues,
+} from "./composition/venues.ts"
 import type { TenantId } from "./domain/ids.ts"
 import { OrderRatesInForce } from "./domain/order/rates.ts"
 import { BUILD } from "./foundation/build.ts"

@@ -4,8 +4,7 @@
  * again, and the next process asks every venue before it trusts what it remembers.
  */
 import { Cause, Effect, Exit, Fiber, Logger, LogLevel, Scope } from "effect"
-import { describe } from "./composition/options.ts"
-import { effectLogger, followLevelSignal, openProcessLog } from "./composition/process-log.ts"
+import { describe, effectLogger, followLevelSignal, openProcessLog } from "./composition/options.ts"
 import { readSettings, type Settings } from "./config.ts"
 import { BUILD, buildWords } from "./foundation/build.ts"
 import { followSignal } from "./foundation/early-signals.ts"

@@ -4,12 +4,14 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import type { ApiKeyNotFound } from "../domain/errors/api-key.ts"
+import { type AskedKey, keyObject, keyWords, missingRight, newKey } from "../auth/api-key/new-key.ts"
+import { ApiKeyNotFound } from "../domain/errors/api-key.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { UserNotFound } from "../domain/errors/user.ts"
-import type { TenantId } from "../domain/ids.ts"
+import type { ApiKeyId, TenantId } from "../domain/ids.ts"
 import type { Action, ActObject, Actor } from "../domain/user/act.ts"
+import { apiKeyRecord, KEYS_MAX, PERMISSION_OF } from "../domain/user/api-key.ts"
 import { adminUserRecord, granted, type User, withheld } from "../domain/user/user.ts"
 import { dateTime } from "../foundation/time.ts"
 import { Acts } from "../store/audit/acts.ts"
@@ -22,10 +24,80 @@ import { SessionRows } from "../store/users/sessions.ts"
 import { Tenants } from "../store/users/tenants.ts"
 import { UserChanges, UserNews } from "../store/users/user-changes.ts"
 import { Users } from "../store/users/users.ts"
-import { apiKeys, wordsOfApiKeys } from "./api-keys.ts"
-import type { Command, Owner } from "./words.ts"
+import type { ApiKeyCommand, Command, Owner } from "./words.ts"
 
-export interface Outcome {
+// What operators do with the API keys of a user, within the command's transaction and under the user's lock. The one thing to know: a key that
+// an operator creates counts as made without the second factor, since nobody proved one.
+
+const DAY_MILLIS = 86_400_000
+
+const askedOf = (
+  { name, scope, ipAllow, days }: Extract<ApiKeyCommand, { readonly _tag: "CreateApiKey" }>,
+  now: number,
+): AskedKey => ({
+  name,
+  scopes: [scope],
+  tradingAccountIds: null,
+  ipAllow,
+  expiresAt: days === null ? null : now + days * DAY_MILLIS,
+})
+
+/** What the audit says of it whatever becomes of it. */
+const wordsOfApiKeys = (command: ApiKeyCommand, now: number): string | undefined => {
+  if (command._tag === "CreateApiKey") return keyWords(askedOf(command, now))
+  return command._tag === "RevokeApiKey" ? (command.keyId ?? "all") : undefined
+}
+
+const apiKeys = (command: ApiKeyCommand, user: User, now: number) =>
+  Effect.gen(function* () {
+    const rows = yield* ApiKeyRows
+    switch (command._tag) {
+      case "ApiKeys":
+        return { records: (yield* rows.ofUser(user.userId)).map((key) => apiKeyRecord(key, now)), object: null }
+      case "CreateApiKey": {
+        if (user.bannedAt !== null)
+          return yield* new InvalidParameter({ parameter: "user", reason: "is banned: unban the user first" })
+        if (user.emailConfirmedAt === null)
+          return yield* new InvalidParameter({ parameter: "user", reason: "has not proven its e-mail address" })
+        const { scope } = command
+        if (missingRight([scope], user.permissions) !== undefined)
+          return yield* new InvalidParameter({
+            parameter: "scope",
+            reason: `${scope} lets through what needs the right ${PERMISSION_OF[scope]}, and the user has ${user.permissions.join(", ") || "none"}: grant it first, or give a smaller scope`,
+          })
+        const count = yield* rows.countLive(user.userId, now)
+        if (count >= KEYS_MAX)
+          return yield* new InvalidParameter({
+            parameter: "user",
+            reason: `has ${count} keys that are good, and ${KEYS_MAX} is the most: revoke one first`,
+          })
+        const made = { keyId: randomUUID() as ApiKeyId, secondFactor: false, at: now }
+        const { key, secret } = newKey(askedOf(command, now), user, made)
+        const stored = yield* rows.insert(key)
+        const record = { ...apiKeyRecord(stored, now), apiKey: secret }
+        return { records: [record], object: keyObject(stored), what: keyWords(stored) }
+      }
+      case "RevokeApiKey": {
+        const revoked = yield* rows.revoke(user.userId, command.keyId, "revoked by an operator", now)
+        if (command.keyId !== null && revoked.length === 0) {
+          const found = yield* rows.find(command.keyId)
+          if (found === null || found.userId !== user.userId) return yield* new ApiKeyNotFound()
+          return { records: [apiKeyRecord(found, now)], object: keyObject(found), what: "revoked before" }
+        }
+        const [one] = revoked
+        return {
+          records: revoked.map((key) => apiKeyRecord(key, now)),
+          object:
+            command.keyId !== null && one !== undefined
+              ? keyObject(one)
+              : ({ type: "USER", id: user.userId, tenantId: user.tenantId } as const),
+          what: command.keyId === null ? `all: ${revoked.length}` : keyWords(revoked[0]!),
+        }
+      }
+    }
+  })
+
+interface Outcome {
   /** What is as it was asked for, or was asked about: one record a line. */
   readonly records: ReadonlyArray<object>
   /** What it was about, for the audit. */

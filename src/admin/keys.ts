@@ -6,10 +6,18 @@
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
-import { type EncryptionKeys, parseEncryptionKeys, withNewKey, withoutKey } from "../auth/keys/encryption-keys.ts"
 import { CURSOR_FILE, ENCRYPTION_FILE, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "../auth/keys/key-files.ts"
-import { type KeySettings, type Keys, readKeys } from "../auth/keys/keys.ts"
-import { parseRootKeys, withNewRoot } from "../auth/keys/root-keys.ts"
+import {
+  type EncryptionKeys,
+  type KeySettings,
+  type Keys,
+  parseEncryptionKeys,
+  parseRootKeys,
+  readKeys,
+  withNewKey,
+  withNewRoot,
+  withoutKey,
+} from "../auth/keys/keys.ts"
 import { newSigningKey, parseSigningKey, retiredKeyText } from "../auth/keys/signing-keys.ts"
 import { ACCESS_TOKEN_SECONDS } from "../auth/session/tokens.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"

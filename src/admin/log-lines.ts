@@ -4,9 +4,8 @@
  */
 import { constants, existsSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
-import { type Audit, makeAudit } from "../auth/audit-log.ts"
-import { tellAudited } from "../auth/audited-events.ts"
-import { giveToOwner, makePrivateFolder } from "../auth/keys/data-owner.ts"
+import { type Audit, makeAudit, tellAudited } from "../auth/audit-log.ts"
+import { giveToOwner, makePrivateFolder } from "../auth/keys/key-files.ts"
 import { eventLine } from "../foundation/log-line.ts"
 import type { SecurityLogService } from "../ports/security-log.ts"
 

@@ -13,9 +13,9 @@ import { BUILD, buildWords } from "../foundation/build.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { startEmbeddedPostgres } from "../store/embedded/embedded.ts"
 import { findEmbedded } from "../store/embedded/running.ts"
-import { apiKeyCommandOf } from "./api-key-words.ts"
 import { openTrail } from "./log-lines.ts"
 import { type Task, taskOf, USAGE } from "./tasks.ts"
+import { apiKeyCommandOf } from "./words.ts"
 
 const end = (code: number, message: string): never => {
   process.stderr.write(message)

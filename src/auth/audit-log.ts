@@ -1,15 +1,17 @@
 /**
- * The audit trail as a log: one line for each act of authentication and each act that has its row in the database, done or refused, with
- * who, from where and for which request. The one thing to know: nothing that opens anything is ever in it, and of an unknown user only a
- * keyed hash, since people type passwords into the wrong field.
+ * The audit trail as a log: one line for each act of authentication and each act that has its row in the database, done or refused, with who,
+ * from where and for which request; which of them are signs of an attack, and what is counted of them. The one thing to know: nothing that opens
+ * anything is ever in it, and of an unknown user only a keyed hash, since people type passwords into the wrong field.
  */
 import { createHmac } from "node:crypto"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import type { ApiKeyId, SessionId, UserId } from "../domain/ids.ts"
 import type { Act, Action } from "../domain/user/act.ts"
-import { logText } from "../foundation/log-line.ts"
+import { type LogLevel, logText } from "../foundation/log-line.ts"
 import { dateTime } from "../foundation/time.ts"
+import type { MeterBoard } from "../ports/meters.ts"
+import type { SecurityLogService } from "../ports/security-log.ts"
 
 /** Where a call came from. */
 export interface Origin {
@@ -20,7 +22,7 @@ export interface Origin {
 }
 
 /** What has a line alone; acts with a row of their own besides are in domain/user/act.ts. */
-export type AuthAction =
+type AuthAction =
   | "signup"
   | "login"
   | "rate.limited"
@@ -160,5 +162,74 @@ export const makeAudit = (options: {
             }),
         )
       }),
+  }
+}
+
+// Audited operations that also matter for detecting attacks: each is reported to the security log as it is audited.
+
+/** By action: the event when it was done, and when it was refused; null: nothing for this stream. */
+const EVENTS: Readonly<Record<string, readonly [done: string | null, refused: string | null]>> = {
+  signup: [null, "signup_refused"],
+  login: ["login_succeeded", "login_failed"],
+  "token.refresh": [null, "refresh_refused"],
+  logout: [null, null],
+  reauthenticate: ["reauthenticated", "reauthentication_refused"],
+  "session.revoke": ["session_revoked", "session_revoke_refused"],
+  verify: [null, "proof_refused"],
+  resend: [null, null],
+  recover: ["recovery_asked", null],
+  "user.update": ["user_updated", "user_update_refused"],
+  "user.ban": ["user_banned", "user_ban_refused"],
+  "user.unban": ["user_unbanned", "user_unban_refused"],
+  "user.grant": ["permissions_changed", "permissions_change_refused"],
+  "user.revoke": ["permissions_changed", "permissions_change_refused"],
+  "apiKey.create": ["api_key_created", "api_key_create_refused"],
+  "apiKey.revoke": ["api_key_revoked", "api_key_revoke_refused"],
+  "user.signout": ["session_revoked", "session_revoke_refused"],
+}
+
+/** An action that nobody listed is told by its own name: `key.rotate` is key_rotate. */
+const eventOf = (action: string, isDone: boolean): string | null => {
+  const listed = EVENTS[action]
+  if (listed !== undefined) return listed[isDone ? 0 : 1]
+  const name = action.toLowerCase().replace(/[^a-z]+/g, "_")
+  return isDone ? name : `${name}_refused`
+}
+
+export const tellAudited =
+  (security: SecurityLogService): ((row: AuditRow & { readonly subject: string | null }) => void) =>
+  (row) => {
+    const isDone = row.outcome === "ok"
+    // Somebody has a copy of a refresh token: what matters most of all.
+    const isReuse = row.outcome === "RefreshTokenReused"
+    const event = isReuse ? "refresh_reused" : eventOf(row.action, isDone)
+    if (event === null) return
+    const level: LogLevel = isReuse ? "error" : isDone ? "info" : "warn"
+    security.tell(event, level, {
+      requestId: row.origin.requestId,
+      userId: row.userId,
+      sessionId: row.sessionId,
+      keyId: row.keyId,
+      targetUserId: row.targetUserId,
+      subject: row.subject,
+      ip: row.origin.ip,
+      ua: row.origin.userAgent,
+      what: isDone ? row.what : row.outcome,
+    })
+  }
+
+// Counts logins and reused refresh tokens from the audit trail: what is audited is what is counted.
+
+/** `InvalidLoginCredentials` is "invalid_login_credentials". */
+const wordOf = (tag: string): string => tag.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase()
+
+export const countAudited = (board: MeterBoard): ((row: AuditRow) => void) => {
+  const logins = board.counter("auth_logins_total")
+  // There before the first success: a comparison with what is not there is never true, and failures of a first hour would wake nobody.
+  logins.of("ok")
+  const reuse = board.counter("auth_refresh_reuse_total").of()
+  return ({ action, outcome }) => {
+    if (action === "login") logins.add(wordOf(outcome))
+    else if (action === "token.refresh" && outcome === "RefreshTokenReused") reuse.value++
   }
 }

@@ -1,7 +1,76 @@
-/** What every part of the composition root is given by the process. */
+/**
+ * What every part of the composition root is given by the process, its log above all: NDJSON on stderr, what Effect logs included. The level is
+ * LOG_LEVEL's, and while the process runs SIGUSR2 turns it to debug and back: that works in every container and while the database is away, when
+ * one wants to see more.
+ */
+import { Cause, type LogLevel as EffectLevel, HashMap, Logger } from "effect"
 import type { Settings } from "../config.ts"
-import type { Notice } from "../foundation/log-line.ts"
-import type { ProcessLog } from "./process-log.ts"
+import { followSignal } from "../foundation/early-signals.ts"
+import { type LogFields, type LogLevel, LogThreshold, type Notice, processLine } from "../foundation/log-line.ts"
+
+interface ProcessLog {
+  readonly threshold: LogThreshold
+  readonly write: (level: LogLevel, msg: string, fields?: LogFields) => void
+  /** A word for the operator. */
+  readonly notice: Notice
+  /** For the eyes of whoever turned to debug: nothing is made where nobody did. */
+  readonly debug: (msg: string, fields: () => LogFields) => void
+  /** Hears of every line that is written; for counting and sending. */
+  readonly listen: (listener: (level: LogLevel, line: string) => void) => void
+}
+
+export const openProcessLog = (
+  level: LogLevel,
+  out: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
+): ProcessLog => {
+  const threshold = new LogThreshold(level)
+  const listeners: Array<(level: LogLevel, line: string) => void> = []
+  const write = (level: LogLevel, msg: string, fields: LogFields = {}): void => {
+    if (!threshold.isOn(level)) return
+    const line = processLine(Date.now(), level, msg, fields)
+    out(line)
+    for (const listener of listeners) listener(level, line)
+  }
+  return {
+    threshold,
+    write,
+    notice: (what, fields, level = "warn") => write(level, what, fields),
+    debug: (msg, fields) => {
+      if (threshold.isOn("debug")) write("debug", msg, fields())
+    },
+    listen: (listener) => void listeners.push(listener),
+  }
+}
+
+const levelOf = ({ _tag }: EffectLevel.LogLevel): LogLevel =>
+  _tag === "Fatal" || _tag === "Error" ? "error" : _tag === "Warning" ? "warn" : _tag === "Info" ? "info" : "debug"
+
+const words = (message: unknown): string =>
+  (Array.isArray(message) ? message : [message])
+    .map((one) => (one instanceof Error ? one.message : typeof one === "string" ? one : JSON.stringify(one)))
+    .join(" ")
+
+/** What Effect logs, in our words. Its own threshold must be off: ours decides. */
+export const effectLogger = (log: ProcessLog): Logger.Logger<unknown, void> =>
+  Logger.make(({ logLevel, message, cause, annotations }) => {
+    const fields = Object.fromEntries(HashMap.toEntries(annotations))
+    log.write(
+      levelOf(logLevel),
+      words(message),
+      Cause.isEmpty(cause) ? fields : { ...fields, error: Cause.pretty(cause, { renderErrorCause: true }) },
+    )
+  })
+
+/** SIGUSR2: to debug, and back to what was set. */
+export const followLevelSignal = (log: ProcessLog): void => {
+  const set = log.threshold.level
+  followSignal("SIGUSR2", () => {
+    const level = log.threshold.level === "debug" ? (set === "debug" ? "info" : set) : "debug"
+    log.threshold.level = "debug"
+    log.write("info", "the log level was changed", { to: level })
+    log.threshold.level = level
+  })
+}
 
 export interface GatewayOptions {
   readonly settings: Settings

@@ -1,8 +1,9 @@
 /**
- * What must be there before anything is begun: a data directory to write in, with room, and the ports. The one thing to know: all of it is
- * looked at before the database is touched, so that a start that cannot be leaves no trace and no half of itself.
+ * What must be there before anything is begun: a data directory to write in, with room, and the ports; and what of DATA_DIR others may do more
+ * with than the gateway made it for. The one thing to know: all of it is looked at before the database is touched, so that a start that cannot
+ * be leaves no trace and no half of itself.
  */
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
 import { Data, Effect, type Scope } from "effect"
@@ -10,8 +11,36 @@ import { PortTaken } from "../http/edge/server.ts"
 import { MetricsPortTaken } from "../metrics/metrics-server.ts"
 import type { GatewayOptions } from "./options.ts"
 
+// What of DATA_DIR others may do more with than the gateway made it for: told at the start, and left as it is.
+
+const GROUP_AND_OTHERS = 0o077
+const WRITE_OF_OTHERS = 0o002
+
+const modeOf = (path: string): number => (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
+
+const octal = (mode: number): string => `0${mode.toString(8).padStart(3, "0")}`
+
+/** A sentence for each. */
+export const looseModes = (dataDir: string): ReadonlyArray<string> => {
+  const keys = join(dataDir, "keys")
+  // Those of the gateway: a volume may have other folders, which it may not read.
+  const files = [keys, join(keys, "signing")].flatMap((folder) =>
+    existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [],
+  )
+  const shown = [keys, ...files].flatMap((path) => {
+    const mode = modeOf(path)
+    return (mode & GROUP_AND_OTHERS) === 0
+      ? []
+      : [`${path} has mode ${octal(mode)}: others than its owner reach the keys`]
+  })
+  const mode = modeOf(dataDir)
+  return (mode & WRITE_OF_OTHERS) === 0
+    ? shown
+    : [`${dataDir} has mode ${octal(mode)}: everybody may write there`, ...shown]
+}
+
 /** The data directory cannot be used. One line, for the operator. */
-export class DataDirectoryUnusable extends Data.TaggedError("DataDirectoryUnusable")<{ readonly message: string }> {}
+class DataDirectoryUnusable extends Data.TaggedError("DataDirectoryUnusable")<{ readonly message: string }> {}
 
 /** Whatever the umask is: nobody else writes there, and the account of the embedded server passes through. */
 const DATA_DIR_MODE = 0o755

@@ -1,9 +1,21 @@
-/** The venues of this installation, and what is known of their instruments. */
+/**
+ * The venues of this installation, and what is known of their instruments: those of the exchanges, the markets of INTERNAL as admins list and
+ * retire them, and EXPERIMENTAL_ORDERS, held to the venues there are.
+ */
 import { Effect, Layer } from "effect"
+import { AccountDirectory } from "../actors/account/directory.ts"
+import { TradingAccounts } from "../actors/account/messages.ts"
 import { InstrumentDirectory } from "../actors/market/instrument-directory.ts"
 import { Markets } from "../actors/market/messages.ts"
 import { outageOf } from "../actors/market/outage.ts"
+import type { Settings } from "../config.ts"
+import { InstrumentNotFound } from "../domain/errors/market.ts"
+import { ConflictingParameters } from "../domain/errors/request.ts"
+import type { InstrumentId } from "../domain/ids.ts"
+import { haveSameTerms, type Instrument, MARKET_TERMS } from "../domain/instrument/instrument.ts"
+import type { Venue } from "../domain/instrument/venue.ts"
 import { INTERNAL } from "../domain/order/internal-order.ts"
+import type { OwnMarkets } from "../http/market/instrument-create.ts"
 import { refreshInstruments } from "../http/market/instrument-refresh.ts"
 import { type InstrumentSync, makeInstrumentSync } from "../http/market/instrument-sync.ts"
 import { makeVenueGate } from "../http/venue-gate.ts"
@@ -14,14 +26,128 @@ import { VenuePort } from "../ports/venue-port.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { Instruments } from "../store/market/instruments.ts"
 import { Subscriptions } from "../store/orders/subscriptions.ts"
+import { TradeOrders } from "../store/orders/trade-orders.ts"
 import { ccxtVenues } from "../venues/connector/ccxt-venue.ts"
 import { InternalVenue } from "../venues/internal/venue.ts"
 import { mockVenue } from "../venues/mock/venue.ts"
 import { paperVenue } from "../venues/paper/venue.ts"
 import type { VenueAdapter } from "../venues/venue-adapter.ts"
 import { venuesLayer } from "../venues/venues.ts"
-import { optIns } from "./experimental-orders.ts"
 import type { GatewayOptions } from "./options.ts"
+
+// Markets of INTERNAL as admins list and retire them, each for the admin's tenant, one at a time. Stored first; then open for orders, then
+// known; retired the other way round.
+
+/** An account answers within a second; one that is being built anew may take longer. */
+const SWEEP_MILLIS = 3_000
+
+export const ownMarkets = ({ defaultTenantId }: Pick<Settings, "defaultTenantId">) =>
+  Effect.gen(function* () {
+    const venue = yield* InternalVenue
+    const store = yield* Instruments
+    const orders = yield* TradeOrders
+    const accounts = yield* TradingAccounts
+    const directory = yield* InstrumentDirectory
+    const { now, monotonic } = yield* Clock
+    const oneAtATime = yield* Effect.makeSemaphore(1)
+
+    const list: OwnMarkets["list"] = (market, tenantId, audited) =>
+      Effect.gen(function* () {
+        const known = directory.ofPair(INTERNAL, market.symbol, tenantId)
+        if (known !== undefined) {
+          const isOpen = known.status === "ACTIVE"
+          const isSame = haveSameTerms(known, market)
+          if (isSame && isOpen) return known
+          if (!isSame && (isOpen || (yield* orders.areOpenAt(known.instrumentId))))
+            return yield* new ConflictingParameters({ parameters: [...MARKET_TERMS] })
+        }
+        const listed: Instrument = {
+          ...market,
+          instrumentId: known?.instrumentId ?? directory.nameOf(market, tenantId, defaultTenantId),
+          tenantId,
+        }
+        yield* audited(listed)(store.put(listed, now()))
+        yield* venue.list(listed)
+        directory.put([listed])
+        return listed
+      }).pipe(oneAtATime.withPermits(1))
+
+    /** By their accounts, which watch triggers of their own beside what rests. One that cannot be asked keeps its orders: a repeat asks again. */
+    const cancelAll = (instrumentId: InstrumentId) =>
+      Effect.flatMap(orders.accountsOpenAt(instrumentId), (found) =>
+        Effect.forEach(
+          found,
+          (account) =>
+            Effect.async<void>((resume) => {
+              const reply = { ok: () => resume(Effect.void), fail: () => resume(Effect.void) }
+              const receivedAt = monotonic()
+              accounts.post(account, { _tag: "CancelAllOrders", instrumentId, reason: "ADMIN", receivedAt, reply })
+            }).pipe(Effect.timeoutOption(SWEEP_MILLIS)),
+          { concurrency: "unbounded", discard: true },
+        ),
+      )
+
+    const retire: OwnMarkets["retire"] = (instrumentId, tenantId, audited) =>
+      Effect.gen(function* () {
+        const known = directory.find(instrumentId, tenantId)
+        if (known === undefined) return yield* new InstrumentNotFound({ instrumentId })
+        const retired: Instrument = { ...known, status: "DELISTED" }
+        const put = store.put(retired, now())
+        // A repeat is no act, and is stored all the same: a list whose answer was lost may have been done.
+        yield* known.status === "ACTIVE" ? audited(retired)(put) : put
+        directory.put([retired])
+        yield* venue.list(retired)
+        yield* cancelAll(instrumentId)
+        return retired
+      }).pipe(oneAtATime.withPermits(1))
+
+    return { list, retire } satisfies OwnMarkets
+  })
+
+// EXPERIMENTAL_ORDERS, held to the venues there are, and who is told what follows from it. The one thing to know: a name that can mean
+// nothing refuses the start; one whose orders have been proven since is told and does no harm, so that an upgrade starts.
+
+interface OptIns {
+  /** Why the gateway does not start; null: it does. */
+  readonly refused: string | null
+  /** For the operator: what the setting does not do. */
+  readonly idle: ReadonlyArray<string>
+}
+
+export const optIns = (
+  venues: ReadonlyArray<Pick<Venue, "venue" | "orders">>,
+  named: ReadonlyArray<string>,
+): OptIns => {
+  const ofProof = (proof: Venue["orders"]["proof"]): ReadonlyArray<string> =>
+    venues.filter((it) => it.orders.proof === proof).map(({ venue }) => venue)
+  const unknown = named.filter((name) => !venues.some(({ venue }) => venue === name))
+  const without = named.filter((name) => ofProof("NONE").includes(name))
+  const proven = named.filter((name) => ofProof("PROVEN").includes(name))
+  return {
+    refused:
+      unknown.length > 0
+        ? `EXPERIMENTAL_ORDERS names an unknown venue: ${unknown.join(", ")}; it may name ${ofProof("EXPERIMENTAL").join(", ")}`
+        : without.length > 0
+          ? `EXPERIMENTAL_ORDERS names ${without.join(", ")}, which takes no orders at all: no opt-in changes that`
+          : null,
+    idle: proven.map((venue) => `EXPERIMENTAL_ORDERS does nothing for ${venue}: its orders are proven`),
+  }
+}
+
+/** Accounts that were connected at a venue before it took an opt-in: at each start the operator hears what they still do. */
+export const tellWithoutOptIn = ({ notice }: Pick<GatewayOptions, "notice">) =>
+  Effect.gen(function* () {
+    const { find } = yield* VenuePort
+    const accounts = new Map<string, number>()
+    for (const { venue, status } of (yield* AccountDirectory).all())
+      if (status !== "DISCONNECTED" && find(venue)?.takesOrders === false)
+        accounts.set(venue, (accounts.get(venue) ?? 0) + 1)
+    for (const [venue, count] of accounts)
+      notice(
+        "accounts are connected at a venue whose orders are EXPERIMENTAL: they take cancels and keep their orders in sight, and no new orders before EXPERIMENTAL_ORDERS names it",
+        { venue, accounts: count },
+      )
+  })
 
 /** MOCK in the process, the others as ccxt connectors in workers. */
 export const venues = ({ settings, log, notice }: GatewayOptions) =>

@@ -3,7 +3,7 @@
  * do not go together. Each is refused with a line that names it, or told at the start.
  */
 import { describe, expect, it } from "vitest"
-import { optIns } from "../../src/composition/experimental-orders.ts"
+import { optIns } from "../../src/composition/venues.ts"
 import { readSettings } from "../../src/config.ts"
 import { transportPolicy } from "../../src/http/edge/transport.ts"
 import { NAMES } from "../../src/settings/names.ts"

@@ -16,9 +16,8 @@ import { keepLoop } from "../../kernel/loop.ts"
 import { seenThrough } from "../../store/postgres/storage-failure.ts"
 import type { ApiKeyRows } from "../../store/users/api-keys.ts"
 import type { UserParts } from "../user/user-parts.ts"
-import type { Announce } from "./announce.ts"
 import type { LiveKeys } from "./live-keys.ts"
-import { type AskedKey, askedFault, keyObject, keyWords, missingRight, newKey } from "./new-key.ts"
+import { type Announce, type AskedKey, askedFault, keyObject, keyWords, missingRight, newKey } from "./new-key.ts"
 
 export class ApiKeys extends Context.Tag("auth/ApiKeys")<
   ApiKeys,

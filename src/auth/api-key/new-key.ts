@@ -1,13 +1,34 @@
-/** A key that is being made, by its user or by an operator: its secret, which is kept nowhere, and what is stored of it. */
+/**
+ * A key that is being made, by its user or by an operator: its secret, which is kept nowhere, what is stored of it, and the mail that tells its
+ * user.
+ */
+import { Effect } from "effect"
 import { AdminRequired, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
+import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { ApiKeyId, TradingAccountId } from "../../domain/ids.ts"
 import type { ActObject } from "../../domain/user/act.ts"
 import { type ApiKey, type ApiKeyScope, PERMISSION_OF, scopesOf } from "../../domain/user/api-key.ts"
+import { NOTICE_MILLIS } from "../../domain/user/letter.ts"
 import type { Permission, User } from "../../domain/user/user.ts"
 import { networkFault } from "../../foundation/network.ts"
 import { dateTime, secondsFault } from "../../foundation/time.ts"
+import type { LetterBox } from "../user/letter-box.ts"
 import { hashOf, newSecret, prefixOf } from "./secret.ts"
+
+// The mail that tells a user of a new API key. The one thing to know: it has the key's own id, so that each key is told of once:
+// by the create itself, and of what was made elsewhere (an operator, a statement by hand) by the gateway when it first takes the key up.
+
+export type Announce = (user: User, key: ApiKey) => Effect.Effect<void, StorageUnavailable>
+
+/** What is older than a notice is worth was told of, or would tell its user nothing of use. */
+export const makeAnnounce =
+  (letters: LetterBox["Type"], now: () => number): Announce =>
+  (user, { keyId, name, prefix, scopes, createdAt }) => {
+    const expiresAt = createdAt + NOTICE_MILLIS
+    if (expiresAt <= now()) return Effect.void
+    return letters.drop(user.email, { _tag: "ApiKeyCreated", name, prefix, scopes, createdAt }, expiresAt, keyId)
+  }
 
 export interface AskedKey {
   readonly name: string

@@ -15,8 +15,7 @@ import { VenuePort } from "../../ports/venue-port.ts"
 import { Acts } from "../../store/audit/acts.ts"
 import { Accounts } from "../../store/orders/accounts.ts"
 import { type AttachedCredential, Credentials } from "../../store/users/credentials.ts"
-import type { EncryptionKeys } from "./encryption-keys.ts"
-import type { Keys } from "./keys.ts"
+import type { EncryptionKeys, Keys } from "./keys.ts"
 import { type Envelope, open, placeIn, seal } from "./secrets.ts"
 
 const place = (credentialId: CredentialId, userId: UserId) => placeIn("credential", credentialId, userId)

@@ -2,11 +2,10 @@
  * The installation's keys: from the environment, or generated once into `DATA_DIR/keys` (files 0600, folder 0700). Losing the
  * encryption keys loses the stored exchange credentials: they belong into the backup, apart from the database's.
  */
+import { hkdfSync, randomBytes } from "node:crypto"
 import type { Settings } from "../../config.ts"
 import { InvalidSetting } from "../../settings/environment.ts"
-import { type EncryptionKeys, newEncryptionKey, parseEncryptionKeys } from "./encryption-keys.ts"
 import { CURSOR_FILE, ENCRYPTION_FILE, type KeyFiles, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "./key-files.ts"
-import { type DerivedKeys, derivedKeys, newRootKeys, parseRootKeys, type RootKeys } from "./root-keys.ts"
 import {
   newSigningKey,
   type PreviousKey,
@@ -15,6 +14,101 @@ import {
   type SigningKey,
   type SigningKeys,
 } from "./signing-keys.ts"
+
+// The keys that seal stored secrets, as text: `kid:base64url` of 32 bytes each, comma separated; the first encrypts, all decrypt.
+
+export interface EncryptionKeys {
+  /** The one new secrets are sealed with. */
+  readonly activeKid: string
+  readonly byKid: ReadonlyMap<string, Buffer>
+}
+
+export const parseEncryptionKeys = (text: string): EncryptionKeys => {
+  const byKid = new Map<string, Buffer>()
+  for (const entry of text.split(",")) {
+    const m = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9_-]{43}=?)$/.exec(entry.trim())
+    if (m === null) throw new InvalidSetting("ENCRYPTION_KEYS must be kid:base64url-of-32-bytes, comma separated")
+    if (byKid.has(m[1]!)) throw new InvalidSetting(`ENCRYPTION_KEYS names the key ${m[1]} twice`)
+    byKid.set(m[1]!, Buffer.from(m[2]!, "base64url"))
+  }
+  const activeKid = byKid.keys().next().value
+  if (activeKid === undefined) throw new InvalidSetting("ENCRYPTION_KEYS names no key")
+  return { activeKid, byKid }
+}
+
+const newEncryptionKey = (): string => `k${randomBytes(4).toString("hex")}:${randomBytes(32).toString("base64url")}`
+
+const textOf = (byKid: Iterable<readonly [string, Buffer]>): string =>
+  [...byKid].map(([kid, key]) => `${kid}:${key.toString("base64url")}`).join(",")
+
+/** The new one seals from here on. */
+export const withNewKey = (keys: EncryptionKeys): string => `${newEncryptionKey()},${textOf(keys.byKid)}`
+
+export const withoutKey = (keys: EncryptionKeys, kid: string): string =>
+  textOf([...keys.byKid].filter(([other]) => other !== kid))
+
+// Keys that encrypt nothing: for cursors, fingerprints, and hashed addresses in the audit. They are derived from a ring of roots, one
+// for each purpose, so that what is known of one says nothing of another. The one thing to know: the newest root makes, and all in the
+// ring are known again.
+
+interface RootKey {
+  readonly kid: string
+  readonly key: Buffer
+  /** Wall ms. */
+  readonly madeAt: number
+}
+
+/** Newest first. */
+type RootKeys = readonly [RootKey, ...ReadonlyArray<RootKey>]
+/** Of one purpose: the first makes. */
+type DerivedKeys = readonly [Buffer, ...ReadonlyArray<Buffer>]
+
+type Purpose = "cursor" | "fingerprint" | "audit"
+
+/** What a file has that was made before there were rings: its key stood for every purpose itself. */
+const FIRST = "first"
+const BYTES = 32
+
+/** Fingerprints are looked at again for a week; a day more. */
+const KEPT_MILLIS = 8 * 86_400_000
+
+const ONE = /^[A-Za-z0-9_-]{43}=?$/
+const ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9_-]{43}=?):(\d{1,15})$/
+
+export const parseRootKeys = (text: string, file: string): RootKeys => {
+  if (ONE.test(text)) return [{ kid: FIRST, key: Buffer.from(text, "base64url"), madeAt: 0 }]
+  const roots = text.split(",").map((entry): RootKey => {
+    const m = ENTRY.exec(entry.trim())
+    // An empty file would be a key that any attacker can guess.
+    if (m === null) throw new InvalidSetting(`${file} must be kid:base64url of 32 bytes:time, comma separated`)
+    return { kid: m[1]!, key: Buffer.from(m[2]!, "base64url"), madeAt: Number(m[3]) }
+  })
+  return roots as unknown as RootKeys
+}
+
+const textOfRoots = (roots: ReadonlyArray<RootKey>): string =>
+  roots.map(({ kid, key, madeAt }) => `${kid}:${key.toString("base64url")}:${madeAt}`).join(",")
+
+const newRoot = (now: number): RootKey => ({
+  kid: `c${randomBytes(4).toString("hex")}`,
+  key: randomBytes(BYTES),
+  madeAt: now,
+})
+
+const newRootKeys = (now: number): string => textOfRoots([newRoot(now)])
+
+/** A new one in front; of the others those that something may still need, or none. */
+export const withNewRoot = (roots: RootKeys, now: number, atOnce: boolean): string => {
+  // One is needed for a while after the next one took its place.
+  const needed = roots.filter((_root, index) => (roots[index - 1]?.madeAt ?? now) + KEPT_MILLIS > now)
+  return textOfRoots([newRoot(now), ...(atOnce ? [] : needed)])
+}
+
+export const derivedKeys = (roots: RootKeys, purpose: Purpose): DerivedKeys => {
+  const derived = roots.map(({ key }) => Buffer.from(hkdfSync("sha256", key, "", `venue-gateway ${purpose}`, BYTES)))
+  const plain = roots.filter(({ kid }) => kid === FIRST).map(({ key }) => key)
+  return [...derived, ...plain] as unknown as DerivedKeys
+}
 
 /** Read again for every use: any of them may be another one by now. */
 export interface Keys {

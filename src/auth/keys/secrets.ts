@@ -4,7 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import type { SealedTable } from "../../store/users/sealed-rows.ts"
-import type { EncryptionKeys } from "./encryption-keys.ts"
+import type { EncryptionKeys } from "./keys.ts"
 
 export interface Envelope {
   readonly v: 1

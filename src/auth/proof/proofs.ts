@@ -16,13 +16,60 @@ import type { EmailChangeRecord, SessionMethod, SessionRecord, User } from "../.
 import type { OneTimeToken, OneTimeTokenType } from "../../store/users/one-time-tokens.ts"
 import type { AuditFacts, Origin } from "../audit-log.ts"
 import { normalised } from "../user/email-address.ts"
-import { EMAIL_CHANGE, mailEmailChange } from "../user/email-change.ts"
 import { factsOfSession, MAIL_PAUSE_MILLIS, type UserParts } from "../user/user-parts.ts"
 import { inEvenTime } from "./even-time.ts"
 import { hashOf, newOneTimeToken } from "./one-time.ts"
 import type { SecondFactor } from "./second-factor.ts"
 
-export type ProofType = "signup" | "recovery" | "email_change"
+// The mails of a change of address: one to each end that has not agreed yet (security A.1, secure e-mail change). An address that is
+// another user's gets a notice instead of a token, and nobody else learns the difference.
+
+export const EMAIL_CHANGE = [
+  "email_change_current",
+  "email_change_new",
+] as const satisfies ReadonlyArray<OneTimeTokenType>
+
+type Parts = Pick<UserParts, "now" | "users" | "changes" | "tokens" | "letters">
+
+/** Inside a transaction that holds the user's lock. Tokens mailed before are good no longer. */
+export const mailEmailChange = (
+  { now, users, changes, tokens, letters }: Parts,
+  user: User,
+  newEmail: string,
+): Effect.Effect<void, StorageUnavailable> =>
+  Effect.gen(function* () {
+    const createdAt = now()
+    const expiresAt = createdAt + TOKEN_MILLIS.email_change
+    const issue = (type: OneTimeTokenType) =>
+      Effect.gen(function* () {
+        const { token, tokenHash } = newOneTimeToken()
+        yield* tokens.remove(user.userId, type)
+        yield* tokens.insert({
+          tokenHash,
+          userId: user.userId,
+          type,
+          passwordHash: null,
+          userMetadata: null,
+          createdAt,
+          expiresAt,
+        })
+        return token
+      })
+    const confirmed = yield* changes.confirmations(user.userId)
+    if (!confirmed.current) {
+      const token = yield* issue("email_change_current")
+      yield* letters.drop(user.email, { _tag: "ConfirmOldEmail", token, newEmail }, expiresAt)
+    }
+    if (confirmed.new) return
+    // Issued even where it is not mailed: it says when the last mail went out.
+    const token = yield* issue("email_change_new")
+    const owner = yield* users.findByEmail(newEmail)
+    yield* owner === null
+      ? letters.drop(newEmail, { _tag: "ConfirmNewEmail", token }, expiresAt)
+      : letters.drop(owner.user.email, { _tag: "EmailTaken" }, createdAt + NOTICE_MILLIS)
+  })
+
+type ProofType = "signup" | "recovery" | "email_change"
 
 export interface Proofs {
   /** A session for signup and recovery; where a change of address stands for the third. */

@@ -2,7 +2,9 @@
  * A user's second factor: enrolled, confirmed by a first code, required at every sign-in from then on, removed by a code. The one thing
  * to know: a code is taken once, from the first request that brings it, and wrong ones are counted by user, over all addresses.
  */
+import { createHash, randomBytes } from "node:crypto"
 import { Effect } from "effect"
+import { Secret, TOTP } from "otpauth"
 import {
   InvalidSecondFactor,
   SecondFactorExists,
@@ -23,8 +25,64 @@ import type { SecondFactors } from "../../store/users/second-factors.ts"
 import type { Keys } from "../keys/keys.ts"
 import { type Envelope, open, placeIn, seal } from "../keys/secrets.ts"
 import type { UserParts } from "../user/user-parts.ts"
-import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts"
-import { enrolmentOf, newSecret, stepOf } from "./totp.ts"
+
+// Recovery codes for a lost authenticator: ten of 120 random bits, each single-use.
+
+const COUNT = 10
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+const LENGTH = 24
+const RECOVERY_CODE = /^[A-Z2-7]{24}$/
+
+const hashOf = (code: string): Buffer => createHash("sha256").update(`recovery:${code}`).digest()
+
+/** As they are written down, in groups of four. */
+export const newRecoveryCodes = (): ReadonlyArray<string> =>
+  Array.from({ length: COUNT }, () =>
+    // 256 is a multiple of 32: each letter is as likely as the others.
+    [...randomBytes(LENGTH)]
+      .map((byte) => LETTERS[byte % LETTERS.length])
+      .join("")
+      .replace(/(.{4})(?=.)/g, "$1-"),
+  )
+
+/** However it is typed; null: it has not the form of one. */
+export const recoveryHash = (typed: string): Buffer | null => {
+  const code = typed.replace(/[\s-]/g, "").toUpperCase()
+  return RECOVERY_CODE.test(code) ? hashOf(code) : null
+}
+
+// Codes of authenticator apps: TOTP (RFC 6238) with SHA-1, six digits and steps of 30 s, which is what all of them take.
+
+const STEP_MILLIS = 30_000
+const SECRET_BYTES = 20
+const SIX_DIGITS = /^\d{6}$/
+
+const totpOf = (secret: Buffer, label = ""): TOTP =>
+  new TOTP({
+    issuer: "Venue Gateway",
+    label,
+    algorithm: "SHA1",
+    digits: 6,
+    period: STEP_MILLIS / 1000,
+    secret: new Secret({ buffer: Uint8Array.from(secret).buffer }),
+  })
+
+export const newSecret = (): Buffer => Buffer.from(new Secret({ size: SECRET_BYTES }).bytes)
+
+/** What the user's app is told: to be typed, and to be shown as a QR code. */
+export const enrolmentOf = (secret: Buffer, email: string): { readonly secret: string; readonly uri: string } => {
+  const totp = totpOf(secret, email)
+  return { secret: totp.secret.base32, uri: totp.toString() }
+}
+
+/** Of which step this is the code, of the running one and the one before it; null: of neither. */
+export const stepOf = (secret: Buffer, code: string, nowMillis: number): number | null => {
+  if (!SIX_DIGITS.test(code)) return null
+  const totp = totpOf(secret)
+  for (const timestamp of [nowMillis, nowMillis - STEP_MILLIS])
+    if (totp.validate({ token: code, timestamp, window: 0 }) === 0) return Math.floor(timestamp / STEP_MILLIS)
+  return null
+}
 
 type CodeRefused = InvalidSecondFactor | RateLimited | StorageUnavailable
 type Codes = { readonly recoveryCodes: ReadonlyArray<string> }

@@ -25,11 +25,11 @@ import type { NewUser, UserWithHash } from "../../store/users/users.ts"
 import type { AuditFacts, Origin } from "../audit-log.ts"
 import { inEvenTime } from "../proof/even-time.ts"
 import { newOneTimeToken } from "../proof/one-time.ts"
+import { wordsOf } from "../proof/passwords.ts"
 import type { SecondFactor } from "../proof/second-factor.ts"
-import { wordsOf } from "../proof/weak-passwords.ts"
 import { checkedEmail, normalised } from "../user/email-address.ts"
-import { checkedMetadata, type UserMetadata } from "../user/user-metadata.ts"
 import { factsOfSession, MAIL_PAUSE_MILLIS, type UserParts } from "../user/user-parts.ts"
+import { checkedMetadata, type UserMetadata } from "../user/user-update.ts"
 
 export interface SignupRequest {
   readonly email: string

@@ -16,9 +16,9 @@ import { SessionRows } from "../../store/users/sessions.ts"
 import { Tenants } from "../../store/users/tenants.ts"
 import { UserChanges, UserNews } from "../../store/users/user-changes.ts"
 import { Users } from "../../store/users/users.ts"
-import { makeAnnounce } from "../api-key/announce.ts"
 import { ApiKeys, makeApiKeys } from "../api-key/api-keys.ts"
 import { LiveKeys } from "../api-key/live-keys.ts"
+import { makeAnnounce } from "../api-key/new-key.ts"
 import type { Audit } from "../audit-log.ts"
 import type { Keys } from "../keys/keys.ts"
 import { makePasswords } from "../proof/passwords.ts"
@@ -33,9 +33,20 @@ import { makeSessions, Sessions } from "../session/sessions.ts"
 import { makeSignIn, type SignIn } from "../session/sign-in.ts"
 import { makeSpeakers, Speakers } from "../session/speakers.ts"
 import { LetterBox, letterBoxLayer } from "./letter-box.ts"
-import { forgetUnconfirmed } from "./unconfirmed.ts"
 import { makeUserParts } from "./user-parts.ts"
 import { makeUserUpdates, type UserUpdates } from "./user-update.ts"
+
+// Removes users who never verified their address, so that a sign-up cannot block an address for ever.
+
+/** Looks now and every hour until the scope ends. `afterMillis` null: they stay. */
+const forgetUnconfirmed = (afterMillis: number | null) =>
+  Effect.gen(function* () {
+    if (afterMillis === null) return
+    const { now } = yield* Clock
+    const users = yield* Users
+    const forget = Effect.suspend(() => users.forgetUnconfirmed(now() - afterMillis, now()))
+    yield* keepLoop({ name: "unconfirmed users", pause: "1 hour", round: forget })
+  })
 
 export class UserActs extends Context.Tag("auth/UserActs")<
   UserActs,
@@ -50,7 +61,7 @@ export class UserActs extends Context.Tag("auth/UserActs")<
   }
 >() {}
 
-export interface UserActsOptions {
+interface UserActsOptions {
   readonly settings: Settings
   readonly keys: Keys
   readonly audit: Audit

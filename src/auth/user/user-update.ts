@@ -11,7 +11,7 @@ import {
   SessionRevoked,
 } from "../../domain/errors/authentication.ts"
 import { RateLimited } from "../../domain/errors/limits.ts"
-import type { InvalidParameter } from "../../domain/errors/request.ts"
+import { InvalidParameter } from "../../domain/errors/request.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { type InvalidEmail, SamePassword, type WeakPassword } from "../../domain/errors/user.ts"
 import { NOTICE_MILLIS } from "../../domain/user/letter.ts"
@@ -25,14 +25,29 @@ import {
 import type { UserWithHash } from "../../store/users/users.ts"
 import type { Origin } from "../audit-log.ts"
 import { inEvenTime } from "../proof/even-time.ts"
+import { wordsOf } from "../proof/passwords.ts"
+import { EMAIL_CHANGE, mailEmailChange } from "../proof/proofs.ts"
 import type { SecondFactor } from "../proof/second-factor.ts"
-import { wordsOf } from "../proof/weak-passwords.ts"
 import { checkedEmail } from "./email-address.ts"
-import { EMAIL_CHANGE, mailEmailChange } from "./email-change.ts"
-import { checkedMetadata, mergedMetadata, type UserMetadata } from "./user-metadata.ts"
 import { factsOf, MAIL_PAUSE_MILLIS, type UserParts } from "./user-parts.ts"
 
-export interface UserUpdate {
+// What users keep about themselves: free-form, bounded.
+
+export type UserMetadata = Readonly<Record<string, unknown>>
+
+const CHARACTERS_MAX = 16_384
+
+/** As it may be stored. */
+export const checkedMetadata = (metadata: UserMetadata): Effect.Effect<UserMetadata, InvalidParameter> =>
+  JSON.stringify(metadata).length > CHARACTERS_MAX
+    ? new InvalidParameter({ parameter: "metadata", reason: "more than 16 kB in all" })
+    : Effect.succeed(metadata)
+
+/** Key by key; null removes a key. */
+const mergedMetadata = (before: UserMetadata, change: UserMetadata): UserMetadata =>
+  Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== null))
+
+interface UserUpdate {
   readonly email: string | null
   readonly password: string | null
   readonly currentPassword: string | null
@@ -42,7 +57,7 @@ export interface UserUpdate {
   readonly metadata: UserMetadata | null
 }
 
-export type UserUpdateFailure =
+type UserUpdateFailure =
   | InvalidEmail
   | InvalidLoginCredentials
   | InvalidParameter

@@ -5,7 +5,7 @@
  * before.
  */
 import { Effect } from "effect"
-import { readRefreshToken } from "../../auth/session/refresh-token.ts"
+import { readRefreshToken } from "../../auth/session/sessions.ts"
 import { normalised } from "../../auth/user/email-address.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { LoginRateLimited, RateLimited } from "../../domain/errors/limits.ts"

@@ -1,5 +1,5 @@
 /** A gateway in the test's own process, for tests that look inside; the scope ends it. */
-import { openProcessLog } from "../../../src/composition/process-log.ts"
+import { openProcessLog } from "../../../src/composition/options.ts"
 import type { Settings } from "../../../src/config.ts"
 import { type Gateway, startGateway } from "../../../src/gateway.ts"
 import type { Ready } from "./gateway.ts"

@@ -1,7 +1,6 @@
 /** The words of the operators' command line. */
 import { describe, expect, it } from "vitest"
-import { apiKeyCommandOf } from "../../../src/admin/api-key-words.ts"
-import { parseCommand } from "../../../src/admin/words.ts"
+import { apiKeyCommandOf, parseCommand } from "../../../src/admin/words.ts"
 
 const parse = (words: string) => parseCommand(words.split(" ").filter((word) => word !== ""))
 

@@ -1,6 +1,6 @@
 /** Logins in numbers: what alerts compare is there from the start. */
 import { expect, it } from "vitest"
-import { countAudited } from "../../../src/auth/auth-meters.ts"
+import { countAudited } from "../../../src/auth/audit-log.ts"
 import { MeterBoard } from "../../../src/ports/meters.ts"
 
 const logins = (board: MeterBoard) => board.readings().find(({ name }) => name === "auth_logins_total")?.samples

@@ -1,7 +1,7 @@
 /** Access and refresh tokens: what is proven, and every forgery refused. */
 import { createPublicKey, generateKeyPairSync, type JsonWebKey, sign, verify } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { readRefreshToken, writeRefreshToken } from "../../../src/auth/session/refresh-token.ts"
+import { readRefreshToken, writeRefreshToken } from "../../../src/auth/session/sessions.ts"
 import { makeTokens } from "../../../src/auth/session/tokens.ts"
 import { AccessTokenExpired, InvalidAccessToken } from "../../../src/domain/errors/authentication.ts"
 import type { SessionId } from "../../../src/domain/ids.ts"

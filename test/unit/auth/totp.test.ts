@@ -1,7 +1,12 @@
 /** Codes of authenticators against the vectors of RFC 6238, and recovery codes. */
 import { assert, describe, expect, it } from "vitest"
-import { newRecoveryCodes, recoveryHash } from "../../../src/auth/proof/recovery-codes.ts"
-import { enrolmentOf, newSecret, stepOf } from "../../../src/auth/proof/totp.ts"
+import {
+  enrolmentOf,
+  newRecoveryCodes,
+  newSecret,
+  recoveryHash,
+  stepOf,
+} from "../../../src/auth/proof/second-factor.ts"
 
 /** RFC 6238, appendix B, SHA-1; six digits are the last six of its eight. */
 const SECRET = Buffer.from("12345678901234567890")

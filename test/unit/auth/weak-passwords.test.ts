@@ -1,6 +1,6 @@
 /** Which passwords are refused, and why. */
 import { describe, expect, it } from "vitest"
-import { loadCommonPasswords, weaknesses, wordsOf } from "../../../src/auth/proof/weak-passwords.ts"
+import { loadCommonPasswords, weaknesses, wordsOf } from "../../../src/auth/proof/passwords.ts"
 
 const common = await loadCommonPasswords()
 const words = wordsOf("ada.lovelace@analytical.example.com")

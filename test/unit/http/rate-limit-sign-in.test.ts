@@ -1,7 +1,7 @@
 /** Attempts that are refused cost their owner nothing, and what is not proven is nobody's. The clock stands still. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { writeRefreshToken } from "../../../src/auth/session/refresh-token.ts"
+import { writeRefreshToken } from "../../../src/auth/session/sessions.ts"
 import { InvalidLoginCredentials, InvalidRefreshToken } from "../../../src/domain/errors/authentication.ts"
 import type { DomainError } from "../../../src/domain/errors/domain-error.ts"
 import type { SessionId } from "../../../src/domain/ids.ts"

@@ -1,7 +1,7 @@
 /** Which venues' orders are proven: the profiles, the records of the API, the guide and the README say one thing, and an opt-in what it can. */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { optIns } from "../../../../src/composition/experimental-orders.ts"
+import { optIns } from "../../../../src/composition/venues.ts"
 import type { VenueId } from "../../../../src/domain/ids.ts"
 import { type Venue, venueCapabilityRecord, venueRecord } from "../../../../src/domain/instrument/venue.ts"
 import { PROFILES, venueOf } from "../../../../src/venues/adapters/registry.ts"

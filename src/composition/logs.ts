@@ -1,13 +1,97 @@
-/** The security stream: `logs/security.log`, written at once, never at the cost of a request. */
+/**
+ * The logs beside the process's own, under DATA_DIR: access, the audit of what users do, and the security stream. The one audit trail of the
+ * process: each row is a line of the audit log, a count, and, where attackers are watched for, an event; acts of the pool have their rows in the
+ * database first.
+ */
 import { join } from "node:path"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Scope } from "effect"
+import { type Audit, countAudited, makeAudit, tellAudited } from "../auth/audit-log.ts"
+import type { Keys } from "../auth/keys/keys.ts"
 import { eventLine, type LogLevel } from "../foundation/log-line.ts"
-import { openRequestLog } from "../http/watch/request-log.ts"
+import { type AccessLog, openRequestLog, type RequestLog } from "../http/watch/request-log.ts"
 import { Clock } from "../ports/clock.ts"
+import { Ids } from "../ports/ids.ts"
 import { Meters } from "../ports/meters.ts"
 import { type SecurityFacts, SecurityLog, type SecurityLogService } from "../ports/security-log.ts"
 import { Telemetry } from "../ports/telemetry.ts"
+import { actsLayer } from "../store/audit/acts.ts"
 import type { GatewayOptions } from "./options.ts"
+
+// The logs of what is asked of the gateway, as files of lines under DATA_DIR: access, and the audit of what users do.
+
+const fileOf = (
+  { settings, notice }: GatewayOptions,
+  name: "access" | "audit",
+  gatherMillis?: number,
+): Effect.Effect<RequestLog, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      openRequestLog({
+        directory: join(settings.dataDir, "logs"),
+        name,
+        bytesMax: settings.retention.logBytes,
+        keep: settings.retention.logFiles - 1,
+        ...(gatherMillis === undefined ? undefined : { gatherMillis }),
+        onTrouble: (error) => notice(`the ${name} log cannot be written`, { error: error.message }),
+      }),
+    ),
+    (log) => Effect.promise(() => log.close()),
+  )
+
+/** Always kept, whatever the level; each line is on its way to the disk when the act is answered. */
+const auditLog = (options: GatewayOptions) =>
+  Effect.gen(function* () {
+    const lines = (yield* Meters).counter("log_lines_total").of("audit", "info")
+    const telemetry = yield* Telemetry
+    const file = yield* fileOf(options, "audit", 0)
+    return (line: string): void => {
+      lines.value++
+      file.write(line)
+      telemetry.logged("audit", "info", line)
+    }
+  })
+
+/** Null: none is kept. */
+export const accessLog = (options: GatewayOptions) =>
+  Effect.gen(function* () {
+    const { settings, log } = options
+    if (!settings.accessLog) return null
+    const lines = (yield* Meters).counter("log_lines_total")
+    const counted = { info: lines.of("access", "info"), error: lines.of("access", "error") }
+    const telemetry = yield* Telemetry
+    const file = yield* fileOf(options, "access")
+    const write: AccessLog = (line, level) => {
+      if (!log.threshold.isOn(level)) return
+      counted[level === "error" ? "error" : "info"].value++
+      file.write(line)
+      telemetry.logged("access", level, line)
+    }
+    return write
+  })
+
+export const auditTrail = (options: GatewayOptions, keys: Keys) =>
+  Effect.gen(function* () {
+    const count = countAudited(yield* Meters)
+    const tell = tellAudited(yield* SecurityLog)
+    return makeAudit({
+      line: yield* auditLog(options),
+      secret: () => keys.addresses[0],
+      now: (yield* Clock).now,
+      observe: (row) => {
+        count(row)
+        tell(row)
+      },
+    })
+  })
+
+export const auditedActs = ({ told }: Audit) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      return actsLayer({ told, now: (yield* Clock).now, uuid: (yield* Ids).uuid })
+    }),
+  )
+
+// The security stream: `logs/security.log`, written at once, never at the cost of a request.
 
 const WINDOW_MILLIS = 10_000
 const LINES_OF_ONE = 20

@@ -1,13 +1,16 @@
-/**
- * The certificate while the gateway runs: SIGHUP takes what is in its files, and operators see when it ends. The one thing to know: SIGHUP is
- * heard from the first moment of the process (early-signals.ts), whatever serves TLS, because unheard it would end it.
- */
+/** TLS of the gateway's own: the certificate while it runs, and PLAIN_HTTP_PORT, the port that refuses what is not encrypted. */
 import { Effect } from "effect"
 import type { Audit } from "../auth/audit-log.ts"
 import { type Certificate, CertificateRefused, dateFault, EXPIRES_SOON_MILLIS } from "../http/edge/certificate.ts"
-import type { HttpServer } from "../http/edge/server.ts"
+import { refusePlain } from "../http/edge/plain-refusal.ts"
+import { type HttpServer, makePlainServer } from "../http/edge/server.ts"
+import type { AccessLog } from "../http/watch/request-log.ts"
+import type { RequestWatch } from "../http/watch/request-watch.ts"
 import { Clock } from "../ports/clock.ts"
 import { describe, type GatewayOptions } from "./options.ts"
+
+// The certificate while the gateway runs: SIGHUP takes what is in its files, and operators see when it ends. The one thing to know: SIGHUP is
+// heard from the first moment of the process (early-signals.ts), whatever serves TLS, because unheard it would end it.
 
 export interface CertificateFigures {
   /** Ms since the Unix epoch; null: TLS is not ours. */
@@ -16,7 +19,7 @@ export interface CertificateFigures {
   readonly refused: boolean
 }
 
-export interface KeptCertificate {
+interface KeptCertificate {
   /** Never throws. */
   readonly renew: () => void
   readonly figures: () => CertificateFigures
@@ -65,4 +68,35 @@ export const keepCertificate = ({ notice }: GatewayOptions, server: HttpServer, 
       },
       figures: () => ({ expiresAt: server.certificate()?.expiresAt ?? null, refused }),
     }
+  })
+
+/** PLAIN_HTTP_PORT: beside a port of HTTPS, one that tells whoever comes without it. */
+export const plainPort = (
+  { settings, notice }: GatewayOptions,
+  log: AccessLog | null,
+  watch: RequestWatch,
+  requestId: () => string,
+) =>
+  Effect.gen(function* () {
+    const port = settings.tls?.plainHttpPort ?? null
+    if (port === null) return
+    const { now, monotonic } = yield* Clock
+    const server = yield* Effect.acquireRelease(
+      Effect.sync(() => makePlainServer(settings.host, port)),
+      (it) => Effect.sync(it.close),
+    )
+    yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        refusePlain(server.app, {
+          requestId,
+          now,
+          monotonic,
+          log,
+          watch,
+          onDefect: ({ what = "a request failed", error }) => notice(what, { error: describe(error) }, "error"),
+        }),
+      ),
+      (it) => Effect.sync(it.close),
+    )
+    notice("plain HTTP is refused", { url: yield* server.listen }, "info")
   })

@@ -1,12 +1,34 @@
 /**
- * `ledger verify`: goes through the whole journal of the ledger and what is derived from it, whether a gateway runs or not. Of the acts'
- * own chain see `audit.ts`.
+ * `ledger verify` and `audit verify`, whether a gateway runs or not: the first goes through the whole journal of the ledger and what is derived
+ * from it, the second computes the chain of the audit's rows again.
  */
 import { Effect } from "effect"
 import { StorageUnavailable } from "../domain/errors/service.ts"
+import { AuditChain, type Lane } from "../store/audit/chain.ts"
 import { AuditUnfinished, verifyLedger } from "../store/ledger/audit-run.ts"
 
-export interface LedgerCommand {
+// `audit verify`: computes the chain of the audit's rows again, whether a gateway runs or not.
+
+interface AuditCommand {
+  readonly _tag: "VerifyAudit"
+}
+
+export const AUDIT_USAGE = `  audit verify                     recompute the hash chain of the audit log, one line per lane; exits 1 if one is broken
+`
+
+/** Undefined: the words are another command, or none. */
+export const parseAudit = ([name, verb, ...more]: ReadonlyArray<string>): AuditCommand | undefined =>
+  name === "audit" && verb === "verify" && more.length === 0 ? { _tag: "VerifyAudit" } : undefined
+
+export const verifyAudit: Effect.Effect<ReadonlyArray<Lane>, unknown, AuditChain> = Effect.flatMap(
+  AuditChain,
+  ({ verify }) => verify,
+)
+
+// `ledger verify`: goes through the whole journal of the ledger and what is derived from it, whether a gateway runs or not. Of the acts'
+// own chain see `verify.ts`.
+
+interface LedgerCommand {
   readonly _tag: "VerifyLedger"
 }
 
