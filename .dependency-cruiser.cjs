@@ -159,10 +159,10 @@ module.exports = {
       },
     },
     only(
-      "sockets-in-four-files",
+      "sockets-in-three-files",
       "uWebSockets\\.js|uws-pack",
-      "^src/(http/edge/(server|served-app|mount)|ws/server)\\.ts$",
-      "a wrong call on uWebSockets ends the process: http/edge/server, served-app and mount, and ws/server only",
+      "^src/(http/edge/(server|mount)|ws/server)\\.ts$",
+      "a wrong call on uWebSockets ends the process: http/edge/server and mount, and ws/server only",
     ),
     only(
       "sql-in-store",

@@ -1,7 +1,7 @@
 /** The AsyncAPI document, with the settings that a gateway has when nobody sets any. */
 import { readSettings } from "../src/config.ts"
 import { SERVICE } from "../src/http/api.ts"
-import { rpcMethods } from "../src/http/rpc/rpc-methods.ts"
+import { rpcMethods } from "../src/http/rpc/rpc.ts"
 import { channelKinds } from "../src/ws/channels/kinds.ts"
 import { asyncApiDocument } from "../src/ws/docs/asyncapi.ts"
 

@@ -1,17 +1,41 @@
 /**
- * Who acts for an account: existence in the tenant (404), then ownership (403), read from the directories (contract C16). The one thing to
- * know: a dealer's own account has no owner among users; the dealer's admins and operators of the moment act for it. An API key that is
- * limited to accounts reaches no other, whoever its user is.
+ * Who acts for an account or a dealer: existence in the tenant (404), then ownership (403), read from the directories (contract C16); and the
+ * user behind a call as the actor of an act. The one thing to know: a dealer's own account has no owner among users; the dealer's admins and
+ * operators of the moment act for it. An API key that is limited to accounts reaches no other, whoever its user is.
  */
+
 import type { AccountDirectory } from "../actors/account/directory.ts"
 import type { DealerDirectory } from "../actors/dealer/directory.ts"
 import type { TradingAccount } from "../domain/account/trading-account.ts"
-import { isDealersSide, maySee } from "../domain/dealer/dealer.ts"
+import { type Dealer, isDealersSide, maySee } from "../domain/dealer/dealer.ts"
 import { AccountForbidden, InsufficientPermissions } from "../domain/errors/authorisation.ts"
+import { DealerNotFound } from "../domain/errors/dealer.ts"
 import { TradingAccountNotFound } from "../domain/errors/trading-account.ts"
-import type { TradingAccountId, UserId } from "../domain/ids.ts"
+import type { DealerAccountId, TradingAccountId, UserId } from "../domain/ids.ts"
+import type { Actor } from "../domain/user/act.ts"
 import { type Principal, reaches } from "../domain/user/user.ts"
-import { isFailure } from "./edge/answers.ts"
+import { isFailure, type RequestFacts } from "./edge/route.ts"
+
+/** Dealers as a caller may name them: those of its tenant. */
+export const dealerOf = (dealers: DealerDirectory, principal: Principal, id: string): Dealer | DealerNotFound => {
+  const dealer = dealers.find(id.toLowerCase() as DealerAccountId)
+  return dealer === undefined || dealer.tenantId !== principal.tenantId ? new DealerNotFound() : dealer
+}
+
+// The user behind a call as the actor of an act, for the audit and for rights checked inside the transaction of the operation.
+
+/** Without a principal: on routes that ask for no token. */
+export const actorOf = (request: RequestFacts, principal?: Principal): Actor => ({
+  kind: "USER",
+  userId: principal?.userId ?? null,
+  sessionId: principal?.sessionId ?? null,
+  keyId: principal?.key?.keyId ?? null,
+  tenantId: principal?.tenantId ?? null,
+  ip: request.ip,
+  userAgent: request.header("user-agent").slice(0, 200) || null,
+  requestId: request.callId,
+  clientRequestId: request.requestId === request.callId ? null : request.requestId,
+})
 
 export interface AccountReach {
   readonly accounts: Pick<AccountDirectory, "find" | "ofUser">

@@ -1,19 +1,132 @@
 /**
- * Checks compiled from schemas at start: JSONSchema.make, then ajv, 0.2 µs a body against Schema's 3.6. Schema only words the errors.
- * Only pure schemas are taken: of classes, defaults and codecs the compiled check would know nothing (order-path 6).
+ * Checks compiled from schemas at start: JSONSchema.make, then ajv, 0.2 µs a body against Schema's 3.6. Schema only words the errors, of
+ * patterns and of fields that it does not know. Only pure schemas are taken: of classes, defaults and codecs the compiled check would know
+ * nothing (order-path 6).
  */
+
 import { Ajv, type ErrorObject } from "ajv"
 import { SchemaAST as AST, Either, JSONSchema, ParseResult, Schema } from "effect"
-import { InvalidParameter, InvalidRequest, MissingParameter, type UnknownField } from "../domain/errors/request.ts"
-import { formInWords } from "./forms.ts"
-import { unknownFields } from "./unknown-fields.ts"
+import { InvalidParameter, InvalidRequest, MissingParameter, UnknownField } from "../domain/errors/request.ts"
+import { nearestName } from "../foundation/nearest-name.ts"
+
+// What the patterns of the wire's texts mean, in words: a caller is told what would be right, never a regular expression.
+
+const DECIMAL =
+  'in a JSON string, for example "0.01": digits, at most 36 before the point and 18 behind it, no exponent'
+
+/** By the pattern's source, as JSON Schema has it. A test holds it to the OpenAPI document: each pattern there has its words. */
+const FORMS: ReadonlyMap<string, string> = new Map([
+  [
+    "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
+    "a UUID, for example 0190b4a3-5a9c-7c1e-9d2f-3b8e6f4a1c70",
+  ],
+  ["^-?(0|[1-9]\\d{0,35})(\\.\\d{1,18})?$", `a decimal number ${DECIMAL}`],
+  ["^(0|[1-9]\\d{0,35})(\\.\\d{1,18})?$", `a decimal number without a minus sign ${DECIMAL}`],
+  ["^[A-Za-z0-9._:-]{1,64}$", "1 to 64 of letters, digits and . _ : -"],
+  ["^[A-Za-z0-9._-]{1,64}$", "1 to 64 of letters, digits and . _ -"],
+  ["^[A-Z0-9.]{1,30}$", "an asset, for example USDT: 1 to 30 of upper-case letters, digits and ."],
+  ["^[A-Z0-9][A-Z0-9.]{0,29}$", "an asset, for example USDT: 1 to 30 of upper-case letters, digits and ."],
+  ["^[A-Z0-9][A-Z0-9._-]{0,31}$", "an asset, for example USDT: 1 to 32 of upper-case letters, digits and . _ -"],
+  ["^[A-Z0-9.]{1,30}\\/[A-Z0-9.]{1,30}$", "a pair <BASE>/<QUOTE> in upper case, for example BTC/USDT"],
+])
+
+/** Undefined: nobody has said it. */
+export const formInWords = (pattern: string): string | undefined => FORMS.get(pattern)
+
+// The fields of a request that its schema does not know, with the nearest that it does. Nothing here runs for a good request: that one has
+// none is what the compiled check says.
+
+interface Stray {
+  readonly field: string
+  readonly nearest: string | null
+  /** What may stand where it stands. */
+  readonly known: ReadonlyArray<string>
+}
+
+/** A name is the client's own, of any length. */
+const NAME_MAX = 64
+const STRAYS_MAX = 10
+/** Of the first alone it is said what was meant: to look for that is the dear part, and who sees three of them knows. */
+const NEAREST_MAX = 3
+
+const clipped = (name: string): string => (name.length > NAME_MAX ? `${name.slice(0, NAME_MAX)}…` : name)
+
+/** The parts of a union, without refinements: what a value may be. */
+const partsOf = (ast: AST.AST): ReadonlyArray<AST.AST> => {
+  if (ast._tag === "Refinement") return partsOf(ast.from)
+  return ast._tag === "Union" ? ast.types.flatMap(partsOf) : [ast]
+}
+
+const walk = (asts: ReadonlyArray<AST.AST>, value: unknown, path: string, found: Array<Stray>): void => {
+  if (value === null || typeof value !== "object" || found.length >= STRAYS_MAX) return
+  const parts = asts.flatMap(partsOf)
+  if (Array.isArray(value)) {
+    const items = parts.flatMap((it) => (it._tag === "TupleType" ? it.rest.map((rest) => rest.type) : []))
+    for (let i = 0; i < value.length; i++) walk(items, value[i], `${path}${i}.`, found)
+    return
+  }
+  const structs = parts.filter((it) => it._tag === "TypeLiteral")
+  const fields = structs.flatMap((it) => it.propertySignatures)
+  const others = structs.flatMap((it) => it.indexSignatures)
+  // `Schema.Unknown` and the like: whatever stands there is theirs.
+  if (fields.length === 0 && others.length === 0) return
+  const known = [...new Set(fields.map((field) => String(field.name)))]
+  for (const [name, item] of Object.entries(value)) {
+    const types = fields.filter((field) => field.name === name).map((field) => field.type)
+    if (types.length > 0) walk(types, item, `${path}${name}.`, found)
+    else if (others.length > 0)
+      walk(
+        others.map((other) => other.type),
+        item,
+        `${path}${clipped(name)}.`,
+        found,
+      )
+    else found.push(stray(name, known, found.length, path))
+    if (found.length >= STRAYS_MAX) return
+  }
+}
+
+/** `before`: so many were found before it in the same request. */
+const stray = (name: string, known: ReadonlyArray<string>, before: number, path = ""): Stray => {
+  const nearest = before < NEAREST_MAX ? nearestName(name, known) : null
+  return {
+    field: `${path}${clipped(name)}`,
+    nearest: nearest === null ? null : `${path}${nearest}`,
+    known: known.map((it) => `${path}${it}`),
+  }
+}
+
+const failureOf = (found: ReadonlyArray<Stray>): UnknownField | undefined => {
+  const [first] = found
+  if (first === undefined) return undefined
+  return new UnknownField({ fields: found.map(({ field, nearest }) => ({ field, nearest })), known: first.known })
+}
+
+/** Undefined: the schema knows all fields of the value, at every depth. */
+export const unknownFields = (ast: AST.AST, value: unknown): UnknownField | undefined => {
+  const found: Array<Stray> = []
+  walk([ast], value, "", found)
+  return failureOf(found)
+}
+
+/** Of names that stand in no record of a schema: keys of a query. */
+export const unknownNames = (names: ReadonlyArray<string>, known: Iterable<string>): UnknownField | undefined => {
+  const all = [...known]
+  return failureOf(names.slice(0, STRAYS_MAX).map((name, before) => stray(name, all, before)))
+}
+
+/** The check of a body where none is read. */
+export const noFields = (value: unknown): UnknownField | InvalidRequest | undefined =>
+  value === null || typeof value !== "object" || Array.isArray(value)
+    ? new InvalidRequest({ reason: "a JSON object is expected" })
+    : unknownNames(Object.keys(value), [])
 
 /** Undefined: the value has the declared shape, and its uuids are in lower case now, which is how they are stored. */
 export type Check = (value: unknown) => CheckFault | undefined
-export type CheckFault = UnknownField | MissingParameter | InvalidParameter | InvalidRequest
+type CheckFault = UnknownField | MissingParameter | InvalidParameter | InvalidRequest
 
 /** Why a schema cannot be compiled; undefined when it can. */
-export const impurity = (ast: AST.AST): string | undefined => {
+const impurity = (ast: AST.AST): string | undefined => {
   switch (ast._tag) {
     case "Transformation":
       return "a transformation, class or default"

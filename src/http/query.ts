@@ -5,8 +5,8 @@
 import type { SchemaAST as AST } from "effect"
 import { InvalidParameter, InvalidRequest, UnknownField } from "../domain/errors/request.ts"
 import { secondsFault } from "../foundation/time.ts"
-import { faultOfText } from "./edge/text-faults.ts"
-import { unknownNames } from "./unknown-fields.ts"
+import { unknownNames } from "./checks.ts"
+import { faultOfText } from "./edge/request-body.ts"
 
 export type QueryField = "text" | "integer" | "boolean" | "list"
 

@@ -2,10 +2,8 @@
 import { Effect } from "effect"
 import type { ApiKeys } from "../../auth/api-key/api-keys.ts"
 import type { ApiKeyId, TradingAccountId } from "../../domain/ids.ts"
-import { type AccountReach, accountOf } from "../account-access.ts"
-import { actorOf } from "../acting-user.ts"
-import { isFailure } from "../edge/answers.ts"
-import type { Handlers } from "../edge/route.ts"
+import { type AccountReach, accountOf, actorOf } from "../account-access.ts"
+import { type Handlers, isFailure } from "../edge/route.ts"
 import type { ApiKeyApi } from "./endpoints.ts"
 
 export const apiKeyHandlers = (keys: ApiKeys["Type"], reach: AccountReach): Handlers<typeof ApiKeyApi> => ({

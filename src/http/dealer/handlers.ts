@@ -35,14 +35,20 @@ import type { DealerRows } from "../../store/dealers/dealers.ts"
 import type { Wallets } from "../../store/ledger/wallets.ts"
 import type { Accounts } from "../../store/orders/accounts.ts"
 import { MAKING_TIMES, seenThrough } from "../../store/postgres/storage-failure.ts"
-import { type AccountReach, accountOf } from "../account-access.ts"
-import { actorOf } from "../acting-user.ts"
-import { ask, isFailure, relayed } from "../edge/answers.ts"
-import type { Claim, HandlerInput, Handlers, HttpReply, RequestFacts } from "../edge/route.ts"
+import { type AccountReach, accountOf, actorOf, dealerOf } from "../account-access.ts"
+import {
+  ask,
+  type Claim,
+  type HandlerInput,
+  type Handlers,
+  type HttpReply,
+  isFailure,
+  type RequestFacts,
+  relayed,
+} from "../edge/route.ts"
 import { REPLAYED } from "../limits/idempotency.ts"
 import { type Cursors, pageOf, sortedBy, timeKey } from "../pagination.ts"
 import type { VenueGate } from "../venue-gate.ts"
-import { dealerOf } from "./dealer-access.ts"
 import type { DealerApi, DealerDetail } from "./endpoints.ts"
 
 export interface DealerHandlerParts {

@@ -8,9 +8,18 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import type { StaticPage } from "../edge/mount.ts"
 import { guidePages } from "./guides.ts"
-import { NAVIGATION_STYLE, navigation } from "./navigation.ts"
 import { openApiDocument } from "./openapi.ts"
-import { CSS, document, HTML, JSON_TYPE, pageHeaders, REVALIDATED, SCRIPT } from "./pages.ts"
+import {
+  CSS,
+  document,
+  HTML,
+  JSON_TYPE,
+  NAVIGATION_STYLE,
+  navigation,
+  pageHeaders,
+  REVALIDATED,
+  SCRIPT,
+} from "./pages.ts"
 
 const OPEN_API_PATH = "/api/v3/openapi.json"
 const ASYNC_API_PATH = "/api/v3/asyncapi.json"

@@ -10,7 +10,6 @@ import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { PERMISSION_OF } from "../../domain/user/api-key.ts"
 import type { Permission, Principal } from "../../domain/user/user.ts"
 import { type Check, compileCheck } from "../checks.ts"
-import type { RouteFacts } from "../edge/call.ts"
 import {
   Access,
   type AccessLevel,
@@ -19,9 +18,10 @@ import {
   Fresh,
   KnowsRepeats,
   type NeedsProof,
+  type RouteFacts,
 } from "../edge/route.ts"
 import { type KeyRule, keyRuleOf } from "../key-scopes.ts"
-import { costOf } from "../limits/rate-limit-costs.ts"
+import { costOf } from "../limits/rate-limit.ts"
 import { type QueryPlan, queryPlan } from "../query.ts"
 
 export type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>

@@ -1,25 +1,112 @@
 /**
- * One call of an operation and its one answer, whatever carries it: an HTTP request (`Exchange`) or a message on a socket (`RpcCall`).
- * A latch that every way to answer goes through: the first answer counts, and the deadline answers when nobody does.
+ * One call of an operation and its one answer, whatever carries it: an HTTP request (`Exchange`) or a message on a socket (`RpcCall`). A latch
+ * that every way to answer goes through: the first answer counts, and the deadline answers when nobody does. And whether the call may go on (its
+ * limit, its permission, contract C16; a recent authentication), and its handing over to the route's handler, where handlers' Effects start, and
+ * the only place where their failures become answers.
  */
-import { Cause } from "effect"
+import { Cause, Effect, Exit, Option, Runtime } from "effect"
+import { ApiKeyForbidden } from "../../domain/errors/api-key.ts"
+import { ReauthenticationNeeded } from "../../domain/errors/authentication.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import { InternalDefect } from "../../domain/errors/service.ts"
+import { InternalDefect, ShuttingDown } from "../../domain/errors/service.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import type { LogLevel } from "../../foundation/log-line.ts"
 import type { TokenBucket } from "../../foundation/token-bucket.ts"
 import type { Trace } from "../../foundation/trace-context.ts"
 import { isUuid } from "../../foundation/uuid.ts"
-import type { RequestLimiter } from "../limits/rate-limit.ts"
-import type { RouteCost } from "../limits/rate-limit-costs.ts"
+import { missingPermission, type Route } from "../docs/reflect.ts"
+import type { LimitedCall, RequestLimiter } from "../limits/rate-limit.ts"
 import { accessLine, levelOf } from "../watch/request-log.ts"
 import type { RequestWatch } from "../watch/request-watch.ts"
-import { type Deadlines, Waiting } from "./deadlines.ts"
-import { successText } from "./envelope.ts"
+import { failureText, retryAfterSeconds, successText } from "./envelope.ts"
 import { ERRNO, type FailureStatus } from "./errno.ts"
-import { failureText, type Operation, retryAfterSeconds } from "./failures.ts"
-import type { AnswerOptions, DeadlineTerms, FailureOptions, HttpReply, RequestFacts } from "./route.ts"
+import type { AnswerOptions, FailureOptions, HandlerInput, HttpReply, RequestFacts, RouteFacts } from "./route.ts"
 import type { TransportPolicy } from "./transport.ts"
+
+// Requests that wait for an answer, in order of arrival per time limit: a sweep looks at the heads only. A timer per request costs
+// more than the rest of its bookkeeping, and a list of answered requests would keep them alive.
+
+/** A member of one list at a time; the list owns the links. */
+abstract class Waiting {
+  previous: Waiting | undefined = undefined
+  next: Waiting | undefined = undefined
+  list: WaitingList | undefined = undefined
+  /** Monotonic ms. */
+  abstract readonly receivedAt: number
+  /** Called once, when the time is over; the member has left its list. */
+  abstract expire(): void
+}
+
+class WaitingList {
+  first: Waiting | undefined = undefined
+  last: Waiting | undefined = undefined
+  size = 0
+  readonly millis: number
+  constructor(millis: number) {
+    this.millis = millis
+  }
+}
+
+/** While there is one that waits: a gateway at rest is not woken. */
+const SWEEP_MILLIS = 50
+
+export class Deadlines {
+  private readonly lists = new Map<number, WaitingList>()
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(private readonly monotonic: () => number) {}
+
+  add(member: Waiting, millis: number): void {
+    const list = this.lists.get(millis) ?? new WaitingList(millis)
+    if (list.size === 0) this.lists.set(millis, list)
+    member.list = list
+    member.previous = list.last
+    if (list.last === undefined) list.first = member
+    else list.last.next = member
+    list.last = member
+    list.size++
+    this.timer ??= setInterval(() => this.look(), SWEEP_MILLIS).unref()
+  }
+
+  /** Does nothing for one that is in no list. */
+  remove(member: Waiting): void {
+    const { list, previous, next } = member
+    if (list === undefined) return
+    if (previous === undefined) list.first = next
+    else previous.next = next
+    if (next === undefined) list.last = previous
+    else next.previous = previous
+    member.list = undefined
+    member.previous = undefined
+    member.next = undefined
+    list.size--
+  }
+
+  get size(): number {
+    let size = 0
+    for (const list of this.lists.values()) size += list.size
+    return size
+  }
+
+  sweep(now: number): void {
+    for (const list of this.lists.values())
+      while (list.first !== undefined && now - list.first.receivedAt >= list.millis) {
+        const member = list.first
+        this.remove(member)
+        member.expire()
+      }
+  }
+
+  private look(): void {
+    this.sweep(this.monotonic())
+    if (this.size === 0) this.close()
+  }
+
+  close(): void {
+    clearInterval(this.timer)
+    this.timer = undefined
+  }
+}
 
 /** A defect of ours, for the log: the client only gets the request id. */
 export interface Defect {
@@ -42,17 +129,6 @@ export interface Surroundings {
   /** Null: nobody is limited. */
   readonly limiter: RequestLimiter | null
   readonly watch?: RequestWatch | undefined
-}
-
-export interface RouteFacts {
-  /** GET, POST … as the log and OpenAPI write it; RPC for a call that came over a socket. */
-  readonly method: string
-  readonly template: string
-  readonly operation: Operation
-  readonly deadline: DeadlineTerms
-  readonly cost: RouteCost
-  /** A HEAD request: the headers of the GET, no body. */
-  readonly isHead: boolean
 }
 
 export type Headers = Readonly<Record<string, string>>
@@ -231,5 +307,74 @@ export const guarded = (call: Call, work: () => DomainError | undefined): void =
     if (failure !== undefined) call.fail(failure)
   } catch (error) {
     call.defect(error)
+  }
+}
+
+// Which calls need a recent authentication, and the response to a call without one.
+
+interface ProofTerms {
+  /** A proof is good for so long. */
+  readonly freshMillis: number
+  /** Wall ms. */
+  readonly now: () => number
+}
+
+/** Why the call must prove anew who asks; undefined when it need not. For calls whose shape was looked at. */
+const missingProof = (
+  { freshMillis, now }: ProofTerms,
+  route: Pick<Route, "needsProof">,
+  principal: Principal | undefined,
+  query: unknown,
+  body: unknown,
+): ReauthenticationNeeded | ApiKeyForbidden | undefined => {
+  if (principal === undefined || route.needsProof === null) return undefined
+  if (!route.needsProof({ query: query as never, body: body as never })) return undefined
+  // Nothing that its holder could do gives a key a proof.
+  if (principal.key !== null) return new ApiKeyForbidden({ reason: "SESSION_NEEDED" })
+  if (principal.provenAt > now() - freshMillis && principal.secondFactor !== "lacking") return undefined
+  const needs = principal.secondFactor === "none" ? (["password"] as const) : (["password", "totp"] as const)
+  return new ReauthenticationNeeded({ maxAgeSeconds: freshMillis / 1000, needs })
+}
+
+// Whether a call of a known user may go on, over HTTP and over the socket: its limit, and its permission (contract C16). The one thing
+// to know: what may not be made takes only the plain weight, so that a key without the scope empties no bucket that its user's orders need.
+
+/** `limiter` null: there are no limits. */
+export const refusalOf = (
+  route: Pick<Route, "access" | "keys" | "isRead" | "cost">,
+  call: LimitedCall,
+  limiter: RequestLimiter | null | undefined,
+): DomainError | undefined => {
+  const { principal } = call
+  const missing = principal === undefined ? undefined : missingPermission(route, principal)
+  if (missing === undefined) return limiter?.charge(call, route.cost.weight)
+  return limiter?.chargeForbidden(call, principal!) ?? missing
+}
+
+// Hands a checked call to its route's handler. Where handlers' Effects start, and the only place where their failures become answers.
+
+/** The checks have looked at query, body and principal. The handler answers, in this turn or later; or the call's deadline does. */
+export type Run = (call: Call, route: Route, query: unknown, body: unknown) => undefined
+
+export const makeRun = (runtime: Runtime.Runtime<never>, proofs: ProofTerms): Run => {
+  // tidy: the edge itself: a call's Effect starts here, on the runtime that composed the handlers
+  const fork = Runtime.runFork(runtime)
+  return (call, route, query, body) => {
+    const unproven = missingProof(proofs, route, call.principal, query, body)
+    if (unproven !== undefined) {
+      call.fail(unproven)
+      return
+    }
+    call.handedOver = true
+    const input = { query, body, principal: call.principal, request: call }
+    const running = route.handler(input as unknown as HandlerInput<never, never>, call.reply)
+    if (!Effect.isEffect(running)) return
+    fork(running).addObserver((exit) => {
+      if (Exit.isSuccess(exit)) return
+      const failure = Cause.failureOption(exit.cause)
+      if (Option.isSome(failure)) call.fail(failure.value)
+      else if (Cause.isInterruptedOnly(exit.cause)) call.fail(new ShuttingDown())
+      else call.defect(exit.cause)
+    })
   }
 }

@@ -2,14 +2,107 @@
  * A call over HTTP: one request and its response. After an abort the response must never be touched again (it throws), and an answer is
  * always written inside `cork`.
  */
+
 import { DeadlineExceeded } from "../../domain/errors/service.ts"
+import { slips } from "../../foundation/nearest-name.ts"
 import { traceparentOf } from "../../foundation/trace-context.ts"
-import { Call, type Headers, type RouteFacts, type Surroundings } from "./call.ts"
+import { Call, type Headers, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
-import { firstLine, type HeaderLines, headerLines, joinedLines, misspeltKey } from "./header-lines.ts"
-import { POUR_BYTES_MIN, pour } from "./pour.ts"
-import { requestIdOf } from "./request-id.ts"
+import type { RouteFacts } from "./route.ts"
 import { plainAddress } from "./transport.ts"
+
+// A request's headers as they came: name and value by turns, a header with several lines several times.
+
+interface Lines {
+  forEach(each: (name: string, value: string) => void): void
+}
+
+type HeaderLines = ReadonlyArray<string>
+
+/** Gone with the request when the route's function returns: so they are kept. */
+export const headerLines = (request: Lines): HeaderLines => {
+  const headers: Array<string> = []
+  request.forEach((name, value) => {
+    headers.push(name, value)
+  })
+  return headers
+}
+
+/** The first line of a header; empty when there is none. */
+export const firstLine = (headers: HeaderLines, name: string): string => {
+  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return headers[i + 1]!
+  return ""
+}
+
+/** All lines of a header, as one list: a proxy may append its own line instead of extending the client's. */
+export const joinedLines = (headers: HeaderLines, name: string): string => {
+  let lines = ""
+  for (let i = 0; i < headers.length; i += 2)
+    if (headers[i] === name) lines = lines === "" ? headers[i + 1]! : `${lines}, ${headers[i + 1]!}`
+  return lines
+}
+
+const KEY = "idempotency-key"
+/** Most clients send the same few names with every request. */
+const judged = new Map<string, boolean>()
+const JUDGED_MAX = 1_000
+
+const isNearlyKey = (name: string): boolean => {
+  if (name === KEY || name.length < KEY.length - 4 || name.length > KEY.length + 4) return false
+  const known = judged.get(name)
+  if (known !== undefined) return known
+  const isNear = slips(name.startsWith("x-") ? name.slice(2) : name, KEY) <= 3
+  if (judged.size >= JUDGED_MAX) judged.clear()
+  judged.set(name, isNear)
+  return isNear
+}
+
+/** A header that was meant to be Idempotency-Key, where that one is not there: nothing else is read whose absence nobody would notice. */
+const misspeltKey = (headers: HeaderLines): string | undefined => {
+  let near: string | undefined
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]!
+    if (name === KEY) return undefined
+    if (isNearlyKey(name)) near = name
+  }
+  return near
+}
+
+// Whose request id counts: the client's when it is clean, else a fresh one (contract C16). Nothing else of it may reach a header or a log.
+
+const CLEAN = /^[A-Za-z0-9._-]{1,64}$/
+
+export const requestIdOf = (given: string, fresh: () => string): string => (CLEAN.test(given) ? given : fresh())
+
+// Writes a long response as fast as the client reads it, within a time limit. `end` would copy all that does not fit into the kernel's
+// buffer into the socket's own, for as long as the reader likes: 500 readers of a page who take a byte a second would hold all its
+// copies.
+
+interface Pourable {
+  tryEnd(body: Uint8Array, totalBytes: number, closeConnection?: boolean): [boolean, boolean]
+  onWritable(more: (offset: number) => boolean): unknown
+  close(): unknown
+}
+
+/** Below this an answer fits into the kernel's buffer. */
+const POUR_BYTES_MIN = 65_536
+/** How long a reader may take over a long answer, in ms. Whoever takes a page in that time reads 150 kB a second. */
+const POUR_MILLIS = 12_000
+
+/** Begins inside `cork`, after the headers. `isGone`: the wire must not be touched any more. */
+export const pour = (wire: Pourable, body: Uint8Array, closeConnection: boolean, isGone: () => boolean): void => {
+  const [, isDone] = wire.tryEnd(body, body.length, closeConnection)
+  if (isDone) return
+  const late = setTimeout(() => {
+    if (!isGone()) wire.close()
+  }, POUR_MILLIS)
+  late.unref()
+  wire.onWritable((offset) => {
+    const [taken, isOver] = wire.tryEnd(body.subarray(offset), body.length, closeConnection)
+    if (isOver) clearTimeout(late)
+    return taken
+  })
+}
 
 /** What is used of a uWebSockets response. */
 export interface Wire {

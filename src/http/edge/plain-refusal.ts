@@ -3,12 +3,11 @@
  * teach clients to send their token in the clear first. No body is read, nothing is looked up, no socket opens.
  */
 import { TlsRequired } from "../../domain/errors/authorisation.ts"
-import { PLAIN_COST } from "../limits/rate-limit-costs.ts"
-import type { RouteFacts, Surroundings } from "./call.ts"
-import { Deadlines } from "./deadlines.ts"
+import { PLAIN_COST } from "../limits/rate-limit.ts"
+import { Deadlines, type Surroundings } from "./call.ts"
 import { Exchange } from "./exchange.ts"
-import { Deadline } from "./route.ts"
-import type { RouteApp } from "./served-app.ts"
+import { Deadline, type RouteFacts } from "./route.ts"
+import type { RouteApp } from "./server.ts"
 import type { TransportPolicy } from "./transport.ts"
 
 /** Nobody stands in front of it whose word counts. */

@@ -4,15 +4,35 @@
  */
 import { isUtf8 } from "node:buffer"
 import { InvalidParameter, InvalidRequest, MalformedJson } from "../../domain/errors/request.ts"
-import { faultOfText } from "./text-faults.ts"
+
+// Strings PostgreSQL cannot store: NUL and lone surrogates. One of them would lose the whole group that is committed with it (order-path
+// 1), so they are refused before anything is stored.
+
+/** Why the text is refused; undefined when it is fine. */
+export const faultOfText = (text: string): string | undefined => {
+  if (text.includes("\u0000")) return "contains NUL"
+  return isWellFormed(text) ? undefined : "contains a lone surrogate"
+}
+
+/** `String.prototype.isWellFormed` is in Node 20 but not in the ES2023 library. */
+const isWellFormed = (text: string): boolean => {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0xd800 || unit > 0xdfff) continue
+    const next = text.charCodeAt(i + 1)
+    if (unit > 0xdbff || !(next >= 0xdc00 && next <= 0xdfff)) return false
+    i++
+  }
+  return true
+}
 
 /** Bytes of a body. */
 export const BODY_BYTES_MAX = 65_536
 /** An oversized body is read to its end and dropped up to here, so that its sender can read the 413; then the connection closes. */
 export const BODY_BYTES_DRAINED = 1_048_576
 /** JSON of great depth parses but overflows the stack of whoever walks it later (security, finding 8). */
-export const JSON_DEPTH_MAX = 32
-export const JSON_KEYS_MAX = 1_000
+const JSON_DEPTH_MAX = 32
+const JSON_KEYS_MAX = 1_000
 
 const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i
 
@@ -62,7 +82,7 @@ const isPlain = (text: string): boolean =>
 export const faultOfJson = (value: unknown): InvalidParameter | InvalidRequest | undefined =>
   faultOf(value, 1, "", { keys: 0 })
 
-export type BodyFault = MalformedJson | InvalidParameter | InvalidRequest
+type BodyFault = MalformedJson | InvalidParameter | InvalidRequest
 
 /** The value, or why it is refused. */
 export const parseBody = (bytes: Buffer): { readonly value: unknown } | BodyFault => {

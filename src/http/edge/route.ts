@@ -2,13 +2,36 @@
  * What an endpoint declares beside its schemas (who may call it, how long it may take) and the types of its handler: a missing
  * endpoint, a wrong body field, a wrong answer and an undeclared failure are compile errors.
  */
+
 import type { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { DeadlineExceeded } from "../../domain/errors/service.ts"
+import type { Reply } from "../../domain/reply.ts"
 import type { Principal, SessionPrincipal } from "../../domain/user/user.ts"
 import type { IsForSessions } from "../key-scopes.ts"
-import type { JsonText, Pagination } from "./envelope.ts"
+import type { RouteCost } from "../limits/rate-limit.ts"
+import type { JsonText, Operation, Pagination } from "./envelope.ts"
+
+// Small bridges between actors' replies and handlers.
+
+/** A message's answer as an Effect, for handlers that need it to go on. Those that only pass it on hand the reply over instead. */
+export const ask = <A, E>(post: (reply: Reply<A, E>) => void): Effect.Effect<A, E> =>
+  Effect.async((resume) => {
+    post({
+      ok: (answer) => resume(Effect.succeed(answer)),
+      fail: (error) => resume(Effect.fail(error)),
+    })
+  })
+
+/** Answers an actor's failure, whose type is every failure there is. */
+export const relayed = (
+  effect: Effect.Effect<void, DomainError>,
+  reply: { readonly relay: (error: DomainError) => void },
+): Effect.Effect<void> => Effect.catchAll(effect, (error) => Effect.sync(() => reply.relay(error)))
+
+/** The failure that a look-up answered instead of a value. */
+export const isFailure = (answer: object): answer is DomainError => answer instanceof Error
 
 /** none: no token. session: any live session. The rest: that permission (contract C16; admin implies write implies read). */
 export type AccessLevel = "none" | "session" | "read" | "write" | "admin"
@@ -19,6 +42,18 @@ export class Access extends Context.Tag("http/Access")<Access, AccessLevel>() {}
 export interface DeadlineTerms {
   readonly millis: number
   readonly failure: () => DomainError
+}
+
+/** A route as its calls see it. */
+export interface RouteFacts {
+  /** GET, POST … as the log and OpenAPI write it; RPC for a call that came over a socket. */
+  readonly method: string
+  readonly template: string
+  readonly operation: Operation
+  readonly deadline: DeadlineTerms
+  readonly cost: RouteCost
+  /** A HEAD request: the headers of the GET, no body. */
+  readonly isHead: boolean
 }
 
 /** How long an answer may take, from the arrival of the request. Default 5 s, then 504 -190004. */
@@ -49,7 +84,7 @@ export const always: NeedsProof = () => true
 export const within = (millis: number): DeadlineTerms => ({ millis, failure: () => new DeadlineExceeded() })
 
 /** Every failure a handler need not declare: the adapter and the service itself answer them on any route. */
-export type CommonFailure = Extract<
+type CommonFailure = Extract<
   DomainError,
   {
     readonly _tag:
@@ -134,7 +169,7 @@ export interface HandlerInput<Q, B, P extends Principal = Principal> {
 }
 
 /** Answers by `reply`. An Effect that fails answers its failure, one that dies 500; it is not interrupted when the client leaves. */
-export type Handler<Q, B, A, F, P extends Principal = Principal> = (
+type Handler<Q, B, A, F, P extends Principal = Principal> = (
   input: HandlerInput<Q, B, P>,
   reply: HttpReply<A, F>,
 ) => void | Effect.Effect<void, F | CommonFailure>

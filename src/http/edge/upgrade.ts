@@ -5,10 +5,9 @@ import type { DomainError } from "../../domain/errors/domain-error.ts"
 import type { LogLevel } from "../../foundation/log-line.ts"
 import { accessLine } from "../watch/request-log.ts"
 import type { RequestWatch } from "../watch/request-watch.ts"
+import { failureText, retryAfterSeconds } from "./envelope.ts"
 import { ERRNO } from "./errno.ts"
-import { failureText, retryAfterSeconds } from "./failures.ts"
-import { firstLine, headerLines, joinedLines } from "./header-lines.ts"
-import { requestIdOf } from "./request-id.ts"
+import { firstLine, headerLines, joinedLines, requestIdOf } from "./exchange.ts"
 import { plainAddress, type TransportPolicy } from "./transport.ts"
 
 interface UpgradeSocket {

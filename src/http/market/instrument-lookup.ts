@@ -7,7 +7,7 @@ import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { InvalidVenue, type VenueInactive, type VenueUnavailable } from "../../domain/errors/venue.ts"
 import { type Instrument, invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import type { Principal } from "../../domain/user/user.ts"
-import { isFailure } from "../edge/answers.ts"
+import { isFailure } from "../edge/route.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { InstrumentSync } from "./instrument-sync.ts"
 

@@ -2,16 +2,18 @@
  * The API's operations by name, for one warm socket: every read, and all changes of orders. A call goes through the check, the
  * access rule, the handler and the deadline of its HTTP route, and is answered by the same envelope.
  */
+
+import { HttpApi } from "@effect/platform"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { MalformedJson } from "../../domain/errors/request.ts"
 import { ShuttingDown } from "../../domain/errors/service.ts"
 import type { Rpc, RpcAnswer, RpcRequest } from "../../ports/rpc.ts"
+import { Api } from "../api.ts"
 import type { Check } from "../checks.ts"
 import { NO_QUERY, type Route } from "../docs/reflect.ts"
-import { Call, guarded, type Headers, type RouteFacts, type Surroundings } from "../edge/call.ts"
+import { Call, guarded, type Headers, type Run, refusalOf, type Surroundings } from "../edge/call.ts"
 import { faultOfJson } from "../edge/request-body.ts"
-import type { Run } from "../edge/run.ts"
-import { refusalOf } from "../limits/refusal.ts"
+import type { RouteFacts } from "../edge/route.ts"
 import { isQueryFault, NO_FIELDS, queryOfJson } from "../query.ts"
 
 const ROOT = "/api/v3/"
@@ -83,7 +85,7 @@ class RpcCall extends Call {
   }
 }
 
-export interface RpcOptions {
+interface RpcOptions {
   readonly run: Run
   readonly isDraining: () => boolean
 }
@@ -131,4 +133,17 @@ export const makeRpc = (routes: ReadonlyArray<Route>, around: Surroundings, { ru
     guarded(call, () => serve(call, route, request))
     if (!call.done) call.startClock()
   }
+}
+
+/** The names of all calls that a socket may make, for the documents. */
+export const rpcMethods = (): ReadonlyArray<string> => {
+  const names = new Set<string>()
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) => {
+      const name = rpcMethodOf({ method: endpoint.method, template: endpoint.path })
+      if (name !== undefined) names.add(name)
+    },
+  })
+  return [...names].sort()
 }

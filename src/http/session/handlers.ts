@@ -1,16 +1,52 @@
-/** Passes calls on to auth; what a client may know of itself (address, user agent, request id) goes with them. */
+/**
+ * Passes calls on to auth; what a client may know of itself (address, user agent, request id) goes with them. `/.well-known/jwks.json` is here,
+ * too.
+ */
 import { Effect } from "effect"
 import type { Origin } from "../../auth/audit-log.ts"
+import type { SigningJwk } from "../../auth/keys/signing-keys.ts"
 import type { Sessions } from "../../auth/session/sessions.ts"
 import { checkedEmail } from "../../auth/user/email-address.ts"
 import type { UserActs } from "../../auth/user/user-acts.ts"
 import { Forbidden } from "../../domain/errors/authorisation.ts"
 import type { SessionId } from "../../domain/ids.ts"
 import { isOriginAllowed } from "../../domain/user/web-origin.ts"
-import { actorOf } from "../acting-user.ts"
+import { actorOf } from "../account-access.ts"
+import type { StaticPage } from "../edge/mount.ts"
 import type { Handlers, RequestFacts } from "../edge/route.ts"
-import type { SessionApi } from "./endpoints.ts"
-import { JWKS_CACHED } from "./jwks-page.ts"
+import type { SecondFactorApi, SessionApi } from "./endpoints.ts"
+
+/** Passes calls on to the second factor's acts. */
+export const secondFactorHandlers = ({
+  secondFactor,
+}: Pick<UserActs["Type"], "secondFactor">): Handlers<typeof SecondFactorApi> => ({
+  state: ({ principal }, reply) => secondFactor.state(principal).pipe(Effect.map((state) => reply.ok(state))),
+  enrol: ({ principal, request }, reply) =>
+    secondFactor.enrol(principal, actorOf(request, principal)).pipe(Effect.map((enrolment) => reply.ok(enrolment))),
+  confirm: ({ body, principal, request }, reply) =>
+    secondFactor
+      .confirm(principal, body.code, actorOf(request, principal))
+      .pipe(Effect.map((codes) => reply.ok(codes))),
+  remove: ({ body, principal, request }, reply) =>
+    secondFactor.remove(principal, body.code, actorOf(request, principal)).pipe(Effect.map(() => reply.ok("ok"))),
+  renewCodes: ({ principal, request }, reply) =>
+    secondFactor.renewCodes(principal, actorOf(request, principal)).pipe(Effect.map((codes) => reply.ok(codes))),
+})
+
+// `/.well-known/jwks.json`: the public keys of access tokens as libraries want them, a bare JWK set without our envelope.
+
+/** Short, so that a key that was taken away is believed nowhere for long. */
+const JWKS_CACHED = { "Cache-Control": "public, max-age=300" } as const
+
+export const jwksPage = (jwks: () => ReadonlyArray<SigningJwk>): StaticPage => ({
+  path: "/.well-known/jwks.json",
+  contentType: "application/jwk-set+json",
+  headers: JWKS_CACHED,
+  /** Of the moment: keys change under a running gateway. */
+  get body() {
+    return Buffer.from(JSON.stringify({ keys: jwks() }))
+  },
+})
 
 export const originOf = (request: RequestFacts): Origin => ({
   ip: request.ip,

@@ -1,4 +1,5 @@
 /** Orders go to the account's actor and come back from its commit; lists come from the store, which only knows what is durable. */
+
 import { Effect, Schema } from "effect"
 import type { TradingAccounts } from "../../actors/account/messages.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
@@ -23,19 +24,40 @@ import type { Principal } from "../../domain/user/user.ts"
 import { dateTime } from "../../foundation/time.ts"
 import type { RefusedSubmits } from "../../store/orders/refused-submits.ts"
 import type { OrderKeyset, OrderQuery, TradeOrders } from "../../store/orders/trade-orders.ts"
-import { type AccountReach, accountOf, accountsOf, listedAccounts } from "../account-access.ts"
-import { actorOf } from "../acting-user.ts"
-import { ask, isFailure, relayed } from "../edge/answers.ts"
-import { JsonText } from "../edge/envelope.ts"
-import { fieldsOf } from "../edge/failures.ts"
-import type { Handlers, HttpReply, RequestFacts } from "../edge/route.ts"
+import { type AccountReach, accountOf, accountsOf, actorOf, listedAccounts } from "../account-access.ts"
+import { fieldsOf, JsonText } from "../edge/envelope.ts"
+import { ask, type Handlers, type HttpReply, isFailure, type RequestFacts, relayed } from "../edge/route.ts"
 import { type Cursors, timeKey } from "../pagination.ts"
 import { instantFault } from "../query.ts"
 import type { VenueGate } from "../venue-gate.ts"
 import type { TradeOrderApi } from "./endpoints.ts"
-import { keyedBy } from "./header-key.ts"
-import { statusFilter } from "./status-filter.ts"
-import { submittedText, timingText } from "./submit-answer.ts"
+import { keyedBy, submittedText, timingText } from "./submit-endpoint.ts"
+
+// The words of the `status` and `orderStatus` filters, of either vocabulary, as formal states (contract C1.1).
+
+interface StatusFilter {
+  readonly orderStatus: ReadonlyArray<OrderStatus>
+  /** PENDING_CANCEL, PENDING_REPLACE and REPLACED count only with (true) or without (false) executions. */
+  readonly hasFills?: boolean
+}
+
+/** Shown as OPEN before the first fill and as PARTIALLY_FILLED after it. */
+const MOMENTARY: ReadonlyArray<OrderStatus> = ["PENDING_CANCEL", "PENDING_REPLACE", "REPLACED"]
+
+export const statusFilter = (word: OrderStatus | NarrativeStatus): StatusFilter => {
+  switch (word) {
+    case "PENDING":
+      return { orderStatus: ["CREATED", "SUBMITTED", "UNKNOWN"] }
+    case "OPEN":
+      return { orderStatus: ["ACCEPTED", ...MOMENTARY], hasFills: false }
+    case "PARTIALLY_FILLED":
+      return { orderStatus: ["PARTIALLY_FILLED", ...MOMENTARY], hasFills: true }
+    case "CANCELLED":
+      return { orderStatus: ["CANCELLED", "REVOKED"] }
+    default:
+      return { orderStatus: [word] }
+  }
+}
 
 export interface TradeOrderParts {
   readonly reach: AccountReach

@@ -1,5 +1,8 @@
-/** The declaration of tradeOrder/submit (specification, Submit order; contract C1, C2, C4): every refusal that it knows. */
+/** The declaration of tradeOrder/submit (specification, Submit order; contract C1, C2, C4): its key, its answer, every refusal that it knows. */
+
 import { HttpApiEndpoint, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import type { SubmitAnswer, SubmitTiming } from "../../actors/account/messages.ts"
 import { AccountForbidden, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { OrderRateLimited, TooManyOpenOrders } from "../../domain/errors/limits.ts"
 import {
@@ -51,10 +54,51 @@ import {
 } from "../../domain/errors/trading-account.ts"
 import { ExperimentalVenue, NotSupportedByVenue, VenueInactive } from "../../domain/errors/venue.ts"
 import { LedgerConflict, WalletClosed, WalletFrozen } from "../../domain/errors/wallet.ts"
-import { SubmitRequest } from "../../domain/order/submit-request.ts"
-import { Fail, Ok } from "../edge/envelope.ts"
+import { OrderKey, SubmitRequest } from "../../domain/order/submit-request.ts"
+import { TradeOrderRecord, tradeOrderJson } from "../../domain/order/trade-order-record.ts"
+import { Fail, JsonText, Ok } from "../edge/envelope.ts"
 import { Access, Deadline, type DeadlineTerms } from "../edge/route.ts"
-import { SubmittedOrder } from "./submit-answer.ts"
+
+// The response to a submit: the order, its linked orders, and the time each step took.
+
+const SubmittedOrder = Schema.Struct({
+  ...TradeOrderRecord.fields,
+  linkedOrders: Schema.optional(
+    Schema.Array(TradeOrderRecord).annotations({
+      description:
+        "Extension: the other orders of its list, exits of an entry or the other leg of a pair. Absent without a list",
+    }),
+  ),
+}).annotations({ identifier: "SubmittedOrder" })
+
+export const submittedText = ({ order, json, linked }: SubmitAnswer): JsonText => {
+  const own = json ?? tradeOrderJson(order)
+  if (linked === undefined) return new JsonText(own)
+  return new JsonText(`${own.slice(0, -1)},"linkedOrders":[${linked.map(tradeOrderJson).join(",")}]}`)
+}
+
+/** Header Server-Timing: milliseconds from the moment the request was read. */
+export const timingText = ({ receivedAt, checkedAt, committedAt, dispatchedAt }: SubmitTiming): string => {
+  const since = (at: number): string => (at - receivedAt).toFixed(3)
+  return `received;dur=0, checked;dur=${since(checkedAt)}, committed;dur=${since(committedAt)}, dispatched;dur=${since(dispatchedAt)}`
+}
+
+// The header `Idempotency-Key` of a submit: the order's own key, as if it stood in the body (contract C2).
+
+const isKey = Schema.is(OrderKey)
+
+/** The request with the key of its header; the empty string is none. */
+export const keyedBy = (
+  header: string,
+  request: SubmitRequest,
+): SubmitRequest | InvalidParameter | ConflictingParameters => {
+  if (header === "" || header === request.idempotencyKey) return request
+  if (!isKey(header))
+    return new InvalidParameter({ parameter: "Idempotency-Key", reason: "1 to 64 of letters, digits and . _ : -" })
+  return request.idempotencyKey
+    ? new ConflictingParameters({ parameters: ["Idempotency-Key", "idempotencyKey"] })
+    : { ...request, idempotencyKey: header }
+}
 
 /** The order may or may not exist: storage did not say so in time (order-path 1). */
 export const doubt: DeadlineTerms = { millis: 5_000, failure: () => new OutcomeUnknown({ tradeOrderId: null }) }

@@ -2,26 +2,191 @@
  * Connecting an account (contract C11a): the venue says whose account it is before anything is stored, and the same account again is
  * the record that exists. Look-up and insert happen one at a time, so that two connects at once make one account.
  */
+import { randomBytes } from "node:crypto"
 import { Effect, Fiber } from "effect"
-import { externalKeyOf } from "../../auth/keys/credential-vault.ts"
+import type { AccountDirectory } from "../../actors/account/directory.ts"
+import type { TradingAccounts } from "../../actors/account/messages.ts"
+import { type CredentialKeeper, externalKeyOf } from "../../auth/keys/credential-vault.ts"
 import type { Credential } from "../../domain/account/credential.ts"
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import { CredentialsInvalid } from "../../domain/errors/credential.ts"
+import { DealerArchived, DealerNotFound } from "../../domain/errors/dealer.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { ConflictingParameters, MissingParameter } from "../../domain/errors/request.ts"
 import { StorageUnavailable } from "../../domain/errors/service.ts"
-import { CredentialsRequired, ExternalAccountNotVisible } from "../../domain/errors/trading-account.ts"
+import { CredentialsRequired, ExternalAccountNotVisible, TooManyAccounts } from "../../domain/errors/trading-account.ts"
 import { VenueUnavailable } from "../../domain/errors/venue.ts"
-import type { TradingAccountId } from "../../domain/ids.ts"
+import type { CredentialId, DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
 import type { Venue } from "../../domain/instrument/venue.ts"
 import { ordersFault } from "../../domain/instrument/venue-capabilities.ts"
 import { INTERNAL } from "../../domain/order/internal-order.ts"
 import type { Act, Actor } from "../../domain/user/act.ts"
-import type { Proof } from "../../store/orders/accounts.ts"
+import type { Principal } from "../../domain/user/user.ts"
+import { newWallet, type Wallet, type WalletId } from "../../domain/wallet/wallet.ts"
+import type { VenuePort } from "../../ports/venue-port.ts"
+import type { Acts } from "../../store/audit/acts.ts"
+import type { Wallets } from "../../store/ledger/wallets.ts"
+import type { Accounts, Proof } from "../../store/orders/accounts.ts"
 import { MAKING_TIMES, seenThrough } from "../../store/postgres/storage-failure.ts"
-import { ask } from "../edge/answers.ts"
-import { makeConnectInternal } from "./connect-internal.ts"
-import { accountAct, accountsFault, type ConnectParts, type ConnectRequest, newAccount } from "./new-account.ts"
+import { ask, type Claim } from "../edge/route.ts"
+import type { InstrumentSync } from "../market/instrument-sync.ts"
+
+// What connecting works with, what it is asked, and the record of the account that is being connected.
+
+export interface ConnectParts {
+  readonly venues: Pick<VenuePort["Type"], "verify" | "find">
+  readonly keeper: CredentialKeeper["Type"]
+  readonly accounts: AccountDirectory
+  readonly store: Pick<Accounts, "insertAccount" | "insertInternalAccount" | "prove" | "dealer">
+  readonly wallets: Pick<Wallets, "find" | "insertOwn">
+  readonly acts: Acts["Type"]
+  readonly tradingAccounts: TradingAccounts["Type"]
+  readonly sync: InstrumentSync
+  readonly now: () => number
+  readonly uuid: () => string
+  /** Starting balances on in-process venues: asset → decimal text. */
+  readonly initialBalances: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Live accounts on venues with private sessions. */
+  readonly venueSessionsMax: number
+  /** Live accounts of one user, at all venues. */
+  readonly accountsMax: number
+  /** Live accounts of one user at the internal venue. */
+  readonly internalAccountsMax: number
+  /** Wallets of one user. */
+  readonly walletsMax: number
+}
+
+export interface ConnectRequest {
+  readonly principal: Principal
+  readonly actor: Actor
+  readonly venue: Venue
+  readonly credentialIds: ReadonlyArray<CredentialId>
+  readonly externalTradingAccountId: string | null
+  /** At the internal venue: the dealer whose client the account is to be. */
+  readonly dealerAccountId: DealerAccountId | null
+  readonly nickname: string | null
+  readonly claim: Claim | undefined
+}
+
+/** Why the user may have no more, if so. */
+const accountsFault = (
+  {
+    accounts,
+    accountsMax,
+    internalAccountsMax,
+  }: Pick<ConnectParts, "accounts" | "accountsMax" | "internalAccountsMax">,
+  { principal, venue }: ConnectRequest,
+): TooManyAccounts | undefined => {
+  const live = accounts.ofUser(principal.userId).filter(({ status }) => status !== "DISCONNECTED")
+  if (live.length >= accountsMax) return new TooManyAccounts({ max: accountsMax, setting: "ACCOUNTS_MAX" })
+  if (venue.venue !== INTERNAL || live.filter((it) => it.venue === INTERNAL).length < internalAccountsMax)
+    return undefined
+  return new TooManyAccounts({ max: internalAccountsMax, setting: "INTERNAL_ACCOUNTS_MAX" })
+}
+
+/** What the audit keeps of an act on an account. `actId`: of one that makes it, its own id. */
+export const accountAct = (
+  action: "account.connect" | "account.disconnect",
+  actor: Actor,
+  { tradingAccountId, tenantId, venue }: TradingAccount,
+  actId: string,
+): Act => ({
+  actId,
+  action,
+  actor,
+  object: { type: "ACCOUNT", id: tradingAccountId, tenantId },
+  what: venue,
+})
+
+/** What a new account is before anything is known of it but the request. */
+const newAccount = (
+  parts: Pick<ConnectParts, "now" | "uuid" | "initialBalances">,
+  request: ConnectRequest,
+  externalId: string,
+): TradingAccount => {
+  const at = parts.now()
+  return {
+    tradingAccountId: (request.claim?.id ?? parts.uuid()) as TradingAccountId,
+    tenantId: request.principal.tenantId,
+    userId: request.principal.userId,
+    version: 1,
+    venue: request.venue.venue,
+    externalTradingAccountId: externalId,
+    nickname: request.nickname ?? request.venue.name,
+    status: "CREATED",
+    walletId: null,
+    dealerAccountId: null,
+    credentials: [],
+    initialBalances: Object.entries(parts.initialBalances[request.venue.venue] ?? {}),
+    channelEpoch: randomBytes(6).toString("base64url"),
+    createdAt: at,
+    updatedAt: at,
+    disconnectedAt: null,
+    cancelAllAt: null,
+  }
+}
+
+// Connecting an account at the platform's own venue (contract C9): without credentials, with a wallet of its own that is made in one
+// transaction with it. Named by a wallet of the caller's, it is that wallet that trades. Called one at a time.
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/
+
+const makeConnectInternal = (parts: ConnectParts) => {
+  const { accounts, store, wallets, acts, walletsMax, now, uuid } = parts
+
+  const freshWallet = ({ principal: { tenantId, userId }, dealerAccountId, nickname }: ConnectRequest): Wallet => {
+    const metadata = nickname === null ? {} : { nickname }
+    const walletId = uuid() as WalletId
+    return newWallet({ walletId, tenantId, walletType: "CLIENT", userId, dealerAccountId, metadata }, now())
+  }
+
+  /** One that the caller has and that no account trades with: of an account that was disconnected, or made by itself. */
+  const ownWallet = ({ principal, dealerAccountId }: ConnectRequest, named: string) =>
+    Effect.gen(function* () {
+      const id = named.toLowerCase()
+      const wallet = UUID.test(id) ? yield* wallets.find(id as WalletId) : null
+      const isOwn =
+        wallet !== null &&
+        wallet.tenantId === principal.tenantId &&
+        wallet.userId === principal.userId &&
+        wallet.walletType === "CLIENT" &&
+        wallet.status !== "CLOSED"
+      if (!isOwn) return yield* new ExternalAccountNotVisible({})
+      if (dealerAccountId !== null && wallet.dealerAccountId !== null && wallet.dealerAccountId !== dealerAccountId)
+        return yield* new ConflictingParameters({ parameters: ["externalTradingAccountId", "dealerAccountId"] })
+      return wallet
+    })
+
+  return (request: ConnectRequest) =>
+    Effect.gen(function* () {
+      const { principal, dealerAccountId, credentialIds, externalTradingAccountId: named } = request
+      if (credentialIds.length > 0) return yield* new ConflictingParameters({ parameters: ["venue", "credentialIds"] })
+      const known = named === null ? undefined : accounts.findExternal(principal.userId, INTERNAL, named.toLowerCase())
+      if (known !== undefined) {
+        if (dealerAccountId !== null && known.dealerAccountId !== dealerAccountId)
+          return yield* new ConflictingParameters({ parameters: ["externalTradingAccountId", "dealerAccountId"] })
+        return { account: known, isNew: false }
+      }
+      if (dealerAccountId !== null) {
+        const dealer = yield* store.dealer(dealerAccountId)
+        if (dealer === null || dealer.tenantId !== principal.tenantId) return yield* new DealerNotFound()
+        if (dealer.isArchived) return yield* new DealerArchived()
+      }
+      const fault = accountsFault(parts, request)
+      if (fault !== undefined) return yield* fault
+      const wallet = named === null ? freshWallet(request) : yield* ownWallet(request, named)
+      const account = {
+        ...newAccount(parts, request, wallet.walletId),
+        walletId: wallet.walletId,
+        dealerAccountId: dealerAccountId ?? (wallet.dealerAccountId as typeof dealerAccountId),
+      }
+      const provision = named === null ? wallets.insertOwn(wallet, walletsMax) : Effect.void
+      const act = accountAct("account.connect", request.actor, account, account.tradingAccountId)
+      const stored = yield* acts.commit(act, () => store.insertInternalAccount(account, provision))
+      accounts.put(stored)
+      return { account: stored, isNew: true }
+    })
+}
 
 /** How long connect waits for the first reconciliation. */
 const READY_MILLIS = 10_000

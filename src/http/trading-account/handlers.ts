@@ -1,5 +1,7 @@
 /** Passes account operations on to the account's actor; lists come from the directory. */
+
 import { Effect } from "effect"
+import type { TradingAccounts } from "../../actors/account/messages.ts"
 import {
   type Position,
   positionRecord,
@@ -11,19 +13,52 @@ import { TenantForbidden } from "../../domain/errors/authorisation.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { AccountUnsupported } from "../../domain/errors/trading-account.ts"
 import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"
-import { type AccountReach, accountOf, accountsOf, listedAccounts, listedUser, ownedBy } from "../account-access.ts"
-import { actorOf } from "../acting-user.ts"
-import { isFailure, relayed } from "../edge/answers.ts"
-import type { Handlers, HttpReply } from "../edge/route.ts"
+import type { Reply } from "../../domain/reply.ts"
+import {
+  type AccountReach,
+  accountOf,
+  accountsOf,
+  actorOf,
+  listedAccounts,
+  listedUser,
+  ownedBy,
+} from "../account-access.ts"
+import { type Handlers, type HttpReply, isFailure, relayed } from "../edge/route.ts"
 import { REPLAYED } from "../limits/idempotency.ts"
 import { type Cursors, pageOf, sortedBy, timeKey } from "../pagination.ts"
 import type { VenueGate } from "../venue-gate.ts"
-import { makeConnect } from "./connect.ts"
+import { accountAct, type ConnectParts, makeConnect } from "./connect.ts"
 import type { TradingAccountApi } from "./endpoints.ts"
-import { accountAct, type ConnectParts } from "./new-account.ts"
-import { readPortfolios } from "./portfolio.ts"
 
-export interface TradingAccountParts extends ConnectParts {
+/**
+ * Holdings of several accounts, requested from their actors in parallel: one that cannot answer fails the whole list, so none is left
+ * out silently.
+ */
+const readPortfolios = (
+  tradingAccounts: TradingAccounts["Type"],
+  accounts: ReadonlyArray<TradingAccount>,
+  currency: string | null,
+  reply: Reply<ReadonlyArray<Position>, DomainError>,
+): void => {
+  let waiting = accounts.length
+  if (waiting === 0) reply.ok([])
+  const positions: Array<Position> = []
+  for (const account of accounts)
+    tradingAccounts.post(account.tradingAccountId, {
+      _tag: "ReadPortfolio",
+      currency,
+      reply: {
+        ok: (held) => {
+          positions.push(...held)
+          waiting--
+          if (waiting === 0) reply.ok(positions)
+        },
+        fail: reply.fail,
+      },
+    })
+}
+
+interface TradingAccountParts extends ConnectParts {
   readonly gate: VenueGate
   readonly cursors: Cursors
   readonly reach: AccountReach

@@ -1,7 +1,7 @@
 /** Passes the change on to auth, which checks in the store that the caller still is an admin. */
 import { Effect } from "effect"
 import type { TradingModeSwitch } from "../../auth/session/trading-mode-switch.ts"
-import { actorOf } from "../acting-user.ts"
+import { actorOf } from "../account-access.ts"
 import type { Handlers } from "../edge/route.ts"
 import type { TradingModeApi } from "./endpoints.ts"
 

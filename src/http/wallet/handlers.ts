@@ -1,9 +1,11 @@
 /**
- * Wallets: reads from the store, money through the ledger. The one thing to know: ids of what moves are made of the Idempotency-Key and
- * the body, so that a repeat after any crash meets what the first call did.
+ * Wallets: reads and statements from the store, money through the ledger. The one thing to know: ids of what moves are made of the
+ * Idempotency-Key and the body, so that a repeat after any crash meets what the first call did; and another user's wallet answers as one that
+ * does not exist (decision 20).
  */
 import { Effect } from "effect"
 import type { DealerDirectory } from "../../actors/dealer/directory.ts"
+import { isDealersSide } from "../../domain/dealer/dealer.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
 import { Busy } from "../../domain/errors/service.ts"
@@ -15,6 +17,7 @@ import {
   WalletNotFound,
   WalletsUnrelated,
 } from "../../domain/errors/wallet.ts"
+import type { DealerAccountId } from "../../domain/ids.ts"
 import type { Act, Action, ActObject, Authority } from "../../domain/user/act.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import {
@@ -29,21 +32,117 @@ import {
   type WalletType,
   walletRecord,
 } from "../../domain/wallet/wallet.ts"
+import { dateTime, dateTimeOrNull } from "../../foundation/time.ts"
 import type { LedgerOutcome, LedgerPort } from "../../ports/ledger-port.ts"
 import type { Acts } from "../../store/audit/acts.ts"
-import type { LedgerJournal } from "../../store/ledger/journal.ts"
+import type { JournalTransfer, LedgerJournal } from "../../store/ledger/journal.ts"
 import type { Wallets } from "../../store/ledger/wallets.ts"
-import { listedUser } from "../account-access.ts"
-import { actorOf } from "../acting-user.ts"
-import { isFailure, relayed } from "../edge/answers.ts"
-import type { Claim, Handlers, RequestFacts } from "../edge/route.ts"
+import { actorOf, listedUser } from "../account-access.ts"
+import { type Claim, type Handlers, isFailure, type RequestFacts, relayed } from "../edge/route.ts"
 import { REPLAYED } from "../limits/idempotency.ts"
-import type { Cursors } from "../pagination.ts"
-import type { WalletApi } from "./endpoints.ts"
-import { statementHandler } from "./statement.ts"
-import { isAdmin, readableWallet, rightTo } from "./wallet-access.ts"
+import { type Cursors, countedPage } from "../pagination.ts"
+import type { StatementRow, WalletApi } from "./endpoints.ts"
 
-export interface WalletParts {
+// Whose wallet it is. The one thing to know: another user's answers as one that does not exist (decision 20), and a dealer's own belongs
+// to no user: the dealer's admins and operators of the moment act for it.
+
+interface WalletReach {
+  readonly wallets: Pick<Wallets, "find">
+  readonly dealers: Pick<DealerDirectory, "find">
+}
+
+const isAdmin = (principal: Principal): boolean => principal.permissions.includes("admin")
+
+/** By which right the caller acts for it as its own; null: by none. */
+const rightTo = (
+  { dealers }: Pick<WalletReach, "dealers">,
+  wallet: Wallet,
+  principal: Principal,
+): "OWNER" | "DEALER" | null => {
+  if (wallet.tenantId !== principal.tenantId) return null
+  if (wallet.userId !== null) return wallet.userId === principal.userId ? "OWNER" : null
+  const dealer = wallet.walletType === "DEALER" ? dealers.find(wallet.dealerAccountId as DealerAccountId) : undefined
+  return isDealersSide(principal, dealer) ? "DEALER" : null
+}
+
+/** Everybody's own, and for admins those of their tenant. */
+const mayRead = (reach: Pick<WalletReach, "dealers">, wallet: Wallet, principal: Principal): boolean =>
+  wallet.tenantId === principal.tenantId && (isAdmin(principal) || rightTo(reach, wallet, principal) !== null)
+
+/** `id`: any text; uuids in either case. */
+const readableWallet = (reach: WalletReach, principal: Principal, id: string) =>
+  Effect.flatMap(reach.wallets.find(id.toLowerCase() as WalletId), (wallet) =>
+    wallet !== null && mayRead(reach, wallet, principal) ? Effect.succeed(wallet) : new WalletNotFound(),
+  )
+
+// The statement of a wallet: its rows of the journal, newest first. The other side is named only to those who may read it.
+
+const rowOf = (wallet: Wallet, known: ReadonlySet<string>, t: JournalTransfer): StatementRow => {
+  const isDebit = t.debitWalletId === wallet.walletId
+  const counter = isDebit ? t.creditWalletId : t.debitWalletId
+  return {
+    transferId: t.transferId,
+    walletId: wallet.walletId,
+    direction: isDebit ? "DEBIT" : "CREDIT",
+    counterWalletId: known.has(counter) ? counter : null,
+    kind: t.kind,
+    pendingId: t.pendingId,
+    asset: t.asset,
+    amount: t.amount.toString(),
+    code: t.code,
+    reference: t.reference,
+    expiresAt: t.expiresAt,
+    expiresAtDateTime: dateTimeOrNull(t.expiresAt),
+    createdAt: t.at,
+    createdAtDateTime: dateTime(t.at),
+  }
+}
+
+const statementHandler =
+  ({
+    wallets,
+    dealers,
+    journal,
+    cursors,
+  }: WalletReach & {
+    readonly wallets: Wallets
+    readonly journal: LedgerJournal
+    readonly cursors: Cursors
+  }): Handlers<typeof WalletApi>["transferList"] =>
+  ({ query, principal }, reply) => {
+    const plan = cursors.plan({
+      scope: `wallet/transfer/list:${principal.userId}`,
+      filters: { walletId: query.walletId.toLowerCase(), asset: query.asset },
+      limit: query.limit ?? 50,
+      offset: query.offset ?? 0,
+      cursor: query.cursor,
+    })
+    if (isFailure(plan)) return reply.fail(plan)
+    const asset = (plan.filters["asset"] as string | undefined) ?? null
+    return Effect.gen(function* () {
+      const wallet = yield* readableWallet({ wallets, dealers }, principal, String(plan.filters["walletId"]))
+      const rows = yield* journal.statement({
+        walletId: wallet.walletId,
+        asset,
+        before: plan.after,
+        limit: plan.limit + 1,
+        offset: plan.offset,
+      })
+      const count = journal.count(wallet.walletId, asset)
+      const { items, pagination } = yield* countedPage(cursors, plan, rows, (it) => it.number, count)
+      const others = new Set(items.flatMap((it) => [it.debitWalletId, it.creditWalletId]))
+      const readable = (yield* wallets.findAll([wallet.walletId, ...others])).filter((it) =>
+        mayRead({ dealers }, it, principal),
+      )
+      const known = new Set<string>(readable.map((it) => it.walletId))
+      reply.ok(
+        items.map((it) => rowOf(wallet, known, it)),
+        { pagination },
+      )
+    })
+  }
+
+interface WalletParts {
   readonly wallets: Wallets
   readonly dealers: Pick<DealerDirectory, "find">
   readonly journal: LedgerJournal

@@ -6,7 +6,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { GUIDES } from "../../../src/http/docs/navigation.ts"
+import { GUIDES } from "../../../src/http/docs/pages.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { describe, expect, it, vi } from "vitest"
 import { nearestName } from "../../../src/foundation/nearest-name.ts"
-import { unknownFields, unknownNames } from "../../../src/http/unknown-fields.ts"
+import { unknownFields, unknownNames } from "../../../src/http/checks.ts"
 
 const KNOWN = ["stopLossPrice", "takeProfitPrice", "quantity", "orderSide", "markupBps"]
 

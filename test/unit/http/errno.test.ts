@@ -10,8 +10,8 @@ import { Busy } from "../../../src/domain/errors/service.ts"
 import { OrderNotFound } from "../../../src/domain/errors/trade-order.ts"
 import { AccountReconciling } from "../../../src/domain/errors/trading-account.ts"
 import { VenueUnavailable } from "../../../src/domain/errors/venue.ts"
+import { failureText, retryAfterSeconds } from "../../../src/http/edge/envelope.ts"
 import { ERRNO } from "../../../src/http/edge/errno.ts"
-import { failureText, retryAfterSeconds } from "../../../src/http/edge/failures.ts"
 
 const operation = { resource: "tradeOrder", action: "submit" }
 const parsed = (error: DomainError, extra?: Record<string, unknown>) =>

@@ -1,9 +1,8 @@
 /** The OpenAPI document is complete: every operation has words, security, an envelope, and every failure with its errno. */
 import { Ajv } from "ajv"
 import { describe, expect, it } from "vitest"
-import { openApiDocument } from "../../../src/http/docs/openapi.ts"
-import { EXAMPLES } from "../../../src/http/docs/openapi-examples.ts"
-import { formInWords } from "../../../src/http/forms.ts"
+import { formInWords } from "../../../src/http/checks.ts"
+import { EXAMPLES, openApiDocument } from "../../../src/http/docs/openapi.ts"
 
 interface Media {
   readonly "application/json": { readonly schema: Record<string, unknown>; readonly examples?: object }

@@ -1,7 +1,8 @@
 /** Whom a request comes from, by the bytes that uWebSockets has of the other end: no two addresses are taken for one. */
 import { expect, it } from "vitest"
-import type { RouteFacts, Surroundings } from "../../../src/http/edge/call.ts"
+import type { Surroundings } from "../../../src/http/edge/call.ts"
 import { Exchange, type Wire, type WireRequest } from "../../../src/http/edge/exchange.ts"
+import type { RouteFacts } from "../../../src/http/edge/route.ts"
 import { transportPolicy } from "../../../src/http/edge/transport.ts"
 
 const transport = transportPolicy({

@@ -1,6 +1,6 @@
 /** A long answer on a wire that takes what it is told to: whole and in order, and not for ever. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { pour } from "../../../src/http/edge/pour.ts"
+import { pour } from "../../../src/http/edge/exchange.ts"
 
 /** Takes `bytes` at each try. */
 class SlowWire {

@@ -1,7 +1,7 @@
 /** Filter words of both vocabularies select exactly the orders that are shown so (contract C1.1). */
 import { describe, expect, it } from "vitest"
 import { NarrativeStatus, narrative, OrderStatus } from "../../../src/domain/order/status.ts"
-import { statusFilter } from "../../../src/http/trade-order/status-filter.ts"
+import { statusFilter } from "../../../src/http/trade-order/handlers.ts"
 
 const momentary = new Set<OrderStatus>(["PENDING_CANCEL", "PENDING_REPLACE", "REPLACED"])
 

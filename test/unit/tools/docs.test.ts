@@ -18,7 +18,7 @@ const planted = (): string => {
       '/** The document. */\nexport const openApiDocument = (): object => ({ openapi: "3.1.0", info: { title: "planted" } })\n',
     "src/config.ts": "/** Settings. */\nexport const readSettings = () => ({ wsFlushMillis: 10 })\n",
     "src/http/api.ts": '/** The API. */\nexport const SERVICE = { version: "1" }\n',
-    "src/http/rpc/rpc-methods.ts": '/** Names. */\nexport const rpcMethods = () => ["market.get"]\n',
+    "src/http/rpc/rpc.ts": '/** Names. */\nexport const rpcMethods = () => ["market.get"]\n',
     "src/ws/docs/asyncapi.ts":
       "/** The other document. */\nexport const asyncApiDocument = (facts: object): object => facts\n",
     "src/ws/channels/kinds.ts":

@@ -52,7 +52,7 @@ const refused: ReadonlyArray<Edge> = [
   ["src/actors/dealer/dealer.ts", "../../../test/kit/fake.ts", "type", "src-alone"],
   ["src/main.ts", "./helpers/all.ts", "value", "known-place"],
   ["src/venues/venues.ts", "ccxt", "type", "ccxt-in-worker"],
-  ["src/ws/rpc.ts", "uWebSockets.js", "type", "sockets-in-four-files"],
+  ["src/ws/rpc.ts", "uWebSockets.js", "type", "sockets-in-three-files"],
   ["src/auth/session/tokens.ts", "@effect/sql", "value", "sql-in-store"],
   ["src/http/edge/server.ts", "pg", "type", "sql-in-store"],
   ["src/http/edge/server.ts", "@effect/opentelemetry/OtlpTracer", "value", "collector-in-otlp"],

@@ -1,13 +1,20 @@
-/** Passes what admins do with users on to auth, which asks the store whether the caller still is an admin. */
+/**
+ * Passes operations on users on to auth, which asks the store whether the caller still is an admin, and tells orders' stories from the store:
+ * what is durable, never what an actor only plans.
+ */
 import { Effect } from "effect"
 import type { Administration, WhichUser } from "../../auth/session/administration.ts"
-import { actorOf } from "../acting-user.ts"
-import { isFailure } from "../edge/answers.ts"
-import type { Handlers } from "../edge/route.ts"
+import { OrderNotFound } from "../../domain/errors/trade-order.ts"
+import { tellStory } from "../../domain/order/story.ts"
+import type { OrderStories } from "../../store/orders/order-story.ts"
+import { actorOf } from "../account-access.ts"
+import { type Handlers, isFailure } from "../edge/route.ts"
 import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
-import type { AdminUserApi } from "./user-endpoints.ts"
+import type { AdminOrderApi, AdminUserApi } from "./endpoints.ts"
 
-export interface AdminUserParts {
+// Passes what admins do with users on to auth, which asks the store whether the caller still is an admin.
+
+interface AdminUserParts {
   readonly administration: Administration
   readonly cursors: Cursors
 }
@@ -56,4 +63,20 @@ export const adminUserHandlers = ({ administration, cursors }: AdminUserParts): 
     administration
       .signOut(principal, named(body), actorOf(request, principal))
       .pipe(Effect.map((user) => reply.ok(user))),
+})
+
+// Tells orders' stories from the store: what is durable, never what an actor only plans.
+
+interface AdminOrderParts {
+  readonly stories: OrderStories
+}
+
+export const adminOrderHandlers = ({ stories }: AdminOrderParts): Handlers<typeof AdminOrderApi> => ({
+  get: ({ query, principal }, reply) => {
+    const { id, tradingAccountId = null, eventsAfter = 0 } = query
+    const { tenantId } = principal
+    return Effect.map(stories.find({ name: id, tradingAccountId, tenantId, eventsAfter }), (stored) =>
+      stored === null ? reply.fail(new OrderNotFound()) : reply.ok(tellStory(stored, "ADMIN")),
+    )
+  },
 })
