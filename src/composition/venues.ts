@@ -30,8 +30,7 @@ import { ccxtVenues } from "../venues/connector/ccxt-venue.ts"
 import { InternalVenue } from "../venues/internal/venue.ts"
 import { mockVenue } from "../venues/mock/venue.ts"
 import { paperVenue } from "../venues/paper/venue.ts"
-import type { VenueAdapter } from "../venues/venue-adapter.ts"
-import { venuesLayer } from "../venues/venues.ts"
+import { type VenueAdapter, venuesLayer } from "../venues/venues.ts"
 import type { GatewayOptions } from "./options.ts"
 
 // Markets of INTERNAL as admins list and retire them, each for the admin's tenant, one at a time. Stored first; then open for orders, then

@@ -1,11 +1,34 @@
-/** The VenuePort over any list of venues: it only finds the adapter and passes on. */
-import { Effect, Layer } from "effect"
-import { VenueUnavailable } from "../domain/errors/venue.ts"
+/** The VenuePort over any list of venues, each a ccxt connector in a worker or an in-process venue: it only finds the adapter and passes on. */
+import { type Context, Effect, Layer, type Scope } from "effect"
+import type { VenueSecrets } from "../domain/account/credential.ts"
+import type { CredentialsInvalid } from "../domain/errors/credential.ts"
+import { type InvalidVenue, type NotSupportedByVenue, VenueUnavailable } from "../domain/errors/venue.ts"
 import type { VenueId } from "../domain/ids.ts"
-import { invalidVenue } from "../domain/instrument/venue.ts"
-import { VenuePort } from "../ports/venue-port.ts"
+import type { Instrument } from "../domain/instrument/instrument.ts"
+import { invalidVenue, type Venue } from "../domain/instrument/venue.ts"
+import type { KlineAnswer, KlineAsk, MarketSink, MarketSource } from "../ports/market-source.ts"
+import { type VenueHealth, VenuePort } from "../ports/venue-port.ts"
+import type { VenueSession } from "../ports/venue-session.ts"
 import type { VenueStats } from "../ports/venue-stats.ts"
-import type { VenueAdapter } from "./venue-adapter.ts"
+
+type Port = Context.Tag.Service<typeof VenuePort>
+
+/** The functions of VenuePort for one venue; see there for what each promises. */
+export interface VenueAdapter {
+  readonly venue: Venue
+  readonly verify: (
+    secrets: VenueSecrets,
+  ) => Effect.Effect<{ readonly externalAccountId: string | null }, CredentialsInvalid | VenueUnavailable>
+  readonly openSession: (
+    options: Parameters<Port["openSession"]>[0],
+  ) => Effect.Effect<VenueSession, VenueUnavailable, Scope.Scope>
+  readonly instruments: (
+    symbols: ReadonlyArray<string> | null,
+  ) => Effect.Effect<ReadonlyArray<Instrument>, InvalidVenue | VenueUnavailable>
+  readonly klines: (ask: KlineAsk) => Effect.Effect<KlineAnswer, NotSupportedByVenue | VenueUnavailable>
+  readonly market: (sink: MarketSink) => MarketSource
+  readonly health: () => VenueHealth
+}
 
 const NO_WORKERS: VenueStats = { shards: [], connectors: [] }
 

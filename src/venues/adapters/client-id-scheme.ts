@@ -5,7 +5,7 @@
 
 import type { CcxtExchange, CcxtOrder, Raw } from "../worker/exchange/ccxt.ts"
 import { isSameId, readBack, type Spelling, spelled } from "../worker/session/client-ids.ts"
-import { openOrdersOf } from "../worker/session/open-orders.ts"
+import { openOrdersOf } from "../worker/session/pages.ts"
 import { type ExchangeAdapter, none } from "./adapter.ts"
 import type { VenueProfile } from "./profile.ts"
 

@@ -1,9 +1,28 @@
 /**
- * The profile of a venue that needs nothing special: the facts of its answers bring any exchange of ccxt.pro. What differs is said in
- * `special`; nothing is promised that is not proven (post-only, IOC, FOK).
+ * The profile of a venue that needs nothing special: the facts of its answers bring any exchange of ccxt.pro. What differs is said in `special`;
+ * nothing is promised that is not proven (post-only, IOC, FOK), and of orders that are not proven it is said what is missing. Proven are those
+ * whose orders, fills, cancels and failures have met a loopback exchange that speaks the venue's protocol (docs/decisions/0076).
  */
+
 import type { VenueId } from "../../domain/ids.ts"
+import type { VenueOrders } from "../../domain/instrument/venue-capabilities.ts"
 import type { VenueFacts, VenueProfile } from "./profile.ts"
+
+// What is missing where the orders of an exchange are not proven: the words of its profile, of the refusal, and of the guide. Proven are those
+// whose orders, fills, cancels and failures have met a loopback exchange that speaks the venue's protocol (docs/decisions/0076).
+
+/** Signed requests are tested, and answers are ccxt's shapes of them. */
+export const UNANSWERED_ORDERS: VenueOrders = {
+  proof: "EXPERIMENTAL",
+  missing:
+    "no test exchange answers its orders, cancels and private stream: how the venue itself does has not been seen",
+}
+
+/** Derivatives: accounts have positions beside balances. */
+export const UNFOLLOWED_POSITIONS: VenueOrders = {
+  proof: "EXPERIMENTAL",
+  missing: "positions are neither streamed nor reconciled, and no test exchange answers its orders",
+}
 
 export const plain = (venue: string, exchange: string, special: VenueFacts & Partial<VenueProfile>): VenueProfile => ({
   venue: venue as VenueId,

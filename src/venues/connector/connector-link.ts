@@ -6,8 +6,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads"
 import type { ConnectorFigures } from "../../ports/venue-stats.ts"
 import type { Placement } from "./placement.ts"
-import type { Ending, Shard, Tenant } from "./shard.ts"
-import type { ShardTimes } from "./shard-times.ts"
+import type { Ending, Shard, ShardTimes, Tenant } from "./shard.ts"
 import type { Batch, Command, ConnectorSettings, ConnectorTask, WorkerRecord } from "./wire.ts"
 
 export interface LinkEvents {

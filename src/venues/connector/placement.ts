@@ -3,8 +3,7 @@
  * company of others. Figures behind the default: venues 1.
  */
 import { availableParallelism } from "node:os"
-import { Shard } from "./shard.ts"
-import type { ShardTimes } from "./shard-times.ts"
+import { Shard, type ShardTimes } from "./shard.ts"
 import type { ConnectorSettings } from "./wire.ts"
 
 /** The threads of one venue by name; where they differ, its private sessions have a connector of their own. */

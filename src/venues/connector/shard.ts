@@ -6,9 +6,72 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads"
 import { Piscina } from "piscina"
 import type { ConnectorFigures, ShardStats } from "../../ports/venue-stats.ts"
-import type { ShardTimes } from "./shard-times.ts"
-import { Vigil } from "./vigil.ts"
 import type { Beat, ConnectorTask, PulseTask } from "./wire.ts"
+
+// The clockwork of worker threads: how soon a hang is seen, how soon a connector begins again, and when that is given up for a while.
+
+export interface ShardTimes {
+  readonly heartbeatMillis: number
+  /** Heartbeats without an answer before a thread counts as hung: what a reader waits for at least when it is. */
+  readonly missesMax: number
+  /**
+   * The same while a connector in it loads: code and thousands of markets keep a thread busy for long. As long as `bootMillis`: where a
+   * machine is so slow that loading takes longer than this, each thread would be ended before it is up, for ever.
+   */
+  readonly missesMaxLoading: number
+  /** From the start of the thread to its first word. */
+  readonly bootMillis: number
+  readonly restartFirstMillis: number
+  readonly restartMaxMillis: number
+  readonly breakerCrashes: number
+  readonly breakerWindowMillis: number
+  readonly breakerPauseMillis: number
+}
+
+export const SHARD_TIMES: ShardTimes = {
+  heartbeatMillis: 200,
+  missesMax: 5,
+  missesMaxLoading: 150,
+  bootMillis: 30_000,
+  restartFirstMillis: 50,
+  restartMaxMillis: 5000,
+  breakerCrashes: 5,
+  breakerWindowMillis: 60_000,
+  breakerPauseMillis: 30_000,
+}
+
+/**
+ * Whether a thread hangs: it neither answers its heartbeats nor does anything. One under a flood of frames answers late, because Node
+ * reads a socket for up to 2 MB before it looks at anything else; ending it then would lose the very data it is busy with.
+ */
+export class Vigil {
+  readonly #doneSoFar: () => number
+  #done = 0
+  #missed = 0
+
+  /** `doneSoFar`: a count that grows with whatever the thread does. */
+  constructor(doneSoFar: () => number) {
+    this.#doneSoFar = doneSoFar
+  }
+
+  answered(): void {
+    this.#missed = 0
+  }
+
+  /**
+   * A heartbeat later: how many in a row have brought no sign of life. One that came late itself counts for nothing: a machine that keeps
+   * this thread waiting keeps the other one waiting, too.
+   */
+  tick(isLate: boolean): number {
+    const done = this.#doneSoFar()
+    const hasWorked = done !== this.#done
+    this.#done = done
+    if (hasWorked) this.#missed = 0
+    const missed = this.#missed
+    if (!isLate) this.#missed += 1
+    return missed
+  }
+}
 
 /** How a task ended. `blame` says by whose doing: a crash names the connector it came from, a hang or a full heap names nobody. */
 export interface Ending {
@@ -37,7 +100,7 @@ const isTypeScript = import.meta.url.endsWith(".ts")
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-export interface ShardOptions {
+interface ShardOptions {
   readonly name: string
   readonly times: ShardTimes
   readonly heapMegabytes: number

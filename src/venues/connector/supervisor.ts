@@ -18,13 +18,13 @@ import {
 import type { VenueHealth } from "../../ports/venue-port.ts"
 import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../../ports/venue-session.ts"
 import { type ConnectorStats, RESYNC_REASONS, type ResyncReason } from "../../ports/venue-stats.ts"
+import { TradeMemory } from "../trade-ids.ts"
 import type { VenueMeters } from "../venue-meters.ts"
 import { ConnectorLink, type LinkState } from "./connector-link.ts"
 import { OpenSession } from "./open-session.ts"
 import type { Placement } from "./placement.ts"
 import { type Health, Reach } from "./reach.ts"
-import type { ShardTimes } from "./shard-times.ts"
-import { TradeMemory } from "./trade-memory.ts"
+import type { ShardTimes } from "./shard.ts"
 import type {
   BreakHow,
   CallName,

@@ -29,7 +29,7 @@ import type {
 } from "../../ports/venue-session.ts"
 import type { ConnectorFigures, Purpose } from "../../ports/venue-stats.ts"
 import type { VenueProfile } from "../adapters/profile.ts"
-import type { ToldTrades } from "./trade-memory.ts"
+import type { ToldTrades } from "../trade-ids.ts"
 
 export interface ConnectorSettings {
   /** Its name in this process: the venue's, with a number from the venue's second connector on. */

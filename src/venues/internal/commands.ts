@@ -1,5 +1,4 @@
 /** What a market of the platform's own venue works with, what it is told, what waits in its queue, and what one request of its settles. */
-
 import type { Effect } from "effect"
 import { Decimal } from "../../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
@@ -9,9 +8,50 @@ import type { Authority } from "../../domain/user/act.ts"
 import type { FailpointName } from "../../ports/failpoint.ts"
 import type { LedgerPort } from "../../ports/ledger-port.ts"
 import type { SessionReport, VenueAmend } from "../../ports/venue-session.ts"
-import { stepsRefusalOf } from "../matching/steps.ts"
+import { stepsRefusalOf } from "../matching/units.ts"
 import type { Arrival, InternalBook } from "./book.ts"
 import type { Settlement } from "./settlement.ts"
+
+/** What waits for a market, first in, first out: a queue that gives back to its front what has to be done again. */
+export class MarketQueue<A> {
+  #items: Array<A> = []
+  #head = 0
+
+  get size(): number {
+    return this.#items.length - this.#head
+  }
+
+  first(): A | undefined {
+    return this.#items[this.#head]
+  }
+
+  push(item: A): void {
+    this.#items.push(item)
+  }
+
+  shift(): A | undefined {
+    const item = this.#items[this.#head]
+    if (item === undefined) return undefined
+    this.#head++
+    // What is done with is let go of now and then, never one by one.
+    if (this.#head > 1_024 && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head)
+      this.#head = 0
+    }
+    return item
+  }
+
+  unshift(items: ReadonlyArray<A>): void {
+    this.#items = [...items, ...this.#items.slice(this.#head)]
+    this.#head = 0
+  }
+
+  /** Takes one out of the middle. */
+  remove(item: A): void {
+    const at = this.#items.indexOf(item, this.#head)
+    if (at >= 0) this.#items.splice(at, 1)
+  }
+}
 
 export interface MarketParts {
   readonly instrument: Instrument
@@ -49,7 +89,7 @@ export interface Cancellation {
   readonly account: TradingAccountId
   readonly tradeOrderId: TradeOrderId
 }
-export interface Amendment {
+interface Amendment {
   readonly _tag: "Amend"
   readonly account: TradingAccountId
   readonly tradeOrderId: TradeOrderId

@@ -6,11 +6,13 @@
  */
 
 import { Effect } from "effect"
+import { Decimal } from "../../domain/decimal.ts"
 import type { TradeOrderId } from "../../domain/ids.ts"
 import { type InternalOrder, isImmediate } from "../../domain/order/internal-order.ts"
 import type { Authority } from "../../domain/user/act.ts"
 import type { Built, Self } from "../../kernel/behaviour.ts"
 import { LEDGER_TRANSFERS_MAX, type LedgerFact, type LedgerOutcome, type Transfer } from "../../ports/ledger-port.ts"
+import { countOf } from "../matching/units.ts"
 import { InternalBook } from "./book.ts"
 import {
   amendedOf,
@@ -21,12 +23,67 @@ import {
   keepsPlace,
   type MarketMessage,
   type MarketParts,
+  MarketQueue,
   type Take,
 } from "./commands.ts"
-import { makeEndings } from "./endings.ts"
 import { makeIntake } from "./intake.ts"
-import { MarketQueue } from "./queue.ts"
-import type { Settlement } from "./settlement.ts"
+import { stateOf } from "./reports.ts"
+import { orderFact, type Settlement, voidOf } from "./settlement.ts"
+
+// Orders of a market that are ended outside of the book's order of events: what a restart must not trade, and what the ledger refuses to
+// settle. They are off the book already; here their holds are let go.
+
+interface Endings {
+  readonly end: (order: InternalOrder, status: "CANCELLED" | "REJECTED", ending: InternalOrder["ending"]) => void
+  /** One that could not even be ended: kept off the book, and ended when somebody asks again. */
+  readonly stuck: (tradeOrderId: TradeOrderId) => InternalOrder | undefined
+}
+
+const makeEndings = ({
+  parts,
+  book,
+  post,
+}: {
+  readonly parts: MarketParts
+  readonly book: InternalBook
+  readonly post: (
+    transfers: ReadonlyArray<Transfer>,
+    facts: ReadonlyArray<LedgerFact>,
+    settled: (outcome: LedgerOutcome) => void,
+  ) => void
+}): Endings => {
+  const { instrument, now, uuid, report } = parts
+  const stuck = new Map<TradeOrderId, InternalOrder>()
+
+  const end = (order: InternalOrder, status: "CANCELLED" | "REJECTED", ending: InternalOrder["ending"]): void => {
+    const ended: InternalOrder = { ...order, status, ending, holdId: null, held: Decimal.ZERO, updatedAt: now() }
+    const release = order.holdId === null ? [] : [voidOf(order, order.holdId, uuid())]
+    stuck.set(order.tradeOrderId, order)
+    post(release, [orderFact(ended)], (outcome) => {
+      const settlement = book.begin()
+      const side = order.orderSide
+      if (order.limitPrice !== null) {
+        const price = countOf(order.limitPrice, instrument.precision)
+        settlement.levels.push({ side, price, quantity: levelAt(side, price) })
+      }
+      parts.published(settlement)
+      if (outcome._tag === "Refused") {
+        const { tradeOrderId } = order
+        parts.notice("an order could not be ended", { tradeOrderId, failure: outcome.failure._tag })
+        return
+      }
+      stuck.delete(order.tradeOrderId)
+      report(order.tradingAccountId, { _tag: "OrderSeen", state: stateOf(ended) })
+    })
+  }
+
+  const levelAt = (side: "BUY" | "SELL", price: bigint): bigint => {
+    for (const level of book.matcher.levels(side)) if (level.price === price) return level.quantity
+    return 0n
+  }
+
+  return { end, stuck: (tradeOrderId) => stuck.get(tradeOrderId) }
+}
 
 /** Other orders that one request may settle with. */
 export const MAKERS_MAX = 50

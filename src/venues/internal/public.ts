@@ -7,7 +7,7 @@ import type { Instrument } from "../../domain/instrument/instrument.ts"
 import type { SecondOfTrades } from "../../ports/journal-port.ts"
 import type { FeedMarket, MatcherFeed, PublicBook } from "../matching/feed.ts"
 import { MatcherKlines } from "../matching/klines.ts"
-import { type MatchSide, RestingSide } from "../matching/side.ts"
+import { type MatchSide, RestingSide } from "../matching/matcher.ts"
 import { countOf, unitsOf } from "../matching/units.ts"
 import type { Settlement } from "./settlement.ts"
 

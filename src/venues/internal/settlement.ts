@@ -18,7 +18,7 @@ import {
 import { accountingWalletId, type WalletId } from "../../domain/wallet/wallet.ts"
 import type { LedgerFact, Transfer } from "../../ports/ledger-port.ts"
 import type { SessionReport } from "../../ports/venue-session.ts"
-import type { MatchSide } from "../matching/side.ts"
+import type { MatchSide } from "../matching/matcher.ts"
 
 export interface SettlementParts {
   readonly instrument: Instrument

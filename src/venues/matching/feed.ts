@@ -12,7 +12,7 @@ import {
   type MarketStream,
   type MarketTrade,
 } from "../../ports/market-source.ts"
-import type { MatchSide } from "./side.ts"
+import type { MatchSide } from "./matcher.ts"
 
 /** The levels that everybody may see: the matcher's own where nothing that it does can be taken back. */
 export interface PublicBook {

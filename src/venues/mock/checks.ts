@@ -2,8 +2,7 @@
 import { Decimal } from "../../domain/decimal.ts"
 import type { Instrument } from "../../domain/instrument/instrument.ts"
 import type { MatchOrder } from "../matching/matcher.ts"
-import { stepsRefusalOf } from "../matching/steps.ts"
-import { unitsOf } from "../matching/units.ts"
+import { stepsRefusalOf, unitsOf } from "../matching/units.ts"
 import type { MockOrder } from "./accounts.ts"
 
 /** Why the order is refused before it reaches the book; undefined when it may go. `cost`: of buying so much at once. */

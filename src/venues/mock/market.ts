@@ -2,8 +2,7 @@
  * The synthetic side of one MOCK market: a ladder of orders around a price that walks at random, and small orders that take
  * from it. It trades through the same matcher as everybody else. The same seed and the same steps make the same market.
  */
-import type { MatchEvent, MatchOrder } from "../matching/matcher.ts"
-import type { MatchSide } from "../matching/side.ts"
+import type { MatchEvent, MatchOrder, MatchSide } from "../matching/matcher.ts"
 import type { MockListing } from "./instruments.ts"
 
 const LEVELS = 50

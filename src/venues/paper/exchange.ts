@@ -9,16 +9,18 @@ import type { OrderSide, TradeOrder } from "../../domain/order/trade-order.ts"
 import type { MarketSource } from "../../ports/market-source.ts"
 import type { VenueOrder, VenueOrderRef } from "../../ports/venue-session.ts"
 import {
+  bookFill,
   boughtFor,
+  lockRest,
   MockAccount,
   type MockOrder,
   newOrder,
   restoredOrder,
   stateOf,
+  unlock,
   wasAtVenue,
 } from "../mock/accounts.ts"
 import { refusalOf } from "../mock/checks.ts"
-import { bookFill, lockRest, unlock } from "../mock/money.ts"
 import { MockOutbox } from "../mock/outbox.ts"
 import { type PaperFill, PaperMarket } from "./market.ts"
 

@@ -3,10 +3,75 @@
  * much is unacknowledged, books, tickers and bars that live are held here and conflated: a slow main thread costs freshness, never
  * memory. Orders, fills, balances, trades and answers always leave. Book sequences are given out here, so they have no holes either way.
  */
+
 import type { MessagePort } from "node:worker_threads"
+import type { BookRange } from "../../domain/market/market.ts"
 import type { DepthUpdate, KlineUpdate, TickerUpdate } from "../../ports/market-source.ts"
 import type { Batch, WorkerRecord } from "../connector/wire.ts"
-import { type Depth, HeldBook } from "./feed/held-book.ts"
+
+// Changes of one book that wait because the main thread is slow: merged into one, the later quantity of a price wins.
+
+/** A depth update before it has a sequence. */
+export type Depth = Omit<DepthUpdate, "sequence">
+
+/** Changes of prices that came and went pile up in a difference, never in a snapshot. Past this a snapshot is smaller. */
+const LEVELS_MAX = 20_000
+
+class HeldBook {
+  #latest: Depth
+  #isSnapshot: boolean
+  #range: BookRange | undefined
+  readonly #bids = new Map<string, string>()
+  readonly #asks = new Map<string, string>()
+
+  constructor(first: Depth) {
+    this.#latest = first
+    this.#isSnapshot = first.snapshot
+    this.#apply(first)
+  }
+
+  get isOvergrown(): boolean {
+    return !this.#isSnapshot && this.#bids.size + this.#asks.size > LEVELS_MAX
+  }
+
+  add(update: Depth): void {
+    if (update.snapshot) {
+      this.#isSnapshot = true
+      this.#range = undefined
+      this.#bids.clear()
+      this.#asks.clear()
+    }
+    this.#latest = update
+    this.#apply(update)
+  }
+
+  merged(): Depth {
+    const { range: _, ...latest } = this.#latest
+    return {
+      ...latest,
+      snapshot: this.#isSnapshot,
+      bids: [...this.#bids].flat(),
+      asks: [...this.#asks].flat(),
+      ...(this.#range !== undefined && { range: this.#range }),
+    }
+  }
+
+  /** Quantities are absolute. A snapshot keeps no deleted levels. */
+  #apply({ bids, asks, range }: Depth): void {
+    this.#range = range ?? this.#range
+    this.#applySide(this.#bids, bids)
+    this.#applySide(this.#asks, asks)
+  }
+
+  #applySide(side: Map<string, string>, levels: ReadonlyArray<string>): void {
+    for (let i = 0; i < levels.length; i += 2) {
+      const price = levels[i] ?? ""
+      const quantity = levels[i + 1] ?? "0"
+      if (this.#isSnapshot && quantity === "0") side.delete(price)
+      else side.set(price, quantity)
+    }
+  }
+}
 
 /**
  * Levels and records, about 100 bytes each on their way: a main thread that is busy for a third of a second at 20,000 frames/s must not
@@ -16,7 +81,7 @@ export const UNACKNOWLEDGED_MAX = 32_768
 /** Past so much of what is never held, the operator is told: memory is its only limit. */
 const BACKLOG_NOTED = 1_000_000
 
-export interface OutboxFigures {
+interface OutboxFigures {
   readonly batches: number
   readonly records: number
   readonly unacknowledged: number

@@ -6,8 +6,7 @@ import { performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import { watchLoopDelay } from "../../foundation/loop-delay.ts"
 import type { Beat, PulseTask } from "../connector/wire.ts"
-import { countWorkIn } from "./sign-of-life.ts"
-import { inhabitants, strayRejections } from "./thread.ts"
+import { countWorkIn, inhabitants, strayRejections } from "./thread.ts"
 
 /** Ends when the port closes. */
 export const pulse = async ({ port, done }: PulseTask): Promise<void> => {

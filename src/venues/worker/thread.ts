@@ -1,13 +1,26 @@
 /**
- * What the connectors of one thread share: the list of them, the count of stray rejections, and the last words of the thread, which say
- * by whose doing it dies.
+ * What the connectors of one thread share: the list of them, the count of stray rejections, the sign of life, and the last words of the thread,
+ * which say by whose doing it dies.
  */
 import type { ConnectorFigures } from "../../ports/venue-stats.ts"
 import { classify } from "./exchange/errors.ts"
 import type { Outbox } from "./outbox.ts"
 import { currentWork } from "./work.ts"
 
-export interface Inhabitant {
+// How the main thread sees that this one is alive, however late it responds: a counter in shared memory.
+
+let done: Int32Array | undefined
+
+export const countWorkIn = (buffer: SharedArrayBuffer): void => {
+  done = new Int32Array(buffer)
+}
+
+/** Called with every frame of a venue; in the main thread it does nothing. */
+export const hasWorked = (): void => {
+  if (done !== undefined) Atomics.add(done, 0, 1)
+}
+
+interface Inhabitant {
   readonly outbox: Outbox
   readonly figures: () => ConnectorFigures
 }

@@ -5,8 +5,7 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads"
 import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import { Placement } from "../../../src/venues/connector/placement.ts"
-import type { Tenant } from "../../../src/venues/connector/shard.ts"
-import { SHARD_TIMES, type ShardTimes } from "../../../src/venues/connector/shard-times.ts"
+import { SHARD_TIMES, type ShardTimes, type Tenant } from "../../../src/venues/connector/shard.ts"
 import { THREAD_CODE } from "../../kit/thread-code.ts"
 
 /** A thread that gets no turn on a busy machine is not one that hangs: for five seconds it is waited for. */

@@ -3,9 +3,8 @@ import { type Instrument, instrumentIdOf } from "../../../src/domain/instrument/
 import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import { instrumentOf } from "../../../src/venues/instrument-of.ts"
 import type { CcxtExchange } from "../../../src/venues/worker/exchange/ccxt.ts"
-import { instrumentRow } from "../../../src/venues/worker/exchange/instrument-row.ts"
-import { Listing } from "../../../src/venues/worker/exchange/listing.ts"
 import { loadExchange } from "../../../src/venues/worker/exchange/load.ts"
+import { instrumentRow, Listing } from "../../../src/venues/worker/exchange/markets.ts"
 
 /** The body for a path with its query; undefined: the venue has nothing there. */
 export type Answers = (pathAndQuery: string) => string | undefined

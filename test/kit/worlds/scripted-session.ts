@@ -5,9 +5,8 @@ import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import { PROFILES } from "../../../src/venues/adapters/registry.ts"
 import type { CcxtExchange } from "../../../src/venues/worker/exchange/ccxt.ts"
 import { privateInstances } from "../../../src/venues/worker/exchange/instance.ts"
-import { Listing } from "../../../src/venues/worker/exchange/listing.ts"
 import { loadExchange } from "../../../src/venues/worker/exchange/load.ts"
-import type { Markets } from "../../../src/venues/worker/exchange/markets.ts"
+import { Listing, type Markets } from "../../../src/venues/worker/exchange/markets.ts"
 import { PrivateSession } from "../../../src/venues/worker/session/private-session.ts"
 
 export interface Asked {

@@ -1,6 +1,5 @@
 /** A venue of ccxt whose market data are tested and whose answers to orders are not proven: the facts that promise nothing. */
-import { UNANSWERED_ORDERS } from "../../../src/venues/adapters/order-proofs.ts"
-import { plain } from "../../../src/venues/adapters/plain.ts"
+import { plain, UNANSWERED_ORDERS } from "../../../src/venues/adapters/plain.ts"
 import type { VenueFacts, VenueProfile } from "../../../src/venues/adapters/profile.ts"
 
 const UNPROVEN: VenueFacts = {

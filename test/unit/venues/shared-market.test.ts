@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { MarketSink } from "../../../src/ports/market-source.ts"
-import { SharedMarket } from "../../../src/venues/shared-market.ts"
+import { SharedMarket } from "../../../src/venues/paper/venue.ts"
 
 const BTC = "BINANCE:BTC/USDT" as InstrumentId
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
 import type { MarketTrade } from "../../../src/ports/market-source.ts"
-import { TradeMemory } from "../../../src/venues/connector/trade-memory.ts"
+import { TradeMemory } from "../../../src/venues/trade-ids.ts"
 
 const BTC = "BINANCE:BTC/USDT" as InstrumentId
 const ETH = "BINANCE:ETH/USDT" as InstrumentId

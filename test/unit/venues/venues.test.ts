@@ -5,8 +5,7 @@ import type { VenueId } from "../../../src/domain/ids.ts"
 import type { MarketSink } from "../../../src/ports/market-source.ts"
 import { VenuePort } from "../../../src/ports/venue-port.ts"
 import { PROFILES, venueOf } from "../../../src/venues/adapters/registry.ts"
-import type { VenueAdapter } from "../../../src/venues/venue-adapter.ts"
-import { venuesLayer } from "../../../src/venues/venues.ts"
+import { type VenueAdapter, venuesLayer } from "../../../src/venues/venues.ts"
 
 const adapterOf = (venue: string): VenueAdapter => {
   const [profile] = PROFILES

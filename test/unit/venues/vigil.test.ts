@@ -1,7 +1,7 @@
 /** When a thread counts as hung, and when it is only busy. */
 import { describe, expect, it } from "vitest"
-import { Vigil } from "../../../src/venues/connector/vigil.ts"
-import { countWorkIn, hasWorked } from "../../../src/venues/worker/sign-of-life.ts"
+import { Vigil } from "../../../src/venues/connector/shard.ts"
+import { countWorkIn, hasWorked } from "../../../src/venues/worker/thread.ts"
 
 const watched = () => {
   const thread = { done: 0 }

@@ -1,10 +1,124 @@
-/** Binance's own words, spot and futures: what ccxt's unified fields lose of its answers and events. */
-import type { Raw } from "../../worker/exchange/ccxt.ts"
-import { costTerms, triggerTerms } from "../../worker/session/order-terms.ts"
+/**
+ * Binance's own words, spot and futures: what ccxt's unified fields lose of its answers and events; books that begin with a REST snapshot which
+ * the buffered changes must join; a pair of exits as its own order list.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import { venueClientId } from "../../../domain/ids.ts"
+import type { VenueOrder } from "../../../ports/venue-session.ts"
+import type { CcxtExchange, CcxtOrder, CcxtOrderBook, Raw } from "../../worker/exchange/ccxt.ts"
+import { costTerms, NotSupported, triggerTerms } from "../../worker/session/order-terms.ts"
 import { type ExchangeAdapter, word } from "../adapter.ts"
 import { saysCode } from "../stops.ts"
-import { joinSnapshots } from "./joined-snapshots.ts"
-import { isInBinanceList, placeBinancePair } from "./pairs.ts"
+
+// Binance's books begin with a REST snapshot that the buffered changes must join. ccxt skips those that do not, so the answer of a replica
+// that lags behind the stream would be taken for the book until the next change. Such an answer is not used: the venue is asked again.
+
+/** Before each further question; a replica is behind by fractions of a second. After the last the subscription begins anew. */
+const ASK_AGAIN_MILLIS = [250, 1000]
+
+type Asked = (symbol: string, ...rest: ReadonlyArray<unknown>) => Promise<CcxtOrderBook>
+
+interface Change {
+  readonly U?: unknown
+  readonly u?: unknown
+  /** Of futures: the last update of the change before. */
+  readonly pu?: unknown
+}
+
+/** Whether changes, oldest first, follow a snapshot of this update without a hole. What it holds already says nothing. */
+const joins = (nonce: number, changes: ReadonlyArray<unknown>): boolean => {
+  let last = nonce
+  for (const change of changes) {
+    const { U, u, pu } = change as Change
+    const [first, final] = [Number(U), Number(u)]
+    if (pu === undefined) {
+      if (final <= last) continue
+      if (first > last + 1) return false
+    } else {
+      if (final < last) continue
+      if (first > last && Number(pu) !== last) return false
+    }
+    last = final
+  }
+  return true
+}
+
+/** Changes the instance in place, before its first call. */
+const joinSnapshots = (instance: CcxtExchange): void => {
+  const exchange = instance as CcxtExchange & { fetchRestOrderBookSafe: Asked }
+  const ask: Asked = exchange.fetchRestOrderBookSafe.bind(exchange)
+  exchange.fetchRestOrderBookSafe = async (symbol, ...rest) => {
+    // The book of another subscription has a question of its own.
+    const book = exchange.orderbooks[symbol]
+    for (const wait of [...ASK_AGAIN_MILLIS, null]) {
+      const snapshot = await ask(symbol, ...rest)
+      const now = exchange.orderbooks[symbol]
+      if (book === undefined || now === undefined) return snapshot
+      // ccxt would begin the new book with what was asked for the old one.
+      if (book !== now) return new Promise(() => undefined)
+      if (snapshot.nonce !== undefined && joins(snapshot.nonce, book.cache)) return snapshot
+      if (wait !== null) await sleep(wait)
+    }
+    // Spelled as ccxt does where it gives a book up for this (`exchange/errors.ts`).
+    throw new Error(`failed to synchronize WebSocket feed with the snapshot of ${symbol}: it is older than the changes`)
+  }
+}
+
+// A pair of exits as Binance's own order list (POST /api/v3/orderList/oco, which ccxt has no unified method for): one request, two orders
+// under client ids of ours, of which the venue ends one when the other is executed, triggered or cancelled.
+
+/** The order belongs to a list: `g` of an event, `orderListId` of an answer; -1 for none. */
+const isInBinanceList = ({ info }: CcxtOrder): boolean => {
+  const list = info?.["g"] ?? info?.["orderListId"] ?? -1
+  return String(list) !== "-1"
+}
+
+/** In the venue's words for a leg; without a trigger it rests as maker. */
+const wordsOf = ({ trigger, limitPrice, tradeOrderId }: VenueOrder): Readonly<Record<string, string>> => {
+  const ClientOrderId = venueClientId(tradeOrderId)
+  const price = limitPrice === null ? {} : { Price: limitPrice }
+  if (trigger === undefined) {
+    if (limitPrice === null) throw new NotSupported("a leg of a list has a price or a trigger")
+    return { Type: "LIMIT_MAKER", ClientOrderId, ...price }
+  }
+  if (trigger.source !== "LAST_TRADE") throw new NotSupported(`a native trigger does not look at ${trigger.source}`)
+  if (trigger.kind === "TRAILING_STOP")
+    throw new NotSupported("a trailing stop follows the gateway's own high-water mark")
+  const type = trigger.kind === "STOP" ? "STOP_LOSS" : "TAKE_PROFIT"
+  const StopPrice = trigger.stopPrice
+  return limitPrice === null
+    ? { Type: type, ClientOrderId, StopPrice }
+    : { Type: `${type}_LIMIT`, ClientOrderId, StopPrice, TimeInForce: "GTC", ...price }
+}
+
+/** It waits for the price to rise. */
+const isAbove = ({ trigger, orderSide }: VenueOrder): boolean =>
+  trigger === undefined ? orderSide === "SELL" : trigger.on === "RISE"
+
+const placeBinancePair = async (
+  exchange: CcxtExchange,
+  symbol: string,
+  legs: readonly [VenueOrder, VenueOrder],
+): Promise<ReadonlyArray<CcxtOrder>> => {
+  const [one, other] = legs
+  const place = exchange.privatePostOrderListOco
+  if (place === undefined) throw new NotSupported("ccxt does not know the venue's lists")
+  if (isAbove(one) === isAbove(other) || one.quantity !== other.quantity)
+    throw new NotSupported("the legs of a list are of one size, with the market between them")
+  const market = exchange.market(symbol)
+  const request: Record<string, string> = {
+    symbol: market.id,
+    side: one.orderSide,
+    quantity: one.quantity,
+    newOrderRespType: "RESULT",
+  }
+  for (const leg of legs)
+    for (const [name, value] of Object.entries(wordsOf(leg)))
+      request[`${isAbove(leg) ? "above" : "below"}${name}`] = value
+  const answer = await place.call(exchange, request)
+  const reports = answer["orderReports"]
+  return Array.isArray(reports) ? reports.map((report: Raw) => exchange.parseOrder(report, market)) : []
+}
 
 /** Of Binance Spot, for one address (REQUEST_WEIGHT in exchangeInfo). */
 const WEIGHT_A_MINUTE = 6000

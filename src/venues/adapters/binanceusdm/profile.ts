@@ -1,6 +1,5 @@
 /** Binance USDⓈ-M perpetuals. ccxt refuses their testnet, so there is no `_UAT`. */
-import { UNFOLLOWED_POSITIONS } from "../order-proofs.ts"
-import { plain } from "../plain.ts"
+import { plain, UNFOLLOWED_POSITIONS } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
 const RECV_WINDOW_MILLIS = 5000

@@ -1,6 +1,5 @@
 /** Bitfinex spot. */
-import { UNANSWERED_ORDERS } from "../order-proofs.ts"
-import { plain } from "../plain.ts"
+import { plain, UNANSWERED_ORDERS } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
 export const BITFINEX: ReadonlyArray<VenueProfile> = [

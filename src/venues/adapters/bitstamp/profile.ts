@@ -1,6 +1,5 @@
 /** Bitstamp spot. */
-import { UNANSWERED_ORDERS } from "../order-proofs.ts"
-import { plain } from "../plain.ts"
+import { plain, UNANSWERED_ORDERS } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
 export const BITSTAMP: ReadonlyArray<VenueProfile> = [

@@ -1,6 +1,5 @@
 /** Bybit spot and its testnet. */
-import { UNANSWERED_ORDERS } from "../order-proofs.ts"
-import { plain } from "../plain.ts"
+import { plain, UNANSWERED_ORDERS } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
 /** `recv_window`: the venue refuses a request older than that by its own clock. */

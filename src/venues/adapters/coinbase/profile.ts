@@ -1,6 +1,5 @@
 /** Coinbase Advanced Trade, spot. ccxt has no sandbox of it. */
-import { UNANSWERED_ORDERS } from "../order-proofs.ts"
-import { plain } from "../plain.ts"
+import { plain, UNANSWERED_ORDERS } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
 export const COINBASE: ReadonlyArray<VenueProfile> = [

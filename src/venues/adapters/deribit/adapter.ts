@@ -1,9 +1,30 @@
 /** Deribit, served as ccxt has it. Source: createOrder and fetchOrder of ccxt 4.5.84. */
-import type { CcxtExchange } from "../../worker/exchange/ccxt.ts"
-import type { ExchangeAdapter } from "../adapter.ts"
+import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
+import type { ExchangeAdapter, LeavableStream, Leaving } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
 import { countedByAccount } from "../stops.ts"
-import { leaving } from "./leaving.ts"
+
+// How a stream of Deribit ends, which ccxt does not know: by the names of its channels, answered by the request's number.
+
+const KINDS: Readonly<Record<LeavableStream, string>> = { book: "book", trade: "trades", ticker: "ticker" }
+
+const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
+
+const leaving: Leaving = {
+  leave: ({ stream, market: { id, symbol }, socket, request }) => {
+    const kind = KINDS[stream]
+    const channels = Object.keys(socket.subscriptions).filter((key) => key.startsWith(`${kind}.${id}.`))
+    const number = request()
+    return {
+      message: { jsonrpc: "2.0", method: "public/unsubscribe", params: { channels }, id: number },
+      keys: channels,
+      // ccxt waits for `book|BTC/USDC:USDC|100ms`, and for a ticker by its channel.
+      waiting: [...channels, ...Object.keys(socket.futures).filter((key) => key.startsWith(`${kind}|${symbol}|`))],
+      // Frames are read with their numbers as texts (`bareNumbers`).
+      isHeard: (message) => String(record(message)["id"]) === String(number),
+    }
+  },
+}
 
 /** ccxt asks for one currency's orders where no market is named. */
 const everyCurrency = (exchange: CcxtExchange): void => {

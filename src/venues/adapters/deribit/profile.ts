@@ -1,6 +1,5 @@
 /** Deribit perpetuals and its testnet. */
-import { UNFOLLOWED_POSITIONS } from "../order-proofs.ts"
-import { plain } from "../plain.ts"
+import { plain, UNFOLLOWED_POSITIONS } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
 const perpetuals = {

@@ -1,6 +1,5 @@
 /** Gate spot. Its testnet has no WebSocket for spot, so there is no `_UAT`. */
-import { UNANSWERED_ORDERS } from "../order-proofs.ts"
-import { plain } from "../plain.ts"
+import { plain, UNANSWERED_ORDERS } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
 export const GATE: ReadonlyArray<VenueProfile> = [

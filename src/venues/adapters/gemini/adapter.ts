@@ -1,8 +1,25 @@
 /** Gemini, served as ccxt has it but for its private dial. Source: createOrder, fetchOrder and authenticate of ccxt 4.5.84. */
+
 import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
-import type { ExchangeAdapter } from "../adapter.ts"
+import type { ExchangeAdapter, Leaving } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
-import { leaving } from "./leaving.ts"
+
+/**
+ * How a stream of Gemini ends, which ccxt does not know. Book and trades of a market come by one subscription, whose end the venue does
+ * not acknowledge; it reads in order, so what follows is of the next one.
+ */
+const leaving: Leaving = {
+  isJoint: true,
+  leave: ({ stream, market: { id, symbol } }) =>
+    stream === "ticker"
+      ? null
+      : {
+          message: { type: "unsubscribe", subscriptions: [{ name: "l2", symbols: [id.toUpperCase()] }] },
+          keys: [`l2:${symbol}`],
+          waiting: [`orderbook:${symbol}`, `trades:${symbol}`],
+          isHeard: null,
+        },
+}
 
 const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 

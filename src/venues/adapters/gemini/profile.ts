@@ -1,6 +1,5 @@
 /** Gemini spot and its sandbox. */
-import { UNANSWERED_ORDERS } from "../order-proofs.ts"
-import { plain } from "../plain.ts"
+import { plain, UNANSWERED_ORDERS } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
 const spot = {

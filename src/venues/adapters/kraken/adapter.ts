@@ -1,16 +1,37 @@
 /**
- * Kraken's own words and ways; what ccxt 4.5.84 does with them otherwise stands in `public.ts` and `private.ts`, which
- * put it right on each instance.
+ * Kraken's own words and ways; what ccxt 4.5.84 does with them otherwise is put right here on each public instance, and by `private.ts` on each
+ * private one.
  */
+
 import type { VenueOrder } from "../../../ports/venue-session.ts"
-import type { CcxtOrder, Raw } from "../../worker/exchange/ccxt.ts"
+import type { CcxtExchange, CcxtOrder, Raw } from "../../worker/exchange/ccxt.ts"
 import { costTerms, triggerTerms } from "../../worker/session/order-terms.ts"
+import { waitsOf } from "../../worker/waits.ts"
 import { type ExchangeAdapter, none, word } from "../adapter.ts"
-import { record } from "./exchange.ts"
+import type { VenueProfile } from "../profile.ts"
+import { checkBooks } from "./books.ts"
+import { watchClock } from "./clock.ts"
+import { ASSET_NAMES, type KrakenExchange, record } from "./exchange.ts"
 import { prepareKraken } from "./private.ts"
 import { endedBySelfTrade, wasPostOnly } from "./private-stream.ts"
-import { prepareKrakenPublic } from "./public.ts"
-import { followKrakenTrades } from "./trades.ts"
+import { KrakenSubscriptions } from "./subscriptions.ts"
+import { followKrakenTrades, orderTrades } from "./trades.ts"
+
+/**
+ * What a public instance of ccxt's Kraken needs to be right: books that the venue's checksum proves (checked-book.ts), trades once and
+ * in order (trades.ts), streams that end one by one, subscriptions that are refused or lost, and the venue's clock to the
+ * millisecond. Each function replaces one of ccxt's on the instance, before its first call.
+ */
+const prepareKrakenPublic = (instance: CcxtExchange, profile: VenueProfile): void => {
+  const exchange = instance as KrakenExchange
+  Object.assign(exchange.commonCurrencies, ASSET_NAMES)
+  // A connection may have one interval of a pair, and no bar is called closed: ours are made of the trades, of which none is missing.
+  exchange.has["watchOHLCV"] = false
+  const subscriptions = new KrakenSubscriptions(exchange, waitsOf(profile).acknowledgedMillis)
+  checkBooks(exchange, subscriptions, profile)
+  orderTrades(exchange, subscriptions)
+  watchClock(exchange)
+}
 
 const STOP = /^(stop-loss|take-profit)(-limit)?$/
 

@@ -26,7 +26,7 @@ export type MarketFrame =
 
 const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
-/** Numbers are put between quotes before a frame is parsed (bare-numbers.ts). */
+/** Numbers are put between quotes before a frame is parsed (digits.ts). */
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
 const instant = (value: unknown): number | null => {

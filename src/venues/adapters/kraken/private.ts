@@ -2,15 +2,36 @@
  * What a private instance of ccxt's Kraken needs to be right: nonces that grow, orders that expire and are found by our own id, and
  * fills in their order. Each function replaces one of ccxt's on the instance, before its first call.
  */
-
 import type { CcxtExchange, CcxtOrder, CcxtTrade } from "../../worker/exchange/ccxt.ts"
 import { classify } from "../../worker/exchange/errors.ts"
-import { quoteFrames } from "../../worker/feed/bare-numbers.ts"
+import { quoteFrames } from "../../worker/feed/digits.ts"
 import type { VenueProfile } from "../profile.ts"
 import { hearClock } from "./clock.ts"
 import { ASSET_NAMES, type KrakenExchange } from "./exchange.ts"
-import { nextNonce, raiseNonce } from "./nonces.ts"
 import { readPrivateStream } from "./private-stream.ts"
+
+// Nonces of API keys: each above the one before, in nanoseconds, which is above whatever a key was used with elsewhere. All instances
+// of a thread share them; between threads the clock keeps them nearly in order, and the venue refuses definitely what is late.
+
+const last = new Map<string, bigint>()
+
+/** The clock in microseconds is finer than two calls are apart; the last three digits are for those that are not. */
+const nanosNow = (): bigint => BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1000)) * 1000n
+
+export const nextNonce = (apiKey: string): string => {
+  const now = nanosNow()
+  const previous = last.get(apiKey) ?? 0n
+  const next = now > previous ? now : previous + 1n
+  last.set(apiKey, next)
+  return String(next)
+}
+
+/** The venue has seen higher ones: a clock was set back, or another program uses the key. */
+export const raiseNonce = (apiKey: string, byMillis: number): void => {
+  const now = nanosNow()
+  const previous = last.get(apiKey) ?? 0n
+  last.set(apiKey, (now > previous ? now : previous) + BigInt(byMillis) * 1_000_000n)
+}
 
 /** The venue refuses the later of two calls that overtook each other, definitely: it is made again. */
 const NONCE_ATTEMPTS = 5

@@ -1,6 +1,5 @@
 /** Kraken's perpetuals and their demo. */
-import { UNFOLLOWED_POSITIONS } from "../order-proofs.ts"
-import { plain } from "../plain.ts"
+import { plain, UNFOLLOWED_POSITIONS } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
 const perpetuals = {

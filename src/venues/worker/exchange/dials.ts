@@ -7,7 +7,7 @@
 
 import type { VenueProfile } from "../../adapters/profile.ts"
 import { type StopReader, stopOf } from "../../adapters/stops.ts"
-import { pause, redialMillis } from "../backoff.ts"
+import { pause, redialMillis } from "../waits.ts"
 import type { CcxtExchange, CcxtSocket } from "./ccxt.ts"
 
 /** A connection that lived for so long was a good one. */

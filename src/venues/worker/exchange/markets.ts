@@ -1,14 +1,196 @@
 /**
- * The markets of a venue: loaded once by the public instance and shared with every private one (26 MB and 0.4 s for each load of
- * 3,500 symbols, venues 1). A first load that fails is cached by ccxt for ever, so every load here is a forced one. A later one that
- * fails changes nothing, neither here nor in ccxt, and one that brings a list that cannot be whole takes nothing away.
+ * The markets of a venue: loaded once by the public instance and shared with every private one (26 MB and 0.4 s for each load of 3,500 symbols,
+ * venues 1); which of them the venue lists, under which name, and each as a row of instruments. A first load that fails is cached by ccxt for
+ * ever, so every load here is a forced one. A later one that fails changes nothing, neither here nor in ccxt, and one that brings a list that
+ * cannot be whole takes nothing away.
  */
+
 import { setTimeout as sleep } from "node:timers/promises"
+import type { InstrumentId } from "../../../domain/ids.ts"
+import { type Contract, instrumentIdOf, parseInstrumentId } from "../../../domain/instrument/instrument.ts"
 import { WholeLists } from "../../../domain/instrument/whole-lists.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
+import type { InstrumentRow } from "../../connector/wire.ts"
 import { doingFor } from "../work.ts"
-import type { CcxtExchange } from "./ccxt.ts"
-import { Listing } from "./listing.ts"
+import type { CcxtExchange, CcxtMarket } from "./ccxt.ts"
+
+// Which of ccxt's markets a venue lists, and under which name: a spot venue its pairs, a derivative venue its perpetuals, one per
+// BASE/QUOTE, linear before inverse (contract C14a). Names are `BASE/QUOTE`; ccxt calls a perpetual `BASE/QUOTE:SETTLE`.
+
+type CcxtMarkets = Readonly<Record<string, CcxtMarket>>
+
+interface Listed {
+  /** `BASE/QUOTE` */
+  readonly name: string
+  readonly market: CcxtMarket
+}
+
+/** Smaller is better; a market that is closed to trading only counts where there is no other. */
+const rank = ({ active, linear }: CcxtMarket): number => (active === false ? 2 : 0) + (linear === true ? 0 : 1)
+
+export class Listing {
+  readonly #profile: Pick<VenueProfile, "venue" | "lists">
+  #seen: CcxtMarkets | undefined
+  #byName = new Map<string, CcxtMarket>()
+  #names = new Map<string, string>()
+  #shown = new Map<string, ReadonlyArray<string>>()
+  #sources = new Map<string, string>()
+
+  constructor(profile: Pick<VenueProfile, "venue" | "lists">) {
+    this.#profile = profile
+  }
+
+  /** Cheap while the markets are those of the last time. */
+  update(markets: CcxtMarkets | undefined): void {
+    if (markets === this.#seen || markets === undefined) return
+    this.#seen = markets
+    const chosen = this.#chosenOf(markets)
+    this.#byName = chosen
+    this.#names = new Map([...chosen].map(([name, { symbol }]) => [symbol, name]))
+    this.#shown = new Map()
+    this.#sources = new Map()
+    const byId = new Map([...chosen.values()].map((market) => [market.id, market.symbol]))
+    for (const [name, { symbol, alias }] of chosen) {
+      const source = (alias === undefined ? undefined : byId.get(alias)) ?? symbol
+      this.#shown.set(source, [...(this.#shown.get(source) ?? []), name])
+      this.#sources.set(name, source)
+    }
+  }
+
+  /** The names that these markets would be listed under and that are open to trading. */
+  tradedOf(markets: CcxtMarkets): ReadonlySet<string> {
+    return new Set([...this.#chosenOf(markets)].flatMap(([name, { active }]) => (active === false ? [] : [name])))
+  }
+
+  all(): ReadonlyArray<Listed> {
+    return [...this.#byName].map(([name, market]) => ({ name, market }))
+  }
+
+  /** ccxt's symbol of an instrument; the instrument's own where it is not listed, which ccxt then refuses by name. */
+  symbolOf(instrumentId: InstrumentId): string {
+    const name = parseInstrumentId(instrumentId)?.symbol ?? instrumentId
+    return this.#byName.get(name)?.symbol ?? name
+  }
+
+  /** The name of what ccxt calls `symbol`; undefined for what is not listed. A pair keeps its name when it is delisted. */
+  nameOf(symbol: string): string | undefined {
+    return this.#names.get(symbol) ?? (this.#profile.lists === "perpetual" || symbol.includes(":") ? undefined : symbol)
+  }
+
+  /** Under which names the public data of `symbol` are shown: its own, and those of pairs that share its market. */
+  namesOf(symbol: string): ReadonlyArray<string> {
+    const own = this.#shown.get(symbol)
+    if (own !== undefined) return own
+    const name = this.nameOf(symbol)
+    return name === undefined ? [] : [name]
+  }
+
+  /** The names that share their public data with this one, itself among them. */
+  namesBeside(name: string): ReadonlyArray<string> {
+    const source = this.#sources.get(name)
+    return (source === undefined ? undefined : this.#shown.get(source)) ?? [name]
+  }
+
+  /** The same thing of ccxt under the instrument's name; without a symbol where its market is not listed. */
+  named<A extends { readonly symbol: string | undefined }>(it: A): A {
+    const name = it.symbol === undefined ? undefined : this.nameOf(it.symbol)
+    return name === it.symbol ? it : { ...it, symbol: name }
+  }
+
+  /** By name. */
+  #chosenOf(markets: CcxtMarkets): Map<string, CcxtMarket> {
+    const chosen = new Map<string, CcxtMarket>()
+    for (const market of Object.values(markets)) {
+      const name = this.#nameFor(market)
+      if (name === undefined) continue
+      const other = chosen.get(name)
+      if (other === undefined || rank(market) < rank(other)) chosen.set(name, market)
+    }
+    return chosen
+  }
+
+  /** Undefined for another kind of market, or one whose name the API cannot carry. */
+  #nameFor({ spot, swap, base, quote }: CcxtMarket): string | undefined {
+    if (this.#profile.lists === "perpetual" ? swap !== true : spot !== true) return undefined
+    const name = `${base}/${quote}`
+    return parseInstrumentId(instrumentIdOf(this.#profile.venue, name)) === undefined ? undefined : name
+  }
+}
+
+// A market of ccxt as a row of instruments: its steps and limits as decimal text. ccxt hands over floats of what the venue wrote: the
+// shortest text of a float is what was written, as long as that had at most 15 digits that count. What had more is looked up in the
+// venue's own row, which ccxt passes on (OKX's 9999999999999999 is a float of 10000000000000000).
+
+/** ccxt's `precisionMode`: what `precision` counts. */
+const DECIMAL_PLACES = 2
+const SIGNIFICANT_DIGITS = 3
+const TICK_SIZE = 4
+
+/** 10^-places as text; fewer than none are tens, hundreds, … */
+const stepOf = (places: number): string => (places > 0 ? `0.${"1".padStart(places, "0")}` : `1${"0".repeat(-places)}`)
+
+/** At its end. */
+const withoutZeros = (text: string): string => {
+  let end = text.length
+  while (text.charCodeAt(end - 1) === 48) end -= 1
+  return text.slice(0, end)
+}
+
+/** Has more digits that count than a float is sure to hold. */
+const isLong = (text: string): boolean => {
+  if (text.length <= 15 || !/^\d+(\.\d+)?$/.test(text)) return false
+  const digits = text.includes(".") ? withoutZeros(text).replace(".", "") : text
+  return digits.replace(/^0+/, "").length > 15
+}
+
+/** Numbers of a row that floats do not hold, by the floats that they became. */
+const longNumbers = (row: unknown, found: Map<number, string>): Map<number, string> => {
+  if (typeof row === "string") {
+    if (isLong(row) && !found.has(Number(row))) found.set(Number(row), row)
+  } else if (typeof row === "object" && row !== null) {
+    for (const value of Object.values(row)) longNumbers(value, found)
+  }
+  return found
+}
+
+type Exchange = Pick<CcxtExchange, "precisionMode" | "numberToString">
+
+const isNumber = (value: number | undefined): value is number => typeof value === "number" && Number.isFinite(value)
+
+/** A market that is neither settled in its quote asset nor in its base is settled in a third. */
+const contractTypeOf = ({ linear, inverse }: CcxtMarket): Contract["type"] =>
+  linear === true ? "LINEAR" : inverse === true ? "INVERSE" : "QUANTO"
+
+/** A quantity is counted as the venue counts it in its books: in base, or in contracts, and then the row says of what kind and size. */
+export const instrumentRow = ({ name, market }: Listed, { precisionMode, numberToString }: Exchange): InstrumentRow => {
+  const { precision, limits } = market
+  const long = longNumbers(market.info, new Map())
+  const textOf = (value: number): string => long.get(value) ?? numberToString(value)
+  /** "0": the venue gives no step. */
+  const stepText = (value: number | undefined, mode: number): string => {
+    if (!isNumber(value)) return "0"
+    if (mode === TICK_SIZE) return value > 0 ? textOf(value) : "0"
+    return Number.isInteger(value) ? stepOf(value) : "0"
+  }
+  const limitText = (value: number | undefined): string | null => (isNumber(value) && value > 0 ? textOf(value) : null)
+  const inDigits = precisionMode === SIGNIFICANT_DIGITS
+  return {
+    symbol: name,
+    baseAsset: market.base,
+    quoteAsset: market.quote,
+    // A price of so many significant digits has no step of its own; quantities are counted in decimal places there, too.
+    tickSize: inDigits ? "0" : stepText(precision.price, precisionMode),
+    lotSize: stepText(precision.amount, inDigits ? DECIMAL_PLACES : precisionMode),
+    ...(inDigits && isNumber(precision.price) ? { priceSignificantDigits: precision.price } : {}),
+    ...(market.contract === true || market.swap === true
+      ? { contract: { type: contractTypeOf(market), size: limitText(market.contractSize) } }
+      : {}),
+    minQuantity: limitText(limits.amount?.min) ?? "0",
+    maxQuantity: limitText(limits.amount?.max),
+    minNotional: limitText(limits.cost?.min),
+    active: market.active !== false,
+  }
+}
 
 const REFRESH_MILLIS = 3_600_000
 /** Markets that were loaded this moment, for the venue's first use, are what it lists now. */

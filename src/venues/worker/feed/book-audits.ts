@@ -23,7 +23,7 @@ const ASK_WITHIN_MILLIS = 30_000
 
 const EVERY_MILLIS = 180_000
 const SILENT_MILLIS = 60_000
-/** Venues answer with books some seconds old (`asked-snapshot.ts`). */
+/** Venues answer with books some seconds old (`snapshots.ts`). */
 const SETTLE_MILLIS = 6000
 
 /** Null: no audits. A book that is subscribed anew from time to time needs none. */

@@ -4,10 +4,40 @@
  * the number asks for the text. Texts of different numbers of digits can share a number ("1.0" and "1.000"), so the two last
  * readings, price then quantity, are looked at first and the rest of the frame only after them.
  */
+import { Decimal } from "../../../domain/decimal.ts"
 import type { Bar } from "../../../domain/market/kline.ts"
-import type { CcxtBookRow, CcxtCandle, CcxtExchange, CcxtTicker, CcxtTrade, Raw } from "../exchange/ccxt.ts"
+import type { CcxtBookRow, CcxtCandle, CcxtExchange, CcxtSocket, CcxtTicker, CcxtTrade, Raw } from "../exchange/ccxt.ts"
 import { venueInstant } from "../exchange/instants.ts"
-import { withoutExponent } from "./bare-numbers.ts"
+
+// Feeds that write prices as JSON numbers (Bitfinex, Deribit, Kraken): `4714.0` would come out as 4714, and nothing could tell how
+// the venue had spelled it. Every number of a frame is put between quotes before ccxt parses it; its readers take texts as well.
+
+/** A text is matched whole, so that digits inside it stay as they are; one without an end to the end, or every quote would be looked at again. */
+const TEXT_OR_NUMBER = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+const QUOTE = 34
+
+/** Exponents are not passed on: `2e-8` is 0.00000002 to everybody. */
+const withoutExponent = (number: string): string =>
+  /[eE]/.test(number) ? (Decimal.fromVenue(number)?.toString() ?? number) : number
+
+/** `[1,4714.0]` → `["1","4714.0"]` */
+export const quoteNumbers = (json: string): string =>
+  json.replace(TEXT_OR_NUMBER, (token) => (token.charCodeAt(0) === QUOTE ? token : `"${withoutExponent(token)}"`))
+
+/** Wraps every socket that the instance makes from here on, before its first frame. */
+export const quoteFrames = (exchange: CcxtExchange): void => {
+  const make = exchange.client.bind(exchange)
+  const wrapped = new WeakSet<CcxtSocket>()
+  exchange.client = (url) => {
+    const socket = make(url)
+    if (wrapped.has(socket)) return socket
+    wrapped.add(socket)
+    const onMessage = socket.onMessage.bind(socket)
+    // A frame is a Buffer with ws; ccxt would make the same text of it.
+    socket.onMessage = (event) => onMessage({ data: quoteNumbers(String(event.data)) })
+    return socket
+  }
+}
 
 const property = (source: unknown, key: unknown): unknown =>
   typeof source === "object" && source !== null

@@ -7,16 +7,15 @@ import { intervalOf, klineStream, type MarketStream } from "../../../ports/marke
 import type { VenueProfile } from "../../adapters/profile.ts"
 import type { FailureCategory } from "../../connector/wire.ts"
 import type { TradeIds } from "../../trade-ids.ts"
-import { backoffMillis, pause } from "../backoff.ts"
 import type { CcxtExchange, CcxtOrderBook, CcxtTicker } from "../exchange/ccxt.ts"
-import { endSockets } from "../exchange/end-sockets.ts"
 import { classify, LOST_PLACE } from "../exchange/errors.ts"
 import type { Markets } from "../exchange/markets.ts"
+import { endSockets } from "../exchange/sockets.ts"
 import type { Outbox } from "../outbox.ts"
-import { waitsOf } from "../waits.ts"
+import { backoffMillis, pause, waitsOf } from "../waits.ts"
 import type { KlineStreams } from "./kline-streams.ts"
 import type { Leaves } from "./leaves.ts"
-import type { MissedTrades } from "./missed-trades.ts"
+import type { MissedTrades } from "./trades.ts"
 
 /** A gap is answered at once, but not for ever. */
 const GAPS_AT_ONCE = 3

@@ -1,6 +1,6 @@
 /**
- * Inquiries of an account at its venue, and how an order is identified there. Every answer is at least as new as its question; where it
- * cannot be had the question fails, and a failure that tells of the credential is noted.
+ * Inquiries of an account at its venue (its lists, page by page), and how an order is identified there. Every answer is at least as new as its
+ * question; where it cannot be had the question fails, and a failure that tells of the credential is noted.
  */
 import { type InstrumentId, venueClientId } from "../../../domain/ids.ts"
 import type {
@@ -9,23 +9,161 @@ import type {
   FillsPage,
   SessionReport,
   VenueBalances,
+  VenueFill,
   VenueOrderRef,
   VenueOrderState,
 } from "../../../ports/venue-session.ts"
-import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
-import type { VenueProfile } from "../../adapters/profile.ts"
-import type { CcxtExchange, CcxtOrder, Raw } from "../exchange/ccxt.ts"
-import { classify } from "../exchange/errors.ts"
-import type { Markets } from "../exchange/markets.ts"
-import { endedPage, fillsPage, type ListReader } from "./account-lists.ts"
-import { type CredentialStanding, REFUSED, type Subject } from "./credential-standing.ts"
-import type { KnownOrders } from "./known-orders.ts"
-import { balances, namedBalances, orderState } from "./normalise.ts"
-import { openOrdersOf } from "./open-orders.ts"
+import type { ExchangeAdapter } from "../../adapters/adapter.ts"
+import { adapterOf } from "../../adapters/adapters.ts"
+import type { PageCursor, VenueProfile } from "../../adapters/profile.ts"
+import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../exchange/ccxt.ts"
+import { classify, type Failure, forbids, refusesKey } from "../exchange/errors.ts"
+import type { Listing, Markets } from "../exchange/markets.ts"
+import type { KnownOrders } from "./client-ids.ts"
+import { balances, fill, namedBalances, orderState } from "./normalise.ts"
+import { firstPage, openOrdersOf, readPage } from "./pages.ts"
+
+// An account's lists, page by page as its venue gives them: fills, orders that are open, orders that are over.
+
+/** What a list is read with. */
+interface ListReader {
+  readonly profile: VenueProfile
+  readonly exchange: CcxtExchange
+  readonly listing: Listing
+  /** Venue ms. */
+  readonly now: number
+}
+
+/** Of lists that are read one after the other: which one, and where in it. Its text is the cursor that leaves this file. */
+interface Place {
+  readonly list: number
+  readonly page: PageCursor
+}
+
+const placeOf = (cursor: string | null, first: () => PageCursor): Place =>
+  cursor === null ? { list: 0, page: first() } : (JSON.parse(cursor) as Place)
+
+/** `first`: the first page of the list after this one; undefined after the last. */
+const textOf = (
+  list: number,
+  next: PageCursor | null,
+  first: (list: number) => PageCursor | undefined,
+): string | null => {
+  const page = next ?? first(list + 1)
+  return page === undefined ? null : JSON.stringify({ list: next === null ? list + 1 : list, page } satisfies Place)
+}
+
+/** Since `since` (venue ms, inclusive). `next` null: that was all. */
+const fillsPage = async (
+  { profile, exchange, listing, now }: ListReader,
+  known: KnownOrders,
+  {
+    since,
+    instruments,
+    cursor,
+  }: {
+    readonly since: number
+    readonly instruments: ReadonlyArray<InstrumentId>
+    readonly cursor: string | null
+  },
+): Promise<{ readonly fills: ReadonlyArray<VenueFill>; readonly next: string | null }> => {
+  const { of, paging } = profile.fills
+  const lists: ReadonlyArray<InstrumentId | null> = of === "ACCOUNT" ? [null] : instruments
+  const { list, page } = placeOf(cursor, () => firstPage(since))
+  const instrumentId = lists[list]
+  if (instrumentId === undefined) return { fills: [], next: null }
+  const symbol = instrumentId === null ? undefined : listing.symbolOf(instrumentId)
+  const { rows, next } = await readPage<CcxtTrade>(paging, page, now, (request) =>
+    exchange.fetchMyTrades(symbol, request.since, request.limit, request.params),
+  )
+  const wanted = new Set(instruments)
+  const fills = rows.flatMap((trade) => {
+    // One without a time is in the history since then: that much is known of it.
+    const row = listing.named(trade)
+    const found = fill(profile.venue, row, { clientId: known.clientIdOfTrade(profile.venue, row), at: since })
+    return found !== undefined && found.executedAt >= since && wanted.has(found.instrumentId) ? [found] : []
+  })
+  return { fills, next: textOf(list, next, (it) => (lists[it] === undefined ? undefined : firstPage(since))) }
+}
+
+/** Orders that are over, and whatever else the list has of that time. */
+const endedPage = async (
+  { profile, exchange, listing, now }: ListReader,
+  markets: ReadonlyArray<EndedSince>,
+  cursor: string | null,
+): Promise<{ readonly orders: ReadonlyArray<CcxtOrder>; readonly next: string | null }> => {
+  if (profile.endedOrders === null) throw new Error(`${profile.venue} has no list of orders that are over`)
+  const { of, lists, starts, paging } = profile.endedOrders
+  const oldest = Math.min(...markets.map(({ since }) => since))
+  const ways = (of === "ACCOUNT" ? [null] : markets).flatMap((market) => lists.map((name) => ({ market, name })))
+  const first = (list: number): PageCursor | undefined => {
+    const way = ways[list]
+    if (way === undefined) return undefined
+    return starts === "ID"
+      ? { ...firstPage(null), at: way.market?.oldestId ?? null }
+      : firstPage(way.market?.since ?? oldest)
+  }
+  const { list, page } = placeOf(cursor, () => first(0) ?? firstPage(null))
+  const way = ways[list]
+  if (way === undefined) return { orders: [], next: null }
+  const symbol = way.market === null ? undefined : listing.symbolOf(way.market.instrumentId)
+  const { rows, next } = await readPage<CcxtOrder>(paging, page, now, ({ since, limit, params }) =>
+    exchange[way.name](symbol, since, limit, params),
+  )
+  return { orders: rows, next: textOf(list, next, first) }
+}
+
+// Whether the venue still accepts an account's credential. Refused is for good: nothing more is tried with it. One forbidden order says
+// nothing of the credential yet; a question about the account does.
+
+export const REFUSED = "the credential was refused"
+/** Refused orders ask at most this often what is true of the account: a question weighs as much as 20 orders at Binance. */
+const CONFIRM_MILLIS = 30_000
+
+/** What a failed request was about: one order or instrument, or the account itself. */
+type Subject = "order" | "account"
+
+interface StandingParts {
+  /** A question about the account, whose failure is noted here. */
+  readonly ask: () => Promise<unknown>
+  /** Once. */
+  readonly refused: (failure: Failure) => void
+}
+
+export class CredentialStanding {
+  readonly #parts: StandingParts
+  #isRefused = false
+  #confirmedAt = Number.NEGATIVE_INFINITY
+
+  constructor(parts: StandingParts) {
+    this.#parts = parts
+  }
+
+  get isRefused(): boolean {
+    return this.#isRefused
+  }
+
+  note(failure: Failure, subject: Subject): void {
+    if (this.#isRefused) return
+    if (forbids(failure) && subject === "order") this.#confirm()
+    else if (forbids(failure) || refusesKey(failure)) {
+      this.#isRefused = true
+      this.#parts.refused(failure)
+    }
+  }
+
+  #confirm(): void {
+    const now = performance.now()
+    if (now - this.#confirmedAt < CONFIRM_MILLIS) return
+    this.#confirmedAt = now
+    // A failure has been noted by then.
+    this.#parts.ask().catch(() => undefined)
+  }
+}
 
 const BALANCES_WITHIN_MILLIS = 1000
 
-export interface QuestionParts {
+interface QuestionParts {
   readonly profile: VenueProfile
   readonly exchange: CcxtExchange
   readonly markets: Markets

@@ -1,7 +1,44 @@
 /**
- * How our client id of an order is written at a venue (contract C2), and read back. Ours is the trade order id as 32 hex digits. Every
- * spelling but the shortest says the whole id, so that an order is known again after a crash without any table.
+ * How our client id of an order is written at a venue (contract C2), read back, and known again by the venue's own id. Ours is the trade order
+ * id as 32 hex digits. Every spelling but the shortest says the whole id, so that an order is known again after a crash without any table.
  */
+import { type InstrumentId, tradeOrderIdOf, type VenueId } from "../../../domain/ids.ts"
+import { instrumentIdOf } from "../../../domain/instrument/instrument.ts"
+import type { VenueOrderState } from "../../../ports/venue-session.ts"
+import type { CcxtTrade } from "../exchange/ccxt.ts"
+
+// Which of our client ids stands behind a venue's order id: fills do not always repeat ours. The newest 10,000 are remembered. The one thing
+// to know: an id is given with its instrument, for some venues count their orders anew in each market.
+
+const REMEMBERED = 10_000
+
+const keyOf = (externalOrderId: string, instrumentId: InstrumentId): string => `${instrumentId}|${externalOrderId}`
+
+export class KnownOrders {
+  readonly #clientIds = new Map<string, string>()
+
+  /** Orders that are not ours are of no interest. */
+  remember({ clientId, ...name }: Pick<VenueOrderState, "clientId" | "externalOrderId" | "instrumentId">): void {
+    if (clientId === null || tradeOrderIdOf(clientId) === undefined) return
+    const key = keyOf(name.externalOrderId, name.instrumentId)
+    this.#clientIds.delete(key)
+    this.#clientIds.set(key, clientId)
+    if (this.#clientIds.size <= REMEMBERED) return
+    for (const oldest of this.#clientIds.keys()) {
+      this.#clientIds.delete(oldest)
+      return
+    }
+  }
+
+  clientIdOf(externalOrderId: string, instrumentId: InstrumentId): string | null {
+    return this.#clientIds.get(keyOf(externalOrderId, instrumentId)) ?? null
+  }
+
+  /** Of what names an order and carries the instrument's name: see `Listing.named`. */
+  clientIdOfTrade(venue: VenueId, { order, symbol }: Pick<CcxtTrade, "order" | "symbol">): string | null {
+    return order === undefined || symbol === undefined ? null : this.clientIdOf(order, instrumentIdOf(venue, symbol))
+  }
+}
 
 export type Spelling = "hex" | "uuid" | "gate" | "number"
 

@@ -2,8 +2,8 @@
  * One page of a venue's list, and where the next one begins, by the profile's `Paging`. A venue that gives the same page again, or more
  * rows of one instant than a page holds, cannot be read to its end: that is a failure, never a shorter list.
  */
-import type { PageCursor, Paging } from "../../adapters/paging.ts"
-import type { CcxtOrder, CcxtTrade, Raw } from "../exchange/ccxt.ts"
+import type { PageCursor, Paging, VenueProfile } from "../../adapters/profile.ts"
+import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../exchange/ccxt.ts"
 import { venueInstant } from "../exchange/instants.ts"
 
 type Row = Pick<CcxtTrade | CcxtOrder, "id" | "timestamp" | "info">
@@ -15,7 +15,7 @@ export interface PageRequest {
   readonly params: Raw
 }
 
-export interface Page<R> {
+interface Page<R> {
   readonly rows: ReadonlyArray<R>
   /** Null: this was the last one. */
   readonly next: PageCursor | null
@@ -144,4 +144,22 @@ const extreme = (
     if (best === undefined || isBetter(value, best)) best = value
   }
   return best
+}
+
+// The orders that are open, of the whole account or of one market, all pages.
+
+/** `now`: venue ms. */
+export const openOrdersOf = async (
+  { profile, exchange, now }: { readonly profile: VenueProfile; readonly exchange: CcxtExchange; readonly now: number },
+  symbol?: string,
+): Promise<ReadonlyArray<CcxtOrder>> => {
+  const all = new Map<string | undefined, CcxtOrder>()
+  for (let cursor: PageCursor | null = firstPage(null); cursor !== null; ) {
+    const page: Page<CcxtOrder> = await readPage(profile.openOrders, cursor, now, ({ limit, params }) =>
+      exchange.fetchOpenOrders(symbol, undefined, limit, params),
+    )
+    for (const order of page.rows) all.set(order.id, order)
+    cursor = page.next
+  }
+  return [...all.values()]
 }

@@ -1,24 +1,181 @@
 /**
- * One account at the venue: its orders; what it asks are its `questions`. Every outcome is a report; nothing here throws at its caller. A submit
- * that failed is refused, not sent or in doubt as contract C3 says; whether it was signed decides where the failure does not.
+ * One account at the venue: its orders, from the call of ccxt to what the answer proves; what it asks are its `questions`. Every outcome is a
+ * report; nothing here throws at its caller. A submit that failed is refused, not sent or in doubt as contract C3 says; whether it was signed
+ * decides where the failure does not: ccxt signs after its throttle, which is the last place before the bytes may leave (order-path 3).
  */
 import { type TradeOrderId, venueClientId } from "../../../domain/ids.ts"
+import { parseInstrumentId } from "../../../domain/instrument/instrument.ts"
 import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../../../ports/venue-session.ts"
-import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
+import type { ExchangeAdapter } from "../../adapters/adapter.ts"
+import { adapterOf } from "../../adapters/adapters.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
-import type { CcxtExchange } from "../exchange/ccxt.ts"
-import { classify, type Failure } from "../exchange/errors.ts"
-import type { Markets } from "../exchange/markets.ts"
+import type { CcxtExchange, CcxtOrder, Raw } from "../exchange/ccxt.ts"
+import { classify, type Failure, TooLate } from "../exchange/errors.ts"
+import type { Listing, Markets } from "../exchange/markets.ts"
 import { waitsOf } from "../waits.ts"
-import { AccountQuestions } from "./account-questions.ts"
+import { AccountQuestions, CredentialStanding, REFUSED } from "./account-questions.ts"
 import { amendReports, editAt } from "./amendment.ts"
-import { createAt } from "./create-order.ts"
-import { CredentialStanding, REFUSED } from "./credential-standing.ts"
-import { Departures } from "./departures.ts"
-import { KnownOrders } from "./known-orders.ts"
+import { isSameId, KnownOrders } from "./client-ids.ts"
+import { fill, orderState } from "./normalise.ts"
+import { NotSupported } from "./order-terms.ts"
 import { PrivateStream } from "./private-stream.ts"
 import { RequestedCancel } from "./requested-cancel.ts"
-import { answerFor, submitReports } from "./submit-answer.ts"
+
+// An order of ours as ccxt is asked to create it. What a venue needs for a trigger, an expiry or a cost stands in its adapter; where
+// nothing stands there, such an order is refused here, before a byte leaves.
+
+/** No spot venue lends for an order without being told so in its own words. */
+const refuseLeverage = ({ leverage = 1 }: VenueOrder): void => {
+  if (leverage !== 1) throw new NotSupported("orders with leverage are not sent to this venue")
+}
+
+/** Perpetuals too get plain orders only: what a family of venues has in common ends there. */
+const termsOf = (order: VenueOrder, { terms }: ExchangeAdapter, { lists }: VenueProfile) => {
+  refuseLeverage(order)
+  if (terms !== undefined && lists === "spot") return terms(order)
+  if (order.trigger !== undefined || order.cost !== undefined)
+    throw new NotSupported("the gateway sends this venue plain orders only")
+  return {}
+}
+
+/** The orders of the answer: of a list there are two. Throws `NotSupported` for what was never proved at this venue. */
+const createAt = async (
+  exchange: CcxtExchange,
+  listing: Listing,
+  profile: VenueProfile,
+  order: VenueOrder,
+): Promise<ReadonlyArray<CcxtOrder>> => {
+  if (order.pairedWith === undefined) return [await createOne(exchange, listing, profile, order)]
+  const { placePair } = adapterOf(profile)
+  if (placePair === undefined || profile.lists !== "spot")
+    throw new NotSupported("the gateway sends this venue no order lists")
+  for (const leg of [order, order.pairedWith]) refuseLeverage(leg)
+  return placePair(exchange, listing.symbolOf(order.instrumentId), [order, order.pairedWith])
+}
+
+const createOne = async (
+  exchange: CcxtExchange,
+  listing: Listing,
+  profile: VenueProfile,
+  order: VenueOrder,
+): Promise<CcxtOrder> => {
+  const isMarket = order.orderType === "MARKET"
+  const isPostOnly = order.orderType === "LIMIT_MAKER" || order.timeInForce === "GTX"
+  const isImmediate = order.timeInForce === "IOC" || order.timeInForce === "FOK"
+  // Without an id of ours ccxt would send its broker's.
+  const params: Record<string, unknown> = { clientOrderId: venueClientId(order.tradeOrderId) }
+  if (isPostOnly) params["postOnly"] = true
+  else if (!isMarket && isImmediate) params["timeInForce"] = order.timeInForce
+  // A price on a market buy would silently become a quote quantity (venues 4.10).
+  const price = isMarket ? undefined : (order.limitPrice ?? undefined)
+  return exchange.createOrder(
+    listing.symbolOf(order.instrumentId),
+    isMarket ? "market" : "limit",
+    order.orderSide === "BUY" ? "buy" : "sell",
+    order.quantity,
+    price,
+    { ...params, ...termsOf(order, adapterOf(profile), profile) },
+  )
+}
+
+// Interprets the response to a submit: that the venue accepted the order, and its state if the response contains it. Some venues answer
+// with the order's id and nothing else (OKX, Kraken); an answer without one is no proof of anything.
+
+interface SubmitAnswer {
+  readonly order: VenueOrder
+  /** Undefined: it does not speak of the order. */
+  readonly answer: CcxtOrder | undefined
+  readonly adapter: ExchangeAdapter
+  readonly known: KnownOrders
+  /** The venue's clock, ms: stands in where the answer names no instant. */
+  readonly at: number
+}
+
+/** What an answer says of one of the orders that were submitted together: of two, each goes by its client id. */
+const answerFor = (
+  { tradeOrderId }: VenueOrder,
+  orders: ReadonlyArray<VenueOrder>,
+  answers: ReadonlyArray<CcxtOrder>,
+): CcxtOrder | undefined =>
+  orders.length === 1 ? answers[0] : answers.find(({ clientOrderId }) => clientOrderId === venueClientId(tradeOrderId))
+
+export const submitReports = (
+  profile: Parameters<typeof orderState>[0],
+  { order, answer, adapter, known, at: now }: SubmitAnswer,
+): ReadonlyArray<SessionReport> => {
+  const { tradeOrderId } = order
+  const clientId = venueClientId(tradeOrderId)
+  const state = answer && orderState(profile, answer, adapter, clientId)
+  const externalOrderId = state?.externalOrderId ?? (answer && ownIdOf(answer, clientId))
+  if (answer === undefined || externalOrderId === undefined)
+    return [{ _tag: "InDoubt", tradeOrderId, reason: "the venue's answer is no order", at: now }]
+  known.remember(state ?? { clientId, externalOrderId, instrumentId: order.instrumentId })
+  const at = state?.updatedAt ?? now
+  const context = {
+    clientId,
+    externalOrderId,
+    symbol: parseInstrumentId(order.instrumentId)?.symbol ?? order.instrumentId,
+    side: order.orderSide === "BUY" ? "buy" : "sell",
+    at,
+  }
+  // The answer may come before the stream's events, and it comes when the stream is down.
+  const fills = (answer.trades ?? []).flatMap((trade) => fill(profile.venue, trade, context) ?? [])
+  return [
+    { _tag: "Accepted", tradeOrderId, externalOrderId, at },
+    ...fills.map((found): SessionReport => ({ _tag: "Filled", fill: found })),
+    ...(state === undefined || state.status === "UNKNOWN" ? [] : [{ _tag: "OrderSeen" as const, state }]),
+  ]
+}
+
+/** The id alone; not where it came under another client id than ours. */
+const ownIdOf = ({ id, clientOrderId, status }: CcxtOrder, clientId: string): string | undefined => {
+  const isOurs = clientOrderId === undefined || clientOrderId === null || clientOrderId === clientId
+  return id === undefined || id === "" || !isOurs || status === "rejected" ? undefined : id
+}
+
+// Submits on their way through ccxt, by our client id in any spelling. ccxt signs after its throttle, so signing is the one place to see that an
+// order has waited too long (order-path 3), and the last one before its bytes may leave.
+
+interface Departure {
+  /** Not to be signed after this instant (wall ms, our clock). */
+  readonly notAfter: number
+  /** From here on the order may be at the venue. */
+  signed: boolean
+}
+
+/** Of one operation, or of each of a batch: ccxt sends a single order of OKX as a batch of one unless it is told otherwise. */
+const valuesOf = (params: Raw | ReadonlyArray<Raw>): ReadonlyArray<unknown> =>
+  Array.isArray(params) ? params.flatMap((operation) => Object.values(operation)) : Object.values(params)
+
+export class Departures {
+  readonly #waiting = new Map<string, Departure>()
+
+  /** Wraps `sign` of the instance. */
+  constructor(exchange: CcxtExchange) {
+    const sign = exchange.sign.bind(exchange)
+    exchange.sign = (path, api, method, params, headers, body) => {
+      // Deribit takes its orders by GET.
+      const asks = (method === "GET" && path !== "buy" && path !== "sell") || method === "DELETE"
+      const values = asks || this.#waiting.size === 0 ? [] : valuesOf(params)
+      for (const [clientId, departure] of this.#waiting) {
+        if (!values.some((value) => isSameId(clientId, value))) continue
+        if (Date.now() > departure.notAfter) throw new TooLate("its time to be sent had passed")
+        departure.signed = true
+      }
+      return sign(path, api, method, params, headers, body)
+    }
+  }
+
+  begin(clientId: string, notAfter: number): Departure {
+    const departure = { notAfter, signed: false }
+    this.#waiting.set(clientId, departure)
+    return departure
+  }
+
+  end(clientId: string): void {
+    this.#waiting.delete(clientId)
+  }
+}
 
 /** Goes onto the order's record: the venue's own words where it said any, and none of ccxt's or the network's. */
 const inWords = ({ category, code, text }: Failure): string => (code === null ? category : `${category}: ${text}`)

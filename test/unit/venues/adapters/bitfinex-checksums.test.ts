@@ -5,8 +5,7 @@ import { BITFINEX } from "../../../../src/venues/adapters/bitfinex/profile.ts"
 import type { CcxtExchange, CcxtSocket } from "../../../../src/venues/worker/exchange/ccxt.ts"
 import { publicInstance } from "../../../../src/venues/worker/exchange/instance.ts"
 import { loadExchange } from "../../../../src/venues/worker/exchange/load.ts"
-import { quoteFrames } from "../../../../src/venues/worker/feed/bare-numbers.ts"
-import { Digits } from "../../../../src/venues/worker/feed/digits.ts"
+import { Digits, quoteFrames } from "../../../../src/venues/worker/feed/digits.ts"
 
 const [profile] = BITFINEX
 if (profile === undefined) throw new Error("Bitfinex has no profile")

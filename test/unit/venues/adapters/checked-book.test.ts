@@ -1,9 +1,8 @@
 /** The checksum of a book against the venue's own example, and the two spellings of a figure that a frame may have. */
 import { describe, expect, it } from "vitest"
-import { type BookFrame, CheckedBook } from "../../../../src/venues/adapters/kraken/checked-book.ts"
-import { Crc32 } from "../../../../src/venues/adapters/kraken/crc32.ts"
+import { type BookFrame, CheckedBook, Crc32 } from "../../../../src/venues/adapters/kraken/checked-book.ts"
 import { readKrakenFrame } from "../../../../src/venues/adapters/kraken/frames.ts"
-import { quoteNumbers } from "../../../../src/venues/worker/feed/bare-numbers.ts"
+import { quoteNumbers } from "../../../../src/venues/worker/feed/digits.ts"
 
 /** docs.kraken.com, "Book checksum (WebSocket v2)": levels and expected sum. */
 const EXAMPLE = `{"channel":"book","type":"snapshot","data":[{"symbol":"BTC/USD","bids":[

@@ -1,6 +1,6 @@
 /** Nonces of API keys. */
 import { describe, expect, it } from "vitest"
-import { nextNonce, raiseNonce } from "../../../../src/venues/adapters/kraken/nonces.ts"
+import { nextNonce, raiseNonce } from "../../../../src/venues/adapters/kraken/private.ts"
 
 describe("nonces", () => {
   it("grow, however many are taken in one moment", () => {

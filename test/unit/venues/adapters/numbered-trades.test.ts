@@ -1,7 +1,7 @@
 /** Trades that the venue numbers: once, in order, and holes filled from its history. */
 import { describe, expect, it } from "vitest"
 import type { NumberedTrade } from "../../../../src/venues/adapters/kraken/frames.ts"
-import { NumberedTrades } from "../../../../src/venues/adapters/kraken/numbered-trades.ts"
+import { NumberedTrades } from "../../../../src/venues/adapters/kraken/trades.ts"
 
 const trades = (...numbers: ReadonlyArray<number>): ReadonlyArray<NumberedTrade> =>
   numbers.map((number) => ({ number: BigInt(number), price: "1", quantity: "1", side: "BUY", at: number * 10 }))

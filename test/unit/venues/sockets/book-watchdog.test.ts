@@ -3,8 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
 import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
 import type { CcxtExchange } from "../../../../src/venues/worker/exchange/ccxt.ts"
-import { BooksOnTheirWay } from "../../../../src/venues/worker/feed/books-on-their-way.ts"
-import { queueSnapshots } from "../../../../src/venues/worker/feed/snapshot-queue.ts"
+import { BooksOnTheirWay, queueSnapshots } from "../../../../src/venues/worker/feed/snapshots.ts"
 import { type Feed, WatchLoop, type WatchLoopParts } from "../../../../src/venues/worker/feed/watch-loop.ts"
 
 const ROUND_MILLIS = 20_000

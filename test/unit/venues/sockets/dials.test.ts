@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { adapterOf } from "../../../../src/venues/adapters/adapters.ts"
 import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
-import { redialMillis } from "../../../../src/venues/worker/backoff.ts"
 import type { CcxtExchange, CcxtSocket } from "../../../../src/venues/worker/exchange/ccxt.ts"
 import { Dials } from "../../../../src/venues/worker/exchange/dials.ts"
+import { redialMillis } from "../../../../src/venues/worker/waits.ts"
 
 const MINUTES_10 = 600_000
 const LONGEST_MILLIS = 1000

@@ -13,7 +13,7 @@ import {
   type Finding,
   hasRoomForAudits,
 } from "../../../../src/venues/worker/feed/book-audits.ts"
-import { queueSnapshots } from "../../../../src/venues/worker/feed/snapshot-queue.ts"
+import { queueSnapshots } from "../../../../src/venues/worker/feed/snapshots.ts"
 import { currentWork, doingFor, lookingAside } from "../../../../src/venues/worker/work.ts"
 import { unproven } from "../../../kit/worlds/unproven-venue.ts"
 

@@ -10,8 +10,8 @@ import {
 } from "../../../../src/domain/instrument/instrument.ts"
 import { instrumentOf } from "../../../../src/venues/instrument-of.ts"
 import type { CcxtMarket } from "../../../../src/venues/worker/exchange/ccxt.ts"
-import { instrumentRow } from "../../../../src/venues/worker/exchange/instrument-row.ts"
 import { loadExchange } from "../../../../src/venues/worker/exchange/load.ts"
+import { instrumentRow } from "../../../../src/venues/worker/exchange/markets.ts"
 
 const DECIMAL_PLACES = 2
 const SIGNIFICANT_DIGITS = 3

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { type InstrumentId, type TradeOrderId, type VenueId, venueClientId } from "../../../../src/domain/ids.ts"
 import type { VenueOrderState } from "../../../../src/ports/venue-session.ts"
-import { KnownOrders } from "../../../../src/venues/worker/session/known-orders.ts"
+import { KnownOrders } from "../../../../src/venues/worker/session/client-ids.ts"
 import { RequestedCancel } from "../../../../src/venues/worker/session/requested-cancel.ts"
 
 const tradeOrderId = "0192f3a0-0000-7000-8000-000000000001" as TradeOrderId

@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
 import type { DepthUpdate, MarketTrade, TickerUpdate } from "../../../../src/ports/market-source.ts"
 import type { Batch } from "../../../../src/venues/connector/wire.ts"
-import type { Depth } from "../../../../src/venues/worker/feed/held-book.ts"
-import { Outbox, UNACKNOWLEDGED_MAX } from "../../../../src/venues/worker/outbox.ts"
+import { type Depth, Outbox, UNACKNOWLEDGED_MAX } from "../../../../src/venues/worker/outbox.ts"
 
 const BOOK = "BINANCE:BTC/USDT" as InstrumentId
 

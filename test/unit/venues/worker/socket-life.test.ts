@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import { WebSocket, WebSocketServer } from "ws"
 import type { CcxtSocket } from "../../../../src/venues/worker/exchange/ccxt.ts"
-import { SocketLife } from "../../../../src/venues/worker/exchange/socket-life.ts"
+import { SocketLife } from "../../../../src/venues/worker/exchange/sockets.ts"
 
 const open: Array<{ close: () => void }> = []
 afterEach(() => {

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "vitest"
 import { Decimal } from "../../../../../src/domain/decimal.ts"
-import { UNANSWERED_ORDERS } from "../../../../../src/venues/adapters/order-proofs.ts"
+import { UNANSWERED_ORDERS } from "../../../../../src/venues/adapters/plain.ts"
 import { placed, readyWorld } from "../../../../kit/worlds/ready-world.ts"
 import { instrument } from "../../../../sim/venue/listing.ts"
 import { okOf, World } from "../../../../sim/world.ts"
