@@ -95,8 +95,7 @@ import { Users } from "./store/users/users.ts"
 import { MOCK } from "./venues/mock/instruments.ts"
 import { PAPER } from "./venues/paper/venue.ts"
 import { channelKinds } from "./ws/channels/kinds.ts"
-import { Hub } from "./ws/fanout/hub.ts"
-import { SocketMeters } from "./ws/fanout/socket-meters.ts"
+import { Hub, SocketMeters } from "./ws/fanout/hub.ts"
 
 export interface Gateway {
   readonly listening: ListeningServer

@@ -13,7 +13,7 @@ import { makeVenueGate } from "../http/venue-gate.ts"
 import { Clock } from "../ports/clock.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { SessionRows } from "../store/users/sessions.ts"
-import type { SocketLimits } from "../ws/connection/limits.ts"
+import type { SocketLimits } from "../ws/connection/client.ts"
 import type { GatewayOptions } from "./options.ts"
 
 /** By each of these a proxy says that it is one. */

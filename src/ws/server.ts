@@ -9,12 +9,15 @@ import { addressKey } from "../domain/user/rate-limits.ts"
 import { type SpeakerId, speakerOf } from "../domain/user/user.ts"
 import { isOriginAllowed } from "../domain/user/web-origin.ts"
 import type { Credentials } from "./channels/authority.ts"
-import type { Client, ConnectionContext } from "./connection/client.ts"
-import { CommandRate } from "./connection/command-rate.ts"
+import {
+  type Client,
+  CommandRate,
+  type ConnectionContext,
+  MESSAGE_BYTES_MAX,
+  type SocketLimits,
+} from "./connection/client.ts"
 import { Connection, type SocketState } from "./connection/connection.ts"
 import { Heartbeat } from "./connection/heartbeat.ts"
-import { MESSAGE_BYTES_MAX, type SocketLimits } from "./connection/limits.ts"
-import { OpenSockets } from "./connection/open-sockets.ts"
 import { Pace } from "./connection/pace.ts"
 import type { HubStats } from "./fanout/hub.ts"
 import { type SlowLimits, SlowReaders, type SlowStats } from "./fanout/slow-readers.ts"
@@ -23,6 +26,30 @@ import { jsonCodec } from "./protocol/codec-json.ts"
 import { protobufCodec } from "./protocol/codec-protobuf.ts"
 import { CLOSES, UNSUBSCRIBES, type Unsubscribe } from "./protocol/error-codes.ts"
 import type { Codec } from "./protocol/protocol.ts"
+
+/** How many sockets each user and each address has open. */
+class OpenSockets {
+  private readonly counts = new Map<string, number>()
+
+  constructor(
+    /** Of one name; null: any number. */
+    readonly max: number | null,
+  ) {}
+
+  isFull(name: string): boolean {
+    return this.max !== null && (this.counts.get(name) ?? 0) >= this.max
+  }
+
+  enter(name: string): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
+  }
+
+  leave(name: string): void {
+    const count = (this.counts.get(name) ?? 0) - 1
+    if (count > 0) this.counts.set(name, count)
+    else this.counts.delete(name)
+  }
+}
 
 // The package's types declare the compressors as types only; at run time they are numbers.
 const { DISABLED, SHARED_COMPRESSOR } = uws as unknown as Readonly<Record<"DISABLED" | "SHARED_COMPRESSOR", number>>
@@ -42,7 +69,7 @@ const SWEEP_MILLIS = 1000
 
 type MadeHere = "heartbeat" | "pace" | "connected" | "commandRate" | "admits"
 
-export interface SocketServerOptions extends Omit<ConnectionContext, MadeHere> {
+interface SocketServerOptions extends Omit<ConnectionContext, MadeHere> {
   readonly app: { ws<State>(pattern: string, behavior: WebSocketBehavior<State>): unknown }
   /** Browser origins allowed besides the host's own; `*` allows all. */
   readonly allowedOrigins: ReadonlyArray<string>

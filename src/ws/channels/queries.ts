@@ -1,13 +1,27 @@
 /** What a client may ask about a channel, or say into it: history, presence, publish. The same access rules as for subscribing. */
+
 import { randomUUID } from "node:crypto"
 import type { Client, ConnectionContext } from "../connection/client.ts"
 import { clientInfo } from "../fanout/presence.ts"
 import type { Outgoing } from "../fanout/topic.ts"
 import { CLOSES, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
-import type { ClientInfo, Command, CommandOf, PublicationBody } from "../protocol/protocol.ts"
+import { isDeeperThan } from "../protocol/json-source.ts"
+import type { ClientInfo, Command, CommandOf, JsonText, PublicationBody } from "../protocol/protocol.ts"
 import type { ParametersOf } from "../protocol/requests.ts"
 import type { Credentials, Granted } from "./authority.ts"
-import { isTooDeep, TOO_DEEP } from "./published.ts"
+
+// What may be published by those who are not the gateway: any bytes, and JSON that whoever reads it can walk.
+
+/** As of a request over HTTP: JSON of great depth parses, but overflows the stack of a reader that walks it. */
+const DEPTH_MAX = 32
+
+export const TOO_DEEP: ProtocolError = {
+  code: ERRORS.badRequest.code,
+  message: `data is nested deeper than ${DEPTH_MAX} levels`,
+}
+
+export const isTooDeep = (content: JsonText | Uint8Array): boolean =>
+  typeof content === "string" && isDeeperThan(content, DEPTH_MAX)
 
 /** Grants the channel or answers why not; undefined when answered. */
 const allowed = (
@@ -94,7 +108,7 @@ export const answerPresenceStats = (
   connection.reply(command, { num_clients: present.length, num_users: new Set(present.map(({ user }) => user)).size })
 }
 
-export interface HistoryRequest {
+interface HistoryRequest {
   /** 0: only the position. */
   readonly limit: number
   readonly since: { readonly epoch: string; readonly offset: number } | undefined

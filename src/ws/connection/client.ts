@@ -1,14 +1,65 @@
-/** A connected client as the parts that serve it see it, and what all connections share. */
+/**
+ * A connected client as the parts that serve it see it, and what all connections share; what one client may have and send. Every limit stands in
+ * asyncapi.json and on /docs/realtime.
+ */
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { RATE_LIMITS } from "../../domain/user/rate-limits.ts"
 import type { SpeakerId } from "../../domain/user/user.ts"
+import { type Rate, TokenBucket } from "../../foundation/token-bucket.ts"
 import type { Rpc } from "../../ports/rpc.ts"
 import type { SecurityFacts } from "../../ports/security-log.ts"
 import type { Authority, Credentials } from "../channels/authority.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Close, ProtocolError } from "../protocol/error-codes.ts"
 import type { Command, CommandOf, Frame, JsonText, Method, Results } from "../protocol/protocol.ts"
-import type { CommandRate } from "./command-rate.ts"
 import type { Beating, Heartbeat } from "./heartbeat.ts"
 import type { Pace } from "./pace.ts"
+
+// What one client may have and send. Every one of them stands in asyncapi.json and on /docs/realtime.
+
+/** Of one WebSocket message from a client; a longer one ends the connection with 1009. */
+export const MESSAGE_BYTES_MAX = 65_536
+
+/** Channels of one connection, where the operator set no other number; one more is error 106. */
+export const CHANNELS_MAX = RATE_LIMITS.socketChannels
+
+/** Of a channel's name; a longer one is error 107. */
+export const CHANNEL_BYTES_MAX = 255
+
+/** Numbers that an operator may change (RATE_LIMITS). */
+export interface SocketLimits {
+  /** Of one connection. */
+  readonly commands: Rate
+  /** Connections of one user; one more is closed with 3504. */
+  readonly perUser: number
+  /** Connections of one address; one more is answered 429. */
+  readonly perAddress: number
+  /** Whether this address may ask now for one more. */
+  readonly takeAddress: (ip: string) => DomainError | undefined
+}
+
+/** Rate limit of one client's commands: past its bucket they are refused (111), and a client that continues is disconnected. */
+export class CommandRate {
+  private readonly commands: TokenBucket
+  /** As many refusals: a client that never backs off costs as much as one that is served. */
+  private readonly refusals: TokenBucket
+
+  constructor(
+    rate: Rate,
+    /** Monotonic ms. */
+    private readonly now: () => number,
+  ) {
+    this.commands = new TokenBucket(rate)
+    this.refusals = new TokenBucket(rate)
+  }
+
+  /** Of one more command. */
+  judge(): "within" | "refused" | "too many" {
+    const now = this.now()
+    if (this.commands.take(now) === 0) return "within"
+    return this.refusals.take(now) === 0 ? "refused" : "too many"
+  }
+}
 
 export interface ConnectionContext {
   readonly authority: Authority

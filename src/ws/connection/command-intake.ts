@@ -6,9 +6,47 @@
 
 import { CLOSES, type Close, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import type { Command } from "../protocol/protocol.ts"
-import type { ClientSocket, ConnectionContext } from "./client.ts"
-import { CommandLane, isCancel } from "./command-lane.ts"
+import type { ClientSocket, CommandRate, ConnectionContext } from "./client.ts"
 import type { Newcomer } from "./pace.ts"
+
+// Bounds the commands one connection may send and have in flight. Each has two: cancels go in a lane of their own, so that no other
+// command of the client's ever holds one up.
+
+/** Calls and reads of storage in one lane at a time. */
+const IN_FLIGHT_MAX = 128
+
+const CANCELS: ReadonlySet<unknown> = new Set([
+  "tradeOrder.cancel",
+  "tradeOrder.cancelAll",
+  "tradeOrder.cancelAllAfter",
+])
+
+const isCancel = (command: Command): boolean => command.method === "rpc" && CANCELS.has(command.parameters.method)
+
+class CommandLane {
+  /** Whose answers are still to come. */
+  private inFlight = 0
+
+  constructor(
+    /** Null: as often as the client likes. */
+    private readonly rate: CommandRate | null,
+  ) {}
+
+  judge(): ReturnType<CommandRate["judge"]> {
+    return this.rate === null ? "within" : this.rate.judge()
+  }
+
+  /** Begins what is answered later; false when too much of it is going on. `ended` follows each that began. */
+  begins(): boolean {
+    if (this.inFlight >= IN_FLIGHT_MAX) return false
+    this.inFlight++
+    return true
+  }
+
+  ended(): void {
+    this.inFlight--
+  }
+}
 
 /** More bytes than this waiting for the peer, and its next commands wait too. */
 const HOLD_BYTES = 262_144

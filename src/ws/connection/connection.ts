@@ -1,11 +1,22 @@
-/** One client's connection: who it is, its commands, its end. Replies need not be in command order (realtime A.1). */
+/**
+ * One client's connection: who it is, its commands, the subscriptions that its token brings, its end. Replies need not be in command order
+ * (realtime A.1).
+ */
 
 import { randomUUID } from "node:crypto"
 import { performance } from "node:perf_hooks"
 import { type SpeakerId, speakerOf } from "../../domain/user/user.ts"
 import type { Credentials, ServerSubscription } from "../channels/authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "../channels/queries.ts"
-import { CLOSES, type Close, ERRORS, type ProtocolError, type Unsubscribe } from "../protocol/error-codes.ts"
+import type { RecoveryRequest } from "../fanout/recovery.ts"
+import {
+  CLOSES,
+  type Close,
+  ERRORS,
+  type ProtocolError,
+  UNSUBSCRIBES,
+  type Unsubscribe,
+} from "../protocol/error-codes.ts"
 import {
   type Codec,
   type Command,
@@ -17,12 +28,56 @@ import {
   NoJson,
   type Results,
 } from "../protocol/protocol.ts"
+import type { ParametersOf } from "../protocol/requests.ts"
 import type { Client, ClientSocket, ConnectionContext, Peer } from "./client.ts"
 import { CommandIntake, type Taker } from "./command-intake.ts"
-import { ExpiryWatch } from "./expiry-watch.ts"
-import { type Beating, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
-import { followToken, joinWithConnect, NO_POSITION } from "./server-subscriptions.ts"
+import { type Beating, ExpiryWatch, PING_SECONDS, STALE_SECONDS } from "./heartbeat.ts"
+import type { Entered } from "./stream-subscribe.ts"
 import { Subscriptions } from "./subscriptions.ts"
+
+// Subscriptions that a connection is given with its token: at connect, and when a later token names others.
+
+const NO_POSITION: RecoveryRequest = { recover: false, epoch: "", offset: 0 }
+
+type Positions = ParametersOf<"connect">["subs"]
+
+/** The place that the client of an earlier connection had in a channel, out of its connect. */
+const positionIn = (positions: Positions, channel: string): RecoveryRequest => {
+  const at = positions !== undefined && Object.hasOwn(positions, channel) ? positions[channel] : undefined
+  if (at === undefined) return NO_POSITION
+  const { recover = false, epoch = "", offset = 0 } = at
+  return { recover, epoch, offset }
+}
+
+/** Part of the reply to connect, by channel. */
+const joinWithConnect = (
+  subscriptions: Subscriptions,
+  credentials: Credentials,
+  positions: Positions,
+): ReadonlyMap<string, Entered> => {
+  const joined = new Map<string, Entered>()
+  for (const subscription of credentials.channels) {
+    const { channel } = subscription
+    const entered = subscriptions.subscribeServerSide(subscription, credentials, positionIn(positions, channel))
+    if (entered !== undefined) joined.set(channel, entered)
+  }
+  return joined
+}
+
+/** Ends what the new token does not name any more, and begins what the old one did not. */
+const followToken = (
+  client: {
+    readonly subscriptions: Subscriptions
+    readonly subscribeServerSide: (subscription: ServerSubscription) => void
+  },
+  before: Credentials,
+  now: Credentials,
+): void => {
+  const named = new Set(now.channels.map(({ channel }) => channel))
+  for (const { channel } of before.channels)
+    if (!named.has(channel)) client.subscriptions.endChannel(channel, UNSUBSCRIBES.server)
+  for (const subscription of now.channels) client.subscribeServerSide(subscription)
+}
 
 const NOT_AVAILABLE: Close = [3508, "not available"]
 

@@ -8,8 +8,7 @@ import type { Variant } from "../fanout/topic.ts"
 import { ERRORS } from "../protocol/error-codes.ts"
 import type { Codec, CommandOf, SubscribeResult } from "../protocol/protocol.ts"
 import type { Client } from "./client.ts"
-import type { SubscribeHost } from "./subscribe-host.ts"
-import { variantOf } from "./subscribe-request.ts"
+import { type SubscribeHost, variantOf } from "./subscribe-request.ts"
 import type { WaitingCommands } from "./waiting-commands.ts"
 
 /** Of a subscribe's `flag`: an unrecoverable position is an error. */

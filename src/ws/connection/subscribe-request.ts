@@ -1,11 +1,31 @@
-/** What a subscribe asks for, read from its parameters: which channel, from where on, and in which form. */
+/**
+ * What a subscribe asks for, read from its parameters: which channel, from where on, and in which form; and a connection's subscriptions as
+ * those who answer see them.
+ */
+
 import { nearestName } from "../../foundation/nearest-name.ts"
-import type { SubscriptionRequest } from "../channels/authority.ts"
-import type { Served } from "../fanout/stream.ts"
+import type { Credentials, Granted, SubscriptionRequest } from "../channels/authority.ts"
+import type { Served, Stream } from "../fanout/stream.ts"
 import { parseTagsFilter } from "../fanout/tags-filter.ts"
-import type { Variant } from "../fanout/topic.ts"
+import type { Subscriber, Topic, Variant } from "../fanout/topic.ts"
 import { type CompactKind, compactKind } from "../protocol/compact.ts"
-import type { Codec, CommandOf } from "../protocol/protocol.ts"
+import type { ProtocolError } from "../protocol/error-codes.ts"
+import type { Codec, CommandOf, SubscribeResult } from "../protocol/protocol.ts"
+
+/** A connection's subscriptions as those who answer a subscribe see them. */
+export interface SubscribeHost extends Subscriber {
+  /** From the start, with every check, for whom the connection speaks now. */
+  subscribe(command: CommandOf<"subscribe">): void
+  /** Why the channel that was granted before a wait is not granted any more; undefined when it is. */
+  lapsed(command: CommandOf<"subscribe">, credentials: Credentials): ProtocolError | undefined
+  /** Counts the client in; `facts` belong into the answer, and the topic is joined after it, in the same turn. */
+  admit(
+    stream: Stream,
+    channel: string,
+    variant: Variant,
+    granted: Granted,
+  ): { readonly topic: Topic; readonly facts: SubscribeResult }
+}
 
 /** The request in a subscribe or a sub_refresh. */
 export const requestOf = (

@@ -2,19 +2,58 @@
  * The page at /docs/realtime: how to use the real-time endpoint, with programs that are tests' own and tables that are the code's own.
  * One file, no script, nothing from anywhere else.
  */
+
 import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { ALERTS } from "../../domain/account/event.ts"
 import type { ChannelKind } from "../../domain/channel.ts"
 import { RATE_LIMITS } from "../../domain/user/rate-limits.ts"
 import { CHANNEL_CATALOG, type ChannelEntry } from "../channels/catalog.ts"
 import type { ChannelKindSettings } from "../channels/kinds.ts"
+import { CHANNELS_MAX, MESSAGE_BYTES_MAX } from "../connection/client.ts"
 import { EXPIRY_GRACE_SECONDS, PING_SECONDS, PONG_SECONDS, STALE_SECONDS } from "../connection/heartbeat.ts"
-import { CHANNELS_MAX, MESSAGE_BYTES_MAX } from "../connection/limits.ts"
 import { ERRORS } from "../protocol/error-codes.ts"
 import { CLOSE_CODES, ERROR_CODES, type RealtimeFacts, UNSUBSCRIBE_CODES } from "./asyncapi.ts"
 import { type Delivery, deliveryWords, mapDelivery, streamDelivery } from "./delivery-words.ts"
-import { escapeHtml, exampleCode, highlighted } from "./example-code.ts"
-import { STYLE } from "./realtime-style.ts"
+
+// The programs of docs/examples/realtime as HTML; the build puts them beside the code, so that they are found from dist too.
+
+const FOLDER = fileURLToPath(new URL("../../../docs/examples/realtime/", import.meta.url))
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+
+const TOKEN =
+  /(?<comment>\/\/.*|\/\*[\s\S]*?\*\/)|(?<string>"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)|\b(?<keyword>async|await|catch|const|else|export|for|from|function|if|import|let|new|null|of|return|throw|try|typeof|undefined)\b/g
+
+/** Enough of JavaScript's words to read well. */
+const highlighted = (code: string): string => {
+  let html = ""
+  let at = 0
+  for (const found of code.matchAll(TOKEN)) {
+    const kind = Object.entries(found.groups ?? {}).find(([, text]) => text !== undefined)?.[0] ?? ""
+    html += `${escapeHtml(code.slice(at, found.index))}<span class="${kind}">${escapeHtml(found[0])}</span>`
+    at = found.index + found[0].length
+  }
+  return html + escapeHtml(code.slice(at))
+}
+
+const exampleCode = (name: string): string => readFileSync(`${FOLDER}${name}`, "utf8").trimEnd()
+
+/** What the page at /docs/realtime has beside the style of all pages that are read: its list of sections, and colours of code. */
+const STYLE = `
+:root { --string: #116329; --keyword: #8250df }
+@media (prefers-color-scheme: dark) {
+  :root { --string: #7ee0a0; --keyword: #c9a6ff }
+}
+body { padding-top: 3rem }
+h2 { margin-top: 3.5rem }
+nav { columns: 14rem; font-size: .95rem; margin: 1.5rem 0 }
+nav a { display: block; padding: .1rem 0 }
+.comment { color: var(--dim) } .string { color: var(--string) } .keyword { color: var(--keyword) }
+footer { color: var(--dim); margin-top: 4rem }
+`
 
 type Cell = string | number
 
@@ -236,14 +275,14 @@ const link = ({ id, title }: Section): string => `<a href="#${id}">${escapeHtml(
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M1 11l4-5 3 3 6-7' fill='none' stroke='%230b5fb0' stroke-width='2'/%3E%3C/svg%3E"
 
-export interface RealtimePage {
+interface RealtimePage {
   readonly html: string
   /** Its Content-Security-Policy: the page's own style by its hash, and nothing else. */
   readonly policy: string
 }
 
 /** What all pages have: links to the others, and the style. */
-export interface Site {
+interface Site {
   readonly html: string
   readonly style: string
 }

@@ -3,11 +3,51 @@
  * socket about 4.5 µs whatever it holds, so a busy hub gathers: when the deliveries offered would cost more than a share of a core,
  * publications wait up to their kind's window and leave in one frame; an idle hub never waits.
  */
+import { performance } from "node:perf_hooks"
 import type { ChannelKind } from "../../domain/channel.ts"
 import type { ChannelSource, StreamPosition } from "../../ports/channel-port.ts"
-import { SocketMeters } from "./socket-meters.ts"
+import {
+  type Counter,
+  type CounterSeries,
+  type Histogram,
+  type HistogramSeries,
+  MeterBoard,
+} from "../../ports/meters.ts"
+import type { Command } from "../protocol/protocol.ts"
 import { type Ending, type Served, Stream } from "./stream.ts"
 import type { Outgoing, Subscriber, Topic, Variant } from "./topic.ts"
+
+/** Metrics of sockets and their commands; carried by the hub, which everything on a socket knows. */
+export class SocketMeters {
+  readonly messages: CounterSeries
+  readonly bytes: CounterSeries
+  readonly fanoutLag: HistogramSeries
+  private readonly commands: Histogram<"ws_commands_duration_seconds">
+  private readonly recoveries: Counter<"ws_recoveries_total">
+
+  constructor(board = new MeterBoard()) {
+    this.messages = board.counter("ws_messages_sent_total").of()
+    this.bytes = board.counter("ws_bytes_sent_total").of()
+    this.fanoutLag = board.histogram("ws_fanout_lag_seconds").of()
+    this.commands = board.histogram("ws_commands_duration_seconds")
+    this.recoveries = board.counter("ws_recoveries_total")
+  }
+
+  /** `since`: monotonic ms. */
+  command(method: Command["method"], since: number): void {
+    this.commands.of(method).observe((performance.now() - since) / 1000)
+  }
+
+  sent(readers: number, frame: string | Uint8Array): void {
+    this.messages.value += readers
+    this.bytes.value += readers * frame.length
+  }
+
+  /** Somebody came back with a position. */
+  recovered(isWhole: boolean): void {
+    this.recoveries.add(isWhole ? "recovered" : "started_over")
+  }
+}
 
 /** One flush to one socket, in µs: the write syscall (hot-path 4). */
 const FLUSH_MICROS = 4.5
@@ -20,7 +60,7 @@ const DEFLATE_LENGTH_MIN = 256
 const LINGER_MILLIS = 30_000
 
 /** What is used of a uWebSockets app: a frame to every socket on a topic. */
-export interface Publisher {
+interface Publisher {
   publish(topic: string, frame: string | Uint8Array, isBinary: boolean, compress: boolean): unknown
 }
 
@@ -36,7 +76,7 @@ export interface HubStats {
 }
 
 /** Tells one channel's subscribers that their subscription ended; the server knows the sockets, the hub only how they call the channel. */
-export type EndSubscriptions = (canonical: string, names: ReadonlyArray<string>, how: Ending) => void
+type EndSubscriptions = (canonical: string, names: ReadonlyArray<string>, how: Ending) => void
 
 export class Hub {
   /** Set once, by the server. */

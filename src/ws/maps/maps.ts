@@ -1,4 +1,9 @@
-/** The maps of the gateway: which channels have one, what each follows, and those that are open. */
+/**
+ * The maps of the gateway: which channels have one, what each follows (a book, an account's open orders, its positions), and those that are
+ * open.
+ */
+import type { AccountEventKind } from "../../domain/account/event.ts"
+import type { PositionRecord } from "../../domain/account/trading-account.ts"
 import {
   accountChannel,
   accountOrdersChannel,
@@ -9,14 +14,82 @@ import {
   venueTickerChannel,
 } from "../../domain/channel.ts"
 import type { TradingAccountId } from "../../domain/ids.ts"
+import type { OrderBookRecord } from "../../domain/market/market.ts"
+import { deletesLevel } from "../../domain/market/order-book.ts"
+import { isTerminal } from "../../domain/order/status.ts"
+import type { TradeOrderRecord } from "../../domain/order/trade-order-record.ts"
 import type { ChannelKindSettings, ChannelKinds } from "../channels/kinds.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Served } from "../fanout/stream.ts"
 import type { Outgoing } from "../fanout/topic.ts"
-import { orderChanges, orderState, positionChanges, positionState } from "./account.ts"
-import { bookChanges } from "./book.ts"
 import { type Followed, MapChannel } from "./channel.ts"
 import type { EntryChange } from "./entries.ts"
+
+// An account's open orders and its positions as maps: what its events, and the state before them, say of the entries.
+
+interface AccountEvent<A> {
+  readonly kind: AccountEventKind
+  readonly data: A
+}
+
+/** Events begin with their kind: those of other kinds are not read any further. */
+const isOf = (json: string, kinds: string): boolean => json.startsWith(`{"kind":"${kinds}`)
+
+const orderEntry = (order: TradeOrderRecord, json: string): EntryChange => {
+  const { tradeOrderId, instrumentId, orderStatus } = order
+  return { key: tradeOrderId, json: isTerminal(orderStatus) ? null : json, tags: { tradeOrderId, instrumentId } }
+}
+
+/** By trade order id; an order that is closed leaves. */
+export const orderState = (entries: ReadonlyArray<{ readonly json: string }>): ReadonlyArray<EntryChange> =>
+  entries.map(({ json }) => orderEntry(JSON.parse(json) as TradeOrderRecord, json))
+
+export const orderChanges = (json: string): ReadonlyArray<EntryChange> => {
+  if (!isOf(json, "TRADE_ORDER.")) return []
+  const { data } = JSON.parse(json) as AccountEvent<TradeOrderRecord>
+  return [orderEntry(data, JSON.stringify(data))]
+}
+
+const positionEntry = (position: PositionRecord, json: string): EntryChange => {
+  const { currency, balance } = position
+  return { key: currency, json: balance === "0" ? null : json, tags: { currency } }
+}
+
+/** By currency; a balance of nothing leaves, as it does from the portfolio. */
+export const positionState = (entries: ReadonlyArray<{ readonly json: string }>): ReadonlyArray<EntryChange> =>
+  entries.map(({ json }) => positionEntry(JSON.parse(json) as PositionRecord, json))
+
+export const positionChanges = (json: string): ReadonlyArray<EntryChange> => {
+  if (!isOf(json, "PORTFOLIO.UPDATED")) return []
+  const { data } = JSON.parse(json) as AccountEvent<ReadonlyArray<PositionRecord>>
+  return data.map((position) => positionEntry(position, JSON.stringify(position)))
+}
+
+// An order book as a map: one entry per level, and the entry `book` with what holds of the whole book. `book` is the last change of
+// every record: whoever has it has all of the record before it, so the levels fit together then.
+
+/** Key of the entry that tells `sequence`, `timestamp`, `quality` and `coveredRange`. */
+export const BOOK_KEY = "book"
+
+export const levelKey = (side: "bids" | "asks", price: string): string => `${side}/${price}`
+
+const levels = (side: "bids" | "asks", rows: OrderBookRecord["bids"]): ReadonlyArray<EntryChange> =>
+  rows.map(([price, quantity, orderCount]) => ({
+    key: levelKey(side, price),
+    // A book's rows hold digits alone, nothing that JSON would escape.
+    json: deletesLevel(quantity)
+      ? null
+      : `{"side":"${side}","price":"${price}","quantity":"${quantity}","orderCount":"${orderCount}"}`,
+  }))
+
+/** What a record changes; a SNAPSHOT names everything. */
+export const bookChanges = (
+  json: string,
+): { readonly isWhole: boolean; readonly changes: ReadonlyArray<EntryChange> } => {
+  const { updateType, bids, asks, sequence, timestamp, quality, coveredRange } = JSON.parse(json) as OrderBookRecord
+  const book: EntryChange = { key: BOOK_KEY, json: JSON.stringify({ sequence, timestamp, quality, coveredRange }) }
+  return { isWhole: updateType === "SNAPSHOT", changes: [...levels("bids", bids), ...levels("asks", asks), book] }
+}
 
 /** No channel that a client can name begins like this. */
 const BESIDE_STREAM = "map:"

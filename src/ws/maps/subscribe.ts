@@ -1,8 +1,7 @@
 /** A subscribe to a map (realtime A.14): waits until the map is read, answers page by page, and joins with the last reply. */
 import type { Credentials, Granted } from "../channels/authority.ts"
 import type { Client } from "../connection/client.ts"
-import type { SubscribeHost } from "../connection/subscribe-host.ts"
-import { variantOf } from "../connection/subscribe-request.ts"
+import { type SubscribeHost, variantOf } from "../connection/subscribe-request.ts"
 import type { WaitingCommands } from "../connection/waiting-commands.ts"
 import type { Hub } from "../fanout/hub.ts"
 import { clientInfo } from "../fanout/presence.ts"

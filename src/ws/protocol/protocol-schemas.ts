@@ -1,17 +1,5 @@
 /** What crosses the socket, as JSON Schema: the parameters of every command, the result of every reply, and the pushes. */
-import {
-  byName,
-  component,
-  described,
-  flag,
-  type JsonSchema,
-  json,
-  list,
-  natural,
-  object,
-  oneOf,
-  text,
-} from "./json-schema.ts"
+import { JSONSchema, type Schema } from "effect"
 import type {
   ClientInfo,
   ConnectResult,
@@ -22,6 +10,61 @@ import type {
   Results,
   SubscribeResult,
 } from "./protocol.ts"
+
+// JSON Schema (draft 7) for the AsyncAPI document: the code's own Effect schemas, and the protocol's objects field by field.
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+const COMPONENTS = "#/components/schemas/"
+
+export const component = (name: string): JsonSchema => ({ $ref: `${COMPONENTS}${name}` })
+
+/** Without what only repeats a default, and without the names that filters give themselves (`int`). */
+const cleaned = (node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map(cleaned)
+  if (node === null || typeof node !== "object") return node
+  const copy: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(node)) {
+    if (key === "additionalProperties" && value === true) continue
+    if (key === "title" && typeof value === "string" && /^[a-z]\w*(\(.*\))?$/.test(value)) continue
+    copy[key] = cleaned(value)
+  }
+  return copy
+}
+
+/** Turns Effect schemas into JSON Schema; those with an identifier become components, which it collects. */
+export class Components {
+  readonly #definitions: Record<string, JSONSchema.JsonSchema7> = {}
+
+  of(schema: Schema.Schema.AnyNoContext): JsonSchema {
+    const made = JSONSchema.fromAST(schema.ast, {
+      definitions: this.#definitions,
+      definitionPath: COMPONENTS,
+      additionalPropertiesStrategy: "allow",
+    })
+    return cleaned(made) as JsonSchema
+  }
+
+  all(): Readonly<Record<string, JsonSchema>> {
+    return cleaned(this.#definitions) as Readonly<Record<string, JsonSchema>>
+  }
+}
+
+export const text: JsonSchema = { type: "string" }
+const flag: JsonSchema = { type: "boolean" }
+/** Anything that JSON can say. */
+const json: JsonSchema = {}
+const natural: JsonSchema = { type: "integer", minimum: 0 }
+const described = (schema: JsonSchema, description: string): JsonSchema => ({ ...schema, description })
+const oneOf = (...values: ReadonlyArray<string | number>): JsonSchema => ({ enum: values })
+const list = (items: JsonSchema): JsonSchema => ({ type: "array", items })
+const byName = (values: JsonSchema): JsonSchema => ({ type: "object", additionalProperties: values })
+
+/** Every field of `T`: one that the type gains is missed here by the compiler. */
+const object = <T>(
+  fields: { readonly [K in keyof Required<T>]: JsonSchema },
+  required: ReadonlyArray<keyof T & string>,
+): JsonSchema => ({ type: "object", ...(required.length === 0 ? {} : { required }), properties: fields })
 
 const seconds = (what: string): JsonSchema => described(natural, `Seconds ${what}`)
 const offset = described(natural, "Position in the channel's stream: the first publication of an epoch has 1")

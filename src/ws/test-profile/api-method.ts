@@ -1,9 +1,26 @@
 /** What every method of the server API is made of: the shape of its parameters, and its answer. */
+
 import { Either, Schema } from "effect"
 import { ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import { type JsonSource, jsonIn } from "../protocol/json-source.ts"
 import type { JsonText } from "../protocol/protocol.ts"
 import { WrongClaim } from "./claims.ts"
+
+// Answers of the server API as text: payloads stand in them as they were published, byte for byte.
+
+/** JSON that is written as it is. */
+export class Verbatim {
+  constructor(readonly json: JsonText) {}
+}
+
+/** As JSON.stringify, but for what is verbatim; fields that are undefined are left out. */
+export const written = (value: unknown): string => {
+  if (value instanceof Verbatim) return value.json
+  if (value === null || typeof value !== "object") return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(written).join(",")}]`
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined)
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${written(field)}`).join(",")}}`
+}
 
 export type Answer = { readonly result: unknown } | { readonly error: ProtocolError } | { readonly replies: unknown }
 

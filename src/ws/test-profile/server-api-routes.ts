@@ -1,7 +1,7 @@
 /** `POST /api` and `POST /api/<method>`: the server API of the test profile over HTTP. */
 import { ERRORS } from "../protocol/error-codes.ts"
 import { JsonSource, jsonIn } from "../protocol/json-source.ts"
-import { written } from "./api-json.ts"
+import { written } from "./api-method.ts"
 import type { ServerApi } from "./server-api.ts"
 
 /** What is used of a uWebSockets request, response and app; only `server` imports the package itself. */

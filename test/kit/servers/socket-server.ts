@@ -15,7 +15,7 @@ import type { ChannelSource, Publication, StreamPosition } from "../../../src/po
 import type { Rpc } from "../../../src/ports/rpc.ts"
 import { makeAuthority } from "../../../src/ws/channels/access.ts"
 import { channelKinds } from "../../../src/ws/channels/kinds.ts"
-import { CHANNELS_MAX, type SocketLimits } from "../../../src/ws/connection/limits.ts"
+import { CHANNELS_MAX, type SocketLimits } from "../../../src/ws/connection/client.ts"
 import { Hub } from "../../../src/ws/fanout/hub.ts"
 import { Maps } from "../../../src/ws/maps/maps.ts"
 import { type SocketServer, serveSockets } from "../../../src/ws/server.ts"

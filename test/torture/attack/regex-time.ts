@@ -13,7 +13,7 @@ const TIMEOUT_MILLIS = 60_000
 
 /** Of these no text of others is ever asked. */
 const OUR_OWN_TEXTS: Readonly<Record<string, string>> = {
-  "ws/docs/example-code.ts": "colours our own examples, at start",
+  "ws/docs/realtime-page.ts": "colours our own examples, at start",
 }
 
 interface Expression {

@@ -1,7 +1,6 @@
 /** When a connection is looked at because something of it expires. */
 import { describe, expect, it } from "vitest"
-import { ExpiryWatch } from "../../../src/ws/connection/expiry-watch.ts"
-import { EXPIRY_GRACE_SECONDS as GRACE } from "../../../src/ws/connection/heartbeat.ts"
+import { ExpiryWatch, EXPIRY_GRACE_SECONDS as GRACE } from "../../../src/ws/connection/heartbeat.ts"
 
 const watching = (now: number) => {
   const clock = { now }

@@ -4,7 +4,7 @@ import { type AccountEventKind, accountEventText } from "../../../src/domain/acc
 import type { TradingAccountId } from "../../../src/domain/ids.ts"
 import { isTerminal, OrderStatus } from "../../../src/domain/order/status.ts"
 import { accountEventExample, ORDER_EXAMPLE, POSITION_EXAMPLE } from "../../../src/ws/docs/channel-examples.ts"
-import { orderChanges, orderState, positionChanges, positionState } from "../../../src/ws/maps/account.ts"
+import { orderChanges, orderState, positionChanges, positionState } from "../../../src/ws/maps/maps.ts"
 
 const ACCOUNT = "0198f3a2-5b1c-7c3e-9d2f-6a1b0c2d3e4f" as TradingAccountId
 const event = (kind: AccountEventKind, record: unknown): string =>

@@ -5,7 +5,7 @@ import type { ClientSocket, ConnectionContext } from "../../../src/ws/connection
 import { Connection } from "../../../src/ws/connection/connection.ts"
 import { Heartbeat, STALE_SECONDS } from "../../../src/ws/connection/heartbeat.ts"
 import { Pace } from "../../../src/ws/connection/pace.ts"
-import { SocketMeters } from "../../../src/ws/fanout/socket-meters.ts"
+import { SocketMeters } from "../../../src/ws/fanout/hub.ts"
 import { jsonCodec } from "../../../src/ws/protocol/codec-json.ts"
 
 const CONNECT = new TextEncoder().encode('{"id":1,"connect":{"token":"old"}}').buffer

@@ -1,8 +1,7 @@
 /** Tokens of the test profile: what signs them, when they hold, and what they say. */
 import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { connectionClaims, subscriptionClaims } from "../../../src/ws/test-profile/claims.ts"
-import { claimsOf } from "../../../src/ws/test-profile/hs256.ts"
+import { claimsOf, connectionClaims, subscriptionClaims } from "../../../src/ws/test-profile/claims.ts"
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 const signed = (header: unknown, claims: unknown, secret = "secret", hash = "sha256"): string => {
