@@ -25,8 +25,7 @@ export const verifyAudit: Effect.Effect<ReadonlyArray<Lane>, unknown, AuditChain
   ({ verify }) => verify,
 )
 
-// `ledger verify`: goes through the whole journal of the ledger and what is derived from it, whether a gateway runs or not. Of the acts'
-// own chain see `verify.ts`.
+// `ledger verify`: goes through the whole journal of the ledger and what is derived from it, whether a gateway runs or not.
 
 interface LedgerCommand {
   readonly _tag: "VerifyLedger"

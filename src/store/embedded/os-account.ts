@@ -129,7 +129,7 @@ export const preferredDirectory = (dataDir: string): string => path.join(path.re
 /**
  * `<dataDir>/postgres`; as root, when the server's account cannot get there, a folder of `/var/lib/venue-gateway/postgres`.
  * A cluster that already exists in the first place but became unreachable is a failure: starting an empty one would look like lost rows.
- * Once there is a database elsewhere, notes name it (os-account.ts), and they count.
+ * Once there is a database elsewhere, notes name it, and they count.
  */
 export const chooseStateDirectory = (
   dataDir: string,
