@@ -1,7 +1,10 @@
 /** The words of the guides, which scripts/console.mjs reads from their tables. */
 declare module "guide:meanings" {
   const meanings: Readonly<
-    Record<"status" | "rejectReason" | "cancelReason" | "orderType" | "event" | "mode", Readonly<Record<string, string>>>
+    Record<
+      "status" | "rejectReason" | "cancelReason" | "orderType" | "event" | "mode",
+      Readonly<Record<string, string>>
+    >
   >
   export default meanings
 }
