@@ -150,13 +150,7 @@ const fillDirectories = ({ settings }: GatewayOptions) =>
     instruments.put(yield* stored.all)
   })
 
-const handlers = (
-  { settings }: GatewayOptions,
-  isSecure: boolean,
-  keys: Keys,
-  sync: InstrumentSync,
-  health: HandlerOptions["health"],
-) =>
+const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync, health: HandlerOptions["health"]) =>
   Effect.flatMap(ownMarkets(settings), (markets) =>
     makeHandlers({
       ownMarkets: markets,
@@ -171,7 +165,7 @@ const handlers = (
       sync,
       assetDigits: settings.assetDigits,
       allowedOrigins: settings.allowedOrigins,
-      console: { mode: settings.sessions.console, isSecure, idleMillis: settings.sessions.idleMillis },
+      console: { mode: settings.sessions.console, idleMillis: settings.sessions.idleMillis },
       health,
     }),
   )
@@ -291,9 +285,7 @@ export const startGateway = (options: GatewayOptions) =>
     )
     const requestId = requestIds()
     const { probes, record } = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
-    const apiHandlers = yield* handlers(options, server.transport.mode !== "plain", keys, sync, probes).pipe(
-      Effect.provide(all),
-    )
+    const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
     const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
     const limitSignIns = yield* signInLimits(options, audit, limiter).pipe(Effect.provide(all))
     const keep = keepAnswers(

@@ -14,15 +14,21 @@ const nameOf = (request: Headers): string => {
   return port === undefined ? "console" : `console-${port}`
 }
 
-const SECURE = "__Host-"
+/** A page over TLS says so itself, whatever ends the TLS in front of us; no page writes its own origin. */
+const isSecure = (request: Headers): boolean => request.header("origin").startsWith("https://")
+
+/**
+ * Over TLS the name that a browser takes from nobody but this very host, over TLS; the other one is never read there, since a page of a
+ * neighbouring host, or anything on a plain line, could set it and sign its reader in as another user.
+ */
+const cookieName = (request: Headers): string => `${isSecure(request) ? "__Host-" : ""}${nameOf(request)}`
 
 /** Empty: there is none. */
 const given = (request: Headers): string => {
-  const name = nameOf(request)
+  const name = cookieName(request)
   for (const pair of request.header("cookie").split(";")) {
     const at = pair.indexOf("=")
-    const key = pair.slice(0, at).trim()
-    if (key === name || key === SECURE + name) return pair.slice(at + 1).trim()
+    if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()
   }
   return ""
 }
@@ -32,26 +38,25 @@ export const refreshTokenOf = (body: { readonly refreshToken?: unknown } | undef
   typeof body?.refreshToken === "string" ? body.refreshToken : given(request)
 
 export interface CookieTerms {
-  readonly isSecure: boolean
   /** The session ends without a renewal in that time. */
   readonly idleMillis: number
 }
 
-const written = (request: Headers, token: string, { isSecure }: CookieTerms, seconds: number): string =>
+const written = (request: Headers, token: string, seconds: number): string =>
   [
-    `${isSecure ? SECURE : ""}${nameOf(request)}=${token}`,
+    `${cookieName(request)}=${token}`,
     // `__Host-` asks for the whole host; without it the one place that reads it is enough.
-    `Path=${isSecure ? "/" : "/console/session"}`,
+    `Path=${isSecure(request) ? "/" : "/console/session"}`,
     `Max-Age=${seconds}`,
     "HttpOnly",
     "SameSite=Strict",
-    ...(isSecure ? ["Secure"] : []),
+    ...(isSecure(request) ? ["Secure"] : []),
   ].join("; ")
 
 export const cookieOf = (request: Headers, token: string, terms: CookieTerms): string =>
-  written(request, token, terms, Math.floor(terms.idleMillis / 1000))
+  written(request, token, Math.floor(terms.idleMillis / 1000))
 
-export const noCookie = (request: Headers, terms: CookieTerms): string => written(request, "", terms, 0)
+export const noCookie = (request: Headers): string => written(request, "", 0)
 
 /** Undefined: it is our own page that asks. A browser says so of each POST; who says nothing is none. */
 export const foreignPage = (request: Headers): Forbidden | undefined => {

@@ -54,15 +54,17 @@ export const consoleHandlers = (
       const refused = refusal(request)
       if (refused !== undefined) return reply.fail(refused)
       const origin = originOf(request)
-      const done = () => reply.ok("ok", { headers: { "Set-Cookie": noCookie(request, terms) } })
+      const done = () => reply.ok("ok", { headers: { "Set-Cookie": noCookie(request) } })
       return sessions.refresh(refreshTokenOf(undefined, request), origin, true).pipe(
         Effect.flatMap(({ accessToken }) => {
           const verified = sessions.verify(accessToken, request)
           return "principal" in verified ? sessions.logout(verified.principal, "local", origin) : Effect.void
         }),
         Effect.map(done),
-        // One that is over already, or never was: there is nothing to end.
-        Effect.catchAll((error) => (error._tag === "StorageUnavailable" ? Effect.fail(error) : Effect.sync(done))),
+        // One that is over already, or never was: there is nothing to end. From a refused address it lives on, and that is said.
+        Effect.catchAll((error) =>
+          error._tag === "StorageUnavailable" || error._tag === "IpForbidden" ? Effect.fail(error) : Effect.sync(done),
+        ),
       )
     },
   }

@@ -134,7 +134,10 @@ export class UserChanges extends Effect.Service<UserChanges>()("store/UserChange
           UPDATE app_user SET banned_at = NULL, ban_reason = NULL, updated_at = ${at}
           WHERE user_id = ${userId} AND banned_at IS NOT NULL`).pipe(Effect.asVoid),
 
-      /** Give all that the highest implies: admin, write and read. Keys that let admin through lose that for good with the right. */
+      /**
+       * Give all that the highest implies: admin, write and read. Keys that let admin through lose that for good with the right. The news goes
+       * with it: an act whose answer was lost is learnt all the same.
+       */
       setPermissions: (
         userId: UserId,
         permissions: ReadonlyArray<Permission>,
@@ -145,7 +148,7 @@ export class UserChanges extends Effect.Service<UserChanges>()("store/UserChange
             `WITH keys AS (
                UPDATE api_key SET scopes = array_remove(scopes, 'admin')
                WHERE user_id = $1 AND 'admin' = ANY (scopes) AND 'admin' <> ALL ($2::text[])
-             )
+             ), told AS (INSERT INTO user_news (user_id) VALUES ($1))
              UPDATE app_user SET permissions = $2::text[], updated_at = $3 WHERE user_id = $1`,
             [userId, `{${permissions.join(",")}}`, at],
           ),

@@ -143,6 +143,15 @@ describe("Users", () => {
       passwordHash: "other",
     })
   })
+
+  it("leaves the news of changed permissions with them: who asked for it may have had no answer", async () => {
+    const { userId } = await insertUser()
+    const changes = await run(UserChanges)
+    const told = () => query(database().url, "SELECT 1 AS one FROM user_news WHERE user_id = $1", [userId])
+    expect(await told()).toHaveLength(0)
+    await run(changes.setPermissions(userId, ["read"], 0))
+    expect(await told()).toHaveLength(1)
+  })
 })
 
 describe("SessionRows", () => {

@@ -10,19 +10,19 @@ import { consolePages } from "../../../src/http/console/pages.ts"
 const asking = (headers: Readonly<Record<string, string>>) => ({
   header: (name: string): string => headers[name] ?? "",
 })
-const plain = { isSecure: false, idleMillis: 3_600_000 }
-const secure = { ...plain, isSecure: true }
+const terms = { idleMillis: 3_600_000 }
 const own = { host: "127.0.0.1:8080", origin: "http://127.0.0.1:8080", "sec-fetch-site": "same-origin" }
+const overTls = { host: "gw.example.com", origin: "https://gw.example.com" }
 
 describe("the cookie of the console", () => {
   it("is for the whole host over TLS, for one path without, and never for a script", () => {
-    expect(cookieOf(asking({ host: "gw.example.com" }), "T", secure)).toBe(
+    expect(cookieOf(asking(overTls), "T", terms)).toBe(
       "__Host-console=T; Path=/; Max-Age=3600; HttpOnly; SameSite=Strict; Secure",
     )
-    expect(cookieOf(asking(own), "T", plain)).toBe(
+    expect(cookieOf(asking(own), "T", terms)).toBe(
       "console-8080=T; Path=/console/session; Max-Age=3600; HttpOnly; SameSite=Strict",
     )
-    expect(noCookie(asking(own), plain)).toContain("console-8080=; Path=/console/session; Max-Age=0")
+    expect(noCookie(asking(own))).toContain("console-8080=; Path=/console/session; Max-Age=0")
   })
 
   it("is read among others, of this gateway alone; a token that is given goes before it", () => {
@@ -30,8 +30,13 @@ describe("the cookie of the console", () => {
     expect(refreshTokenOf({}, request)).toBe("mine")
     expect(refreshTokenOf(undefined, request)).toBe("mine")
     expect(refreshTokenOf({ refreshToken: "given" }, request)).toBe("given")
-    expect(refreshTokenOf({}, asking({ host: "gw.example.com", cookie: "__Host-console=S" }))).toBe("S")
+    expect(refreshTokenOf({}, asking({ ...overTls, cookie: "__Host-console=S" }))).toBe("S")
     expect(refreshTokenOf({}, asking(own))).toBe("")
+  })
+
+  it("is over TLS none that a neighbouring host could have set", () => {
+    expect(refreshTokenOf({}, asking({ ...overTls, cookie: "console=ATTACKER; __Host-console=MINE" }))).toBe("MINE")
+    expect(refreshTokenOf({}, asking({ ...overTls, cookie: "console=ATTACKER" }))).toBe("")
   })
 
   it("is for the gateway's own page: no other origin, no other site, nobody who says nothing", () => {
@@ -51,7 +56,7 @@ describe("the cookie of the console", () => {
 
 describe("the session of the console", () => {
   it("is not there where it is off, whoever asks", () => {
-    const { open, renew, end } = consoleHandlers({} as never, {} as never, { ...plain, mode: "off" })
+    const { open, renew, end } = consoleHandlers({} as never, {} as never, { ...terms, mode: "off" })
     const heard: Array<string> = []
     const reply = { fail: ({ _tag }: { readonly _tag: string }) => heard.push(_tag) } as never
     for (const handle of [open, renew, end]) handle({ request: asking(own), body: {} } as never, reply)
