@@ -94,7 +94,7 @@ const renew = HttpApiEndpoint.post("renew", "/console/session/renew")
 
 const end = HttpApiEndpoint.post("end", "/console/session/end")
   .addSuccess(Ok(Schema.Literal("ok")))
-  .addError(Fail(Forbidden, UnknownEndpoint))
+  .addError(Fail(Forbidden, IpForbidden, UnknownEndpoint))
   .annotate(Access, "none")
   .annotate(OpenApi.Summary, "End the console's session")
   .annotate(OpenApi.Description, `${ONLY} The session of the cookie ends, and the cookie with it.`)
