@@ -68,7 +68,13 @@ class Stranger:
 
 
 class StreamTest(unittest.IsolatedAsyncioTestCase):
-    async def listen(self, say: Say, until: Callable[[Stranger, Heard], bool], tokens: list[str] | None = None) -> Any:
+    async def listen(
+        self,
+        say: Say,
+        until: Callable[[Stranger, Heard], bool],
+        tokens: list[str] | None = None,
+        who: Tokens = Tokens("first", "refresh"),
+    ) -> Any:
         stranger, heard = Stranger(say), Heard()
         serve: Any = getattr(websockets, "serve")
         renewed = iter(tokens or [])
@@ -80,7 +86,7 @@ class StreamTest(unittest.IsolatedAsyncioTestCase):
         async with serve(stranger.serve, "127.0.0.1", 0) as server:
             port = next(iter(server.sockets)).getsockname()[1]
             gateway = Gateway(f"http://127.0.0.1:{port}", reconnect=(0.001, 0.01))
-            gateway.stream._identity = Identity(Tokens("first", "refresh"), post)
+            gateway.stream._identity = Identity(who, post)
             try:
                 gateway.stream.subscribe("channel", heard)
                 async with asyncio.timeout(60):
@@ -115,6 +121,16 @@ class StreamTest(unittest.IsolatedAsyncioTestCase):
         stranger, heard = await self.listen(say, lambda _, it: len(it.told) == 1, ["second"])
         self.assertEqual([it["token"] for _, it in stranger.of("connect")], ["first", "second"])
         self.assertEqual(heard.told[0], ("subscribed", False, False))
+
+    async def test_a_token_that_has_expired_with_nothing_to_have_another_by_is_the_end(self) -> None:
+        def say(command: Command, _nth: int) -> list[dict[str, Any]]:
+            return [{"error": {"code": 109, "message": "token expired"}}] if "connect" in command else []
+
+        stranger, heard = await self.listen(
+            say, lambda it, heard: bool(heard.told) or it.connections > 5, who=Tokens("first")
+        )
+        self.assertEqual(heard.told, [("unsubscribed", 109, "the token is over")])
+        self.assertEqual(stranger.connections, 1)
 
     async def test_a_close_of_3500_and_above_is_the_end_and_told(self) -> None:
         def say(command: Command, _nth: int) -> list[dict[str, Any]]:

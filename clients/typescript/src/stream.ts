@@ -1,8 +1,8 @@
 /**
  * The connection for channels: the official Centrifuge client, opened when the first channel is asked for, with this client's session. It
  * reconnects, resubscribes and recovers by itself. The one thing to know: where the gateway does not want it back (a key that was revoked, a
- * ban: close codes from 3500 on), every subscription is told "unsubscribed", and `endOf` says why; the official client alone would leave them
- * "subscribing" for ever. What is subscribed after that opens a new connection.
+ * ban: close codes from 3500 on; a token that is over, with nothing to have another by), every subscription is told "unsubscribed", and
+ * `endOf` says why; the official client alone would leave them "subscribing" for ever. What is subscribed after that opens a new connection.
  */
 import { Centrifuge, type Options, type Subscription } from "centrifuge"
 import { GatewayError, isPassing } from "./errors.ts"
@@ -23,6 +23,11 @@ export interface Ended {
   readonly code: number
   readonly reason: string
 }
+
+/** Of the sign-in; the Centrifuge client's own number for it. */
+const REFUSED = 1
+/** The gateway's answer to a connect. */
+const TOKEN_EXPIRED = 109
 
 export class Stream {
   readonly #base: string
@@ -47,19 +52,30 @@ export class Stream {
         'there is no WebSocket here: give one, new Gateway({ …, webSocket: (await import("ws")).WebSocket })',
       )
     const Client = this.#options.client ?? Centrifuge
-    let refusal: string | null = null
+    let refusal: Ended | null = null
     // A sign-in that the gateway refuses is the end; without an answer the Centrifuge client tries again.
     const refused = (error: unknown): unknown => {
       if (isPassing(error) || !(error instanceof GatewayError)) return error
-      refusal = error.message
-      return new Client.UnauthorizedError(refusal)
+      refusal = { code: REFUSED, reason: error.message }
+      return new Client.UnauthorizedError(error.message)
+    }
+    // By the gateway's word: that a token is asked for again does not say it, since timers reach 24 days, and keys live longer.
+    let isOver = false
+    const tokens = this.#tokens(refused)
+    const getToken = async (): Promise<string> => {
+      if (!isOver || this.#identity.isRenewable) return tokens()
+      refusal = { code: TOKEN_EXPIRED, reason: "the token is over" }
+      throw new Client.UnauthorizedError(refusal.reason)
     }
     const client = new Client(`${this.#base.replace(/^http/, "ws")}/connection/websocket`, {
       websocket: webSocket,
-      ...(this.#identity.isAnonymous ? {} : { getToken: this.#tokens(refused) }),
+      ...(this.#identity.isAnonymous ? {} : { getToken }),
       ...this.#options.centrifuge,
     })
-    client.on("disconnected", ({ code, reason }) => this.#end(client, { code, reason: refusal ?? reason }))
+    client.on("error", ({ type, error }) => {
+      if (type === "connect" && error.code === TOKEN_EXPIRED) isOver = true
+    })
+    client.on("disconnected", ({ code, reason }) => this.#end(client, refusal ?? { code, reason }))
     client.connect()
     this.#client = client
     return client

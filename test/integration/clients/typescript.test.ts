@@ -2,7 +2,7 @@
  * The TypeScript client against a real gateway, behind a proxy that loses answers and cuts connections: its five helpers, each at the failure
  * that it is there for. The one thing to know: what the client believes is compared with what the gateway itself says over another way.
  */
-import { randomUUID } from "node:crypto"
+import { generateKeyPairSync, randomUUID, sign } from "node:crypto"
 import nodeProcess from "node:process"
 import { Centrifuge as ProtobufCentrifuge } from "centrifuge/build/protobuf"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
@@ -38,8 +38,11 @@ let cuts: CutProxy
 let losses: LossyProxy
 const opened: Array<Gateway> = []
 
+const { privateKey } = generateKeyPairSync("ed25519")
+const SIGNING_KEY = privateKey.export({ type: "pkcs8", format: "pem" }).toString()
+
 beforeAll(async () => {
-  process = await startGateway()
+  process = await startGateway({ env: { SIGNING_KEY } })
   const target = { host: "127.0.0.1", port: Number(new URL(process.http).port) }
   cuts = await cutProxy(target)
   losses = await lossyProxy(target)
@@ -86,6 +89,15 @@ const newBot = async (
     limitPrice: "40000",
   } as const
   return { gateway, calls, tradingAccountId, order }
+}
+
+/** The same token as the gateway signs it, an hour after its end. */
+const expired = (token: string): string => {
+  const [head = "", body = ""] = token.split(".")
+  const claims = JSON.parse(Buffer.from(body, "base64url").toString("utf8")) as { readonly exp: number }
+  const past = { ...claims, exp: Math.floor(Date.now() / 1_000) - 3_600 }
+  const text = `${head}.${Buffer.from(JSON.stringify(past)).toString("base64url")}`
+  return `${text}.${sign(null, Buffer.from(text), privateKey).toString("base64url")}`
 }
 
 const ordersOf = async ({ calls, tradingAccountId }: Bot): Promise<number> =>
@@ -359,6 +371,19 @@ describe("the end of the connection", () => {
       "the account's channel ended: closed by this program (0)",
       "trades: closed by this program",
     ])
+  })
+
+  it("a token that is over, with nothing to have another by, is the end", async () => {
+    const { calls, tradingAccountId } = await newBot()
+    const as = { accessToken: expired(calls.token!) }
+    const centrifuge = { minReconnectDelay: 20, maxReconnectDelay: 100 }
+    const gateway = new Gateway({ url: process.http, as, webSocket: WebSocket, centrifuge })
+    opened.push(gateway)
+    const { told, ended, book, account } = await listen(gateway, tradingAccountId)
+    await expect(account.ready()).rejects.toThrow("the account's channel ended: the token is over (109)")
+    await expect(book.ready()).rejects.toThrow(/has ended: the token is over \(109\)$/)
+    expect(told).toEqual(["ENDED"])
+    expect(ended).toEqual(["the account's channel ended: the token is over (109)", "trades: the token is over"])
   })
 
   it("the account of another user ends with the refusal; one that is closed tells nothing, and lets none wait", async () => {

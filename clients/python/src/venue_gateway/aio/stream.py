@@ -172,10 +172,16 @@ class Stream:
         return self._had or ""
 
     async def renewed(self) -> str:
-        """In the place of a token that is about to expire, or was refused."""
-        if self._identity.is_renewable:
+        """In the place of a token that is about to expire, or was refused. The same one where there is nothing to have another by: whether
+        it is over is the gateway's word.
+        """
+        if self.is_renewable:
             self._had = await self._identity.renew(self._had)
         return self._had or ""
+
+    @property
+    def is_renewable(self) -> bool:
+        return self._identity.is_renewable
 
     def opened(self, connection: _Connection) -> None:
         self._tries = 0
@@ -336,6 +342,8 @@ class _Connection:
     def _connected(self, reply: dict[str, Any]) -> None:
         if (error := reply.get("error")) is not None:
             if error["code"] == _TOKEN_EXPIRED:
+                if not self._stream.is_renewable:
+                    return self._fail(_Ended(_TOKEN_EXPIRED, "the token is over"))
                 return self._refresh_and(lambda _: self._fail(_Cut("the token had expired")))
             is_passing_by = error["code"] < 100 or error.get("temporary", False)
             return self._fail(_Cut(error["message"]) if is_passing_by else _Ended(error["code"], error["message"]))
