@@ -310,6 +310,19 @@ class Accounts(Aio):
                 await account.ready()
             self.assertEqual(len(ended), 1)
 
+    async def test_one_that_cannot_be_loaded_is_over_and_its_channel_is_free(self) -> None:
+        other = Bot()
+        async with self.gateway() as gateway:
+            ended: list[Exception] = []
+            account = Account(gateway, self.bot.account, on_ended=ended.append)
+            # What is loaded is another's, and refused.
+            account.trading_account_id = other.account
+            with self.assertRaises(GatewayError):
+                await account.ready()
+            self.assertEqual(len(ended), 1)
+            await Account(gateway, self.bot.account, on_ended=ended.append).ready()
+            self.assertEqual(len(ended), 1)
+
     async def test_one_that_is_closed_tells_nothing_and_lets_none_wait(self) -> None:
         async with self.gateway() as gateway:
             ended: list[Exception] = []

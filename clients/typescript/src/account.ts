@@ -79,6 +79,7 @@ export class Account {
     })
     this.#loaded.catch(() => undefined)
     const subscription = gateway.stream.subscribe(`tradingAccount:${tradingAccountId}`)
+    this.#subscription = subscription
     subscription.on("publication", ({ data }) => this.#hear(recordOf<AccountEvent>(data)))
     subscription.on("subscribed", ({ wasRecovering, recovered }) => {
       // After a cut the missed events follow by themselves.
@@ -91,7 +92,6 @@ export class Account {
       this.#end(new Error(`the account's channel ended: ${reason} (${code})`))
     })
     subscription.subscribe()
-    this.#subscription = subscription
   }
 
   /** Resolves when orders and balances are there. */
@@ -113,10 +113,10 @@ export class Account {
 
   close(): void {
     this.#over(new Error("the account was closed by this program"))
-    this.#gateway.stream.leave(this.#subscription)
   }
 
   #hear(event: AccountEvent): void {
+    if (this.#isOver) return
     const { sequence } = event
     if (this.#last !== null && sequence <= this.#last) return
     if (this.#last !== null && sequence !== this.#last + 1) {
@@ -198,10 +198,12 @@ export class Account {
     told(this.#options.onEnded, error)
   }
 
-  /** A load that is under way has nothing to tell any more. */
+  /** A load that is under way has nothing to tell any more, and what waits for it is of no use. */
   #over(error: Error): void {
     this.#isOver = true
     this.#loads += 1
+    this.#waiting = null
     this.#failed(error)
+    this.#gateway.stream.leave(this.#subscription)
   }
 }

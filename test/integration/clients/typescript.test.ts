@@ -386,17 +386,40 @@ describe("the end of the connection", () => {
     expect(ended).toEqual(["the account's channel ended: the token is over (109)", "trades: the token is over"])
   })
 
+  it("an account that cannot be loaded is over: told once, followed no more, and none waits for it", async () => {
+    const [mine, other] = [await newBot(), await newBot()]
+    let isOther = false
+    const elsewhere: typeof fetch = (url, init) =>
+      fetch(isOther ? String(url).replace(mine.tradingAccountId, other.tradingAccountId) : url, init)
+    const as = { accessToken: mine.calls.token! }
+    const gateway = new Gateway({ url: process.http, as, webSocket: WebSocket, fetch: elsewhere })
+    opened.push(gateway)
+    const ended: Array<string> = []
+    const onEnded = ({ message }: Error): unknown => ended.push(message)
+    isOther = true
+    const account = new Account(gateway, mine.tradingAccountId, { onEnded })
+    await expect(account.ready()).rejects.toThrow(GatewayError)
+    expect(ended).toHaveLength(1)
+    // Its channel is free for the next one.
+    isOther = false
+    const again = new Account(gateway, mine.tradingAccountId, { onEnded })
+    await again.ready()
+    expect(ended).toHaveLength(1)
+  })
+
   it("the account of another user ends with the refusal; one that is closed tells nothing, and lets none wait", async () => {
     const [mine, other] = [await newBot(), await newBot()]
     const ended: Array<Error> = []
     const options = { onEnded: (error: Error) => ended.push(error) }
-    await expect(new Account(mine.gateway, other.tradingAccountId, options).ready()).rejects.toThrow(/\(103\)/)
-    expect(ended).toHaveLength(1)
+    for (let nth = 1; nth <= 2; nth++) {
+      await expect(new Account(mine.gateway, other.tradingAccountId, options).ready()).rejects.toThrow(/\(103\)/)
+      expect(ended).toHaveLength(nth)
+    }
     const account = new Account(mine.gateway, mine.tradingAccountId, options)
     const ready = account.ready()
     account.close()
     await expect(ready).rejects.toThrow("closed by this program")
-    expect(ended).toHaveLength(1)
+    expect(ended).toHaveLength(2)
   })
 })
 

@@ -85,7 +85,6 @@ class Account:
 
     def close(self) -> None:
         self._over(RuntimeError("the account was closed by this program"))
-        self._gateway.stream.leave(self._subscription)
 
     def on_publication(self, data: AccountEvent) -> None:
         sequence = data["sequence"]
@@ -183,8 +182,10 @@ class Account:
             told(self._on_ended, error)
 
     def _over(self, error: Exception) -> None:
-        """A load that is under way has nothing to tell any more."""
+        """A load that is under way has nothing to tell any more, and what waits for it is of no use."""
         self._is_over = True
+        self._waiting = None
+        self._gateway.stream.leave(self._subscription)
         if self._loading is not None:
             self._loading.cancel()
         if not self._loaded.done():
