@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import websockets
 
-from venue_gateway.aio import Gateway, Tokens
+from venue_gateway.aio import Book, Distrust, Gateway, Tokens
 from venue_gateway.aio import stream as module
 from venue_gateway.aio.session import Identity
 
@@ -131,6 +131,35 @@ class StreamTest(unittest.IsolatedAsyncioTestCase):
         )
         self.assertEqual(heard.told, [("unsubscribed", 109, "the token is over")])
         self.assertEqual(stranger.connections, 1)
+
+    async def test_a_book_is_whole_at_once_after_a_cut_in_which_nothing_was_missed(self) -> None:
+        told: list[Distrust | None] = []
+        record: dict[str, Any] = {"updateType": "SNAPSHOT", "bids": [["1", "2"]], "asks": [], "sequence": 5, "timestamp": 1}
+
+        def say(command: Command, nth: int) -> list[dict[str, Any]]:
+            if "connect" in command:
+                return [{"connect": {}}]
+            result: dict[str, Any] = {"recoverable": True, "offset": 7, "epoch": "E"}
+            # Three connections: of a venue that is silent, of one that is not, and what comes after it.
+            if nth == 1:
+                stale = {**record, "quality": "STALE"}
+                return [{"subscribe": {**result, "publications": [{"data": stale}]}}, {"close": (3001, "shutdown")}]
+            result |= {"was_recovering": True, "recovered": True}
+            if nth == 2:
+                synced = {**record, "updateType": "DIFF", "previousSequence": 5, "sequence": 6, "quality": "SYNCED"}
+                push = {"channel": "market:orderbook:MOCK:BTC/USDT", "pub": {"data": synced, "offset": 8}}
+                return [{"subscribe": result}, {"push": push}, {"close": (3001, "shutdown")}]
+            return [{"subscribe": {**result, "offset": 8}}]
+
+        serve: Any = getattr(websockets, "serve")
+        async with serve(Stranger(say).serve, "127.0.0.1", 0) as server:
+            port = next(iter(server.sockets)).getsockname()[1]
+            async with Gateway(f"http://127.0.0.1:{port}", reconnect=(0.001, 0.01)) as gateway:
+                book = Book(gateway, "MOCK:BTC/USDT", on_trust=lambda why, _: told.append(why))
+                async with asyncio.timeout(60):
+                    while len(told) < 6:
+                        await asyncio.sleep(0.002)
+                self.assertEqual((told, book.sequence), (["STALE", "CUT", "STALE", None, "CUT", None], 6))
 
     async def test_a_close_of_3500_and_above_is_the_end_and_told(self) -> None:
         def say(command: Command, _nth: int) -> list[dict[str, Any]]:

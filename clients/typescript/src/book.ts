@@ -61,8 +61,10 @@ export class Book {
   #ladders: { readonly bids: Ladder; readonly asks: Ladder } = { bids: new Ladder(-1), asks: new Ladder(1) }
   #subscription: Subscription | null = null
   #silence: ReturnType<typeof setTimeout> | undefined
-  /** Of the last publication, by the clock that only goes on. */
+  /** Of the last publication, or of the word that there was none, by the clock that only goes on. */
   #heardAt = 0
+  /** What the gateway said last of the venue's book; null: it is SYNCED. */
+  #quality: Distrust | null = null
   #why: Distrust | null = "OPENING"
   #ended: Ended | null = null
   /** Those who wait until it may be traded on, or is over. */
@@ -155,9 +157,12 @@ export class Book {
     subscription.on("subscribing", () => {
       if (this.#subscription === subscription && this.sequence !== null) this.#trust("CUT")
     })
-    // Recovered: what was missed follows, and DIFFs fit. Else a SNAPSHOT follows.
-    subscription.on("subscribed", ({ wasRecovering, recovered }) => {
+    // Recovered: what was missed follows, and DIFFs fit; where nothing was missed, the book is the gateway's. Else a SNAPSHOT follows.
+    subscription.on("subscribed", ({ wasRecovering, recovered, hasRecoveredPublications }) => {
       if (wasRecovering && !recovered) this.sequence = null
+      if (!recovered || hasRecoveredPublications || this.sequence === null) return
+      this.#heard()
+      this.#trust(this.#quality)
     })
     subscription.on("unsubscribed", (how) => {
       if (this.#subscription === subscription) this.#end(this.#gateway.stream.endOf(subscription) ?? how)
@@ -175,10 +180,10 @@ export class Book {
     for (const row of record.asks) asks.apply(row)
     this.sequence = record.sequence
     this.timestamp = record.timestamp
-    this.#heardAt = performance.now()
-    if (this.#silence === undefined) this.#listen(this.#silenceMs)
+    this.#quality = record.quality === "SYNCED" ? null : record.quality
+    this.#heard()
     this.#witness?.()
-    this.#trust(record.quality === "SYNCED" ? null : record.quality)
+    this.#trust(this.#quality)
     told(this.#options.onChange, this)
   }
 
@@ -192,6 +197,11 @@ export class Book {
     if (old !== null) this.#gateway.stream.leave(old)
     // Told of the gap, the bot may have closed it.
     if (this.#ended === null) this.#watch()
+  }
+
+  #heard(): void {
+    this.#heardAt = performance.now()
+    if (this.#silence === undefined) this.#listen(this.#silenceMs)
   }
 
   /** One timer for all publications: each of its own would cost more than to apply it. */

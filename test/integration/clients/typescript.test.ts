@@ -70,6 +70,12 @@ const HEALTH_KEPT_MS = 1_000
 
 const at = (port: number): string => `http://127.0.0.1:${port}`
 
+const userOf = async (gateway: Process): Promise<{ readonly email: string; readonly password: string }> => {
+  const email = `bot-${randomUUID()}@example.com`
+  await api(gateway).signup(email)
+  return { email, password: PASSWORD }
+}
+
 const newBot = async (
   url = process.http,
   options: Partial<ConstructorParameters<typeof Gateway>[0]> = {},
@@ -248,6 +254,31 @@ describe("Book", () => {
       expect(told.at(-1)).toBe("ENDED")
     },
   )
+
+  it("after a cut in which nothing changed it is whole at once, with the quality that it had", async () => {
+    const quiet = await startGateway({ env: { MOCK_TICK_MS: "0" } })
+    const proxy = await cutProxy({ host: "127.0.0.1", port: Number(new URL(quiet.http).port) })
+    const centrifuge = { minReconnectDelay: 20, maxReconnectDelay: 100 }
+    const gateway = new Gateway({ url: at(proxy.port), as: await userOf(quiet), webSocket: WebSocket, centrifuge })
+    opened.push(gateway)
+    const told: Array<Distrust | null> = []
+    const book = new Book(gateway, "MOCK:BTC/USDT", {
+      onTrust: (why) => told.push(why),
+      silenceMs: Number.POSITIVE_INFINITY,
+    })
+    await book.ready()
+    const { sequence } = book
+    proxy.cut()
+    await until("the cut to be told", () => book.distrust === "CUT")
+    proxy.mend()
+    await book.ready()
+    expect(told).toEqual([null, "CUT", null])
+    expect(book.sequence).toBe(sequence)
+    expect(await book.verify()).toMatchObject({ isSame: true })
+    book.close()
+    await proxy.close()
+    await quiet.stop()
+  })
 
   it("a callback that throws ends nothing, and is thrown where nothing catches it", async () => {
     const { gateway } = await newBot()

@@ -50,6 +50,8 @@ class Book:
         self._bids = Ladder(lowest_first=False)
         self._asks = Ladder(lowest_first=True)
         self._why: Distrust | None = "OPENING"
+        # What the gateway said last of the venue's book; None: it is SYNCED.
+        self._quality: Distrust | None = None
         # Why nothing comes any more.
         self._ended: str | None = None
         # Set while the book is trusted, or over.
@@ -141,13 +143,11 @@ class Book:
             self._asks.apply(row)
         self.sequence = data["sequence"]
         self.timestamp = data["timestamp"]
-        self._heard_at = self._loop.time()
-        if self._timer is None and isfinite(self._silence):
-            self._timer = self._loop.call_later(self._silence, self._listen)
+        self._quality = None if data["quality"] == "SYNCED" else data["quality"]
+        self._heard()
         if self._seen is not None:
             self._note()
-        quality = data["quality"]
-        self._trust(None if quality == "SYNCED" else quality)
+        self._trust(self._quality)
         if self._on_change is not None:
             told(self._on_change, self)
 
@@ -156,9 +156,13 @@ class Book:
             self._trust("CUT")
 
     def on_subscribed(self, *, was_recovering: bool, recovered: bool) -> None:
-        # Recovered: what was missed follows, and DIFFs fit. Else a SNAPSHOT follows.
+        # Recovered: what was missed follows, and DIFFs fit; where nothing was missed, the book is the gateway's. Else a SNAPSHOT follows.
         if was_recovering and not recovered:
             self.sequence = None
+        is_whole = recovered and self._subscription is not None and self._subscription.follow == 0
+        if is_whole and self.sequence is not None:
+            self._heard()
+            self._trust(self._quality)
 
     def on_unsubscribed(self, code: int, reason: str) -> None:
         self._end(f"{reason} ({code})")
@@ -179,6 +183,11 @@ class Book:
     def _note(self) -> None:
         if self._seen is not None and self.sequence is not None:
             self._seen[self.sequence] = Sides(self.bids[:_VERIFY_DEPTH], self.asks[:_VERIFY_DEPTH])
+
+    def _heard(self) -> None:
+        self._heard_at = self._loop.time()
+        if self._timer is None and isfinite(self._silence):
+            self._timer = self._loop.call_later(self._silence, self._listen)
 
     def _listen(self) -> None:
         """One timer for all publications: each of its own would cost more than to apply it."""

@@ -77,6 +77,8 @@ class Subscription:
         # The position of the last publication: what comes after it is asked for.
         self.offset: int | None = None
         self.epoch = ""
+        # How many publications come with the subscription itself: the missed ones, where it is recovered.
+        self.follow = 0
         self.tries = 0
         self.again: asyncio.TimerHandle | None = None
 
@@ -391,10 +393,12 @@ class _Connection:
         if result.get("recoverable"):
             subscription.offset = result.get("offset", 0)
             subscription.epoch = result.get("epoch", "")
+        publications = result.get("publications") or []
+        subscription.follow = len(publications)
         subscription.listener.on_subscribed(
             was_recovering=result.get("was_recovering", False), recovered=result.get("recovered", False)
         )
-        for publication in result.get("publications", []):
+        for publication in publications:
             if self._stream.subscription_of(subscription.channel) is not subscription:
                 return
             self._publish(subscription, publication)
