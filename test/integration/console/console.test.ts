@@ -167,6 +167,66 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await row.waitFor({ state: "detached" })
     })
 
+    it("of what was checked: whatever changes afterwards has to be checked again", async () => {
+      const before = (await orders()).length
+      await keys(page, "b")
+      await page.keyboard.type("0.01")
+      await page.keyboard.press("Tab")
+      await page.keyboard.press("ControlOrMeta+a")
+      await page.keyboard.type("51000")
+      for (const change of [
+        () => page.keyboard.press("ArrowUp"),
+        () => page.getByLabel("In force").selectOption("IOC"),
+        () => page.locator("#ladder .level.bid").first().click(),
+      ]) {
+        await page.getByLabel("Limit price").press("Enter")
+        await page.waitForSelector("button.send.armed")
+        await change()
+        await page.waitForSelector("button.send:not(.armed)")
+      }
+      await page.getByLabel("In force").selectOption("GTC")
+      await page.getByLabel("Limit price").fill("60,000")
+      await page.getByText("60,000: write a decimal with a point").waitFor()
+      expect(await page.locator("button.send").isDisabled()).toBe(true)
+      expect((await orders()).length).toBe(before)
+    })
+
+    it("of what was chosen: with the chosen order gone no other one is cancelled in its place", async () => {
+      const place = async (limitPrice: string) =>
+        (
+          await calls.post<TradeOrderRecord>("/tradeOrder/submit", {
+            ...{ tradingAccountId, instrumentId: MARKET, orderSide: "BUY", orderType: "LIMIT" },
+            ...{ quantity: "0.01", limitPrice },
+          })
+        ).record.tradeOrderId
+      const [kept, gone] = [await place("41000"), await place("42000")]
+      const row = (id: string) => page.locator(`tr[data-order="${id}"]`)
+      await row(kept).getByText("OPEN").waitFor()
+      await row(gone).getByText("OPEN").click()
+      await calls.post("/tradeOrder/cancel", { tradingAccountId, tradeOrderId: gone })
+      await row(gone).waitFor({ state: "detached" })
+      const cancels: Array<string | null> = []
+      page.on("request", (request) => {
+        if (request.url().endsWith("/tradeOrder/cancel")) cancels.push(request.postData())
+      })
+      await keys(page, "x", "j", "x")
+      await row(kept).waitFor({ state: "detached" })
+      // One for the order that `j` chose, none for the press before it.
+      expect(cancels).toHaveLength(1)
+    })
+
+    it("of who is signed in: a gateway in trouble signs no user out, at the page's start either", async () => {
+      const failure = { success: false, errno: 50_003, error: "in trouble", details: { code: "STORAGE_UNAVAILABLE" } }
+      await page.route("**/console/session/renew", (route) =>
+        route.fulfill({ status: 503, headers: { "retry-after": "1" }, json: failure }),
+      )
+      await page.reload()
+      await page.locator("[data-trouble]").getByText("in trouble").waitFor()
+      await page.unroute("**/console/session/renew")
+      await page.waitForSelector("[data-trust=live]")
+      expect(await page.locator("[data-trouble]").count()).toBe(0)
+    })
+
     it("of what was refused: there is no such order, and the gateway's own figures say why", async () => {
       await placeByKeys(page, { side: "b", quantity: "1000", price: "51000" })
       await page.locator("[data-sent=refused]").getByText("INSUFFICIENT_BALANCE").waitFor()
@@ -186,9 +246,15 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await placeByKeys(page, { side: "b", quantity: "0.02", price: "50000" })
       await page.locator("[data-sent=unknown]").getByText("whether it is stored is not known").waitFor()
       await picture("answer-lost")
-      // A reload forgets nothing of it.
+      // A reload forgets nothing of it, and the session is renewed once for it.
+      let renewals = 0
+      page.on("request", (request) => {
+        if (request.url().endsWith("/console/session/renew")) renewals += 1
+      })
       await page.reload()
       await page.locator("[data-sent=unknown]").waitFor()
+      await page.waitForSelector("[data-trust=live]")
+      expect(renewals).toBe(1)
       await page.unroute("**/tradeOrder/get*")
       await page.unroute("**/tradeOrder/submit")
       await page.locator("[data-sent=unknown]").waitFor({ state: "detached" })
