@@ -48,6 +48,10 @@ const scaled = (text: string): Scaled => ({ value: BigInt(text.replace(".", ""))
 const DECIMAL = /^-?\d+(\.\d+)?$/
 export const isDecimal = (text: string): boolean => DECIMAL.test(text)
 
+/** A comma is a decimal's sign to some and parts thousands to others, and 60 is not 60000: it is taken as neither. Null: there is none. */
+export const misreading = (text: string): string | null =>
+  text.includes(",") ? `${text}: write a decimal with a point, and nothing between thousands.` : null
+
 const written = ({ value, scale }: Scaled): string => {
   const sign = value < 0n ? "-" : ""
   const text = (value < 0n ? -value : value).toString().padStart(scale + 1, "0")

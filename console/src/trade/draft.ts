@@ -1,7 +1,7 @@
 /** The order that is being written: what the ticket shows, and what would be sent. Nothing is sent from here. */
 import { computed, signal } from "@preact/signals"
 import type { SubmitOrder } from "../../../clients/typescript/src/index.ts"
-import { isDecimal, times } from "../format.ts"
+import { isDecimal, misreading, times } from "../format.ts"
 import { chosen } from "../live.ts"
 import { instrument, instrumentId } from "./market.ts"
 
@@ -29,6 +29,14 @@ export const missing = computed((): string | null => {
   if (needsLimit.value && !isDecimal(limitPrice.value)) return "a limit price"
   return null
 })
+
+/** Why a number is not taken as it stands; null: none is doubtful. */
+export const misread = computed(
+  (): string | null =>
+    misreading(quantity.value) ??
+    (needsStop.value ? misreading(stopPrice.value) : null) ??
+    (needsLimit.value ? misreading(limitPrice.value) : null),
+)
 
 /** Null: not known yet, or a market order. */
 export const notional = computed((): string | null =>

@@ -61,15 +61,20 @@ const Available = () => {
 
 export const Ticket = () => {
   const quantityBox = useRef<HTMLInputElement>(null)
-  const [armedAt, setArmedAt] = useState<number | null>(null)
+  /** What was checked, word for word, and when: only that is sent. */
+  const [armed, setArmed] = useState<{ readonly words: string; readonly at: number } | null>(null)
   const venue = chosen.value?.venue ?? instrument.value?.venue ?? null
   const capability = useLoaded(`capability ${venue}`, async () =>
     venue === null ? null : ((await gateway.get("market/venue/capability/list", { venue }))[0] ?? null),
   ).value
-  const disarm = (): void => setArmedAt(null)
+  const disarm = (): void => setArmed(null)
+  const order = draft.order.value
+  const words = JSON.stringify(order)
+  const isArmed = armed?.words === words
+  // Another price, account or instrument, from wherever it came: what was checked is not this order.
+  useEffect(disarm, [words])
   const begin = (side: draft.Side) => (): void => {
     draft.side.value = side
-    disarm()
     quantityBox.current?.focus()
     quantityBox.current?.select()
   }
@@ -83,12 +88,11 @@ export const Ticket = () => {
   )
   const isReadOnly = !may("write")
   const elsewhere = chosen.value !== null && instrument.value !== null && chosen.value.venue !== instrument.value.venue
-  const order = draft.order.value
   const submit = (event: Event): void => {
     event.preventDefault()
     if (order === null || isReadOnly || elsewhere) return
-    if (armedAt === null) return setArmedAt(performance.now())
-    if (performance.now() - armedAt < ARM_MS) return
+    if (armed === null || !isArmed) return setArmed({ words, at: performance.now() })
+    if (performance.now() - armed.at < ARM_MS) return
     disarm()
     void send(order)
     draft.quantity.value = ""
@@ -104,9 +108,7 @@ export const Ticket = () => {
       ? `The account is at ${chosen.value?.venue}, the instrument at ${instrument.value?.venue}.`
       : capability?.takesOrders === false
         ? "The venue takes no orders here."
-        : draft.missing.value === null
-          ? null
-          : `Needs ${draft.missing.value}.`
+        : (draft.misread.value ?? (draft.missing.value === null ? null : `Needs ${draft.missing.value}.`))
   // What it comes to, and a warning where the book is not to be trusted now.
   const doubtful = distrust.value !== null && distrust.value !== "OPENING" ? "book not live · " : ""
   const notional = draft.notional.value
@@ -114,8 +116,7 @@ export const Ticket = () => {
   const typed =
     (value: { value: string }) =>
     (event: TargetedInputEvent<HTMLInputElement>): void => {
-      value.value = event.currentTarget.value.trim().replace(",", ".")
-      disarm()
+      value.value = event.currentTarget.value.trim()
     }
   return (
     <Panel title="Order" class={`ticket ${isBuy ? "buying" : "selling"}`}>
@@ -129,7 +130,6 @@ export const Ticket = () => {
                 checked={draft.side.value === it}
                 onChange={() => {
                   draft.side.value = it
-                  disarm()
                 }}
               />
               {it === "BUY" ? "Buy" : "Sell"} <kbd>{it === "BUY" ? "b" : "s"}</kbd>
@@ -143,7 +143,6 @@ export const Ticket = () => {
               title={typeMeaning(draft.orderType.value)}
               onChange={(event) => {
                 draft.orderType.value = event.currentTarget.value
-                disarm()
               }}
             >
               {types.map((it) => (
@@ -205,13 +204,13 @@ export const Ticket = () => {
         <Available />
         <button
           type="submit"
-          class={`send ${isBuy ? "buy" : "sell"} ${armedAt === null ? "" : "armed"}`}
+          class={`send ${isBuy ? "buy" : "sell"} ${isArmed ? "armed" : ""}`}
           disabled={order === null || why !== null || link.value !== "live"}
         >
           <span>{draft.sentence.value}</span>
           <small>
             {link.value === "live"
-              ? (why ?? `${worth}${armedAt === null ? "Enter checks" : "Enter once more sends · Esc"}`)
+              ? (why ?? `${worth}${isArmed ? "Enter once more sends · Esc" : "Enter checks"}`)
               : "no connection"}
           </small>
         </button>
