@@ -239,9 +239,9 @@ export const Orders = () => {
         what: "Cancel the chosen order",
         act: () => {
           const open = followed.peek()?.orders ?? []
-          const order =
-            open.find(({ tradeOrderId }) => tradeOrderId === selectedId.peek()) ??
-            (open.length === 1 ? open[0] : undefined)
+          const id = selectedId.peek()
+          // One that was chosen and is over is not another one: only where none was chosen the only one is meant.
+          const order = id === null && open.length === 1 ? open[0] : open.find((it) => it.tradeOrderId === id)
           if (order !== undefined && may("write")) void cancel(order)
         },
       },
