@@ -4,7 +4,7 @@
  */
 import { batch, computed, effect, signal } from "@preact/signals"
 import { Account, type AccountEvent, type TradeOrder, type TradingAccount } from "../../clients/typescript/src/index.ts"
-import { gateway, renew, userId, wordsOf } from "./session.ts"
+import { gateway, proveSession, userId, wordsOf } from "./session.ts"
 
 export type Link = "connecting" | "live" | "cut"
 export const link = signal<Link>("connecting")
@@ -131,7 +131,7 @@ const goOn = async (ended: object): Promise<void> => {
   for (let isKnown = false; !isKnown; ) {
     await new Promise((resolve) => setTimeout(resolve, GO_ON_MS))
     if (socket !== ended) return
-    isKnown = await renew().then(
+    isKnown = await proveSession().then(
       () => true,
       () => false,
     )

@@ -1,15 +1,15 @@
 /** The console: who is signed in, which screen is shown, and the bar above all of them. Screens that are seldom open are loaded when they are. */
-import { effect, signal } from "@preact/signals"
+import { effect, signal, untracked } from "@preact/signals"
 import { type ComponentType, render } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { age, bothClocks, clock, utcClock } from "./format.ts"
 import { allShortcuts, listenFor } from "./keyboard.ts"
 import { accounts, begin, choose, chosen, link, linkSince, now, tradingMode } from "./live.ts"
 import { ProofDialog } from "./parts/proof.tsx"
-import { Dialog, Empty } from "./parts/ui.tsx"
+import { Dialog, Empty, Hint, Problem } from "./parts/ui.tsx"
 import { SignIn } from "./screens/sign-in.tsx"
 import { TradeScreen } from "./screens/trade.tsx"
-import { end, leave, may, mayGoOn, renew, session, userId } from "./session.ts"
+import { end, leave, may, mayGoOn, renew, session, trouble, userId } from "./session.ts"
 import { resume } from "./trade/sent.ts"
 import "./style/base.css"
 import "./style/forms.css"
@@ -183,6 +183,13 @@ const Page = () => {
             trading: {tradingMode.value}
           </span>
         )}
+        {trouble.value !== null && (
+          <Hint lines={[`The session could not be renewed: ${trouble.value}.`, "It is tried again by itself."]}>
+            <span class="badge doubt" role="status" data-trouble={true}>
+              session not renewed
+            </span>
+          </Hint>
+        )}
         <AccountPicker />
         <Connection />
         <Clocks />
@@ -211,7 +218,20 @@ const Page = () => {
 }
 
 const App = () => {
-  if (session.value === undefined) return <Empty>Signing in…</Empty>
+  if (session.value === undefined)
+    return (
+      <>
+        <Empty>Signing in…</Empty>
+        {trouble.value !== null && (
+          <div data-trouble={true}>
+            <Problem>The session could not be renewed yet: {trouble.value}. It is tried again by itself.</Problem>
+            <button type="button" class="quiet" onClick={() => leave(null)}>
+              Sign in anew
+            </button>
+          </div>
+        )}
+      </>
+    )
   return session.value === null ? <SignIn /> : <Page />
 }
 
@@ -219,19 +239,10 @@ const box = document.getElementById("console")
 if (box !== null) render(<App />, box)
 begin()
 effect(() => {
-  if (userId.value !== null) resume()
+  // What is on its way is read and written there: this follows the user alone.
+  if (userId.value !== null) untracked(resume)
 })
 
-/** Without an answer it is asked again: nobody is signed out by a gateway that starts. */
-const start = async (): Promise<void> => {
-  if (!mayGoOn()) return leave(null)
-  for (;;) {
-    try {
-      await renew()
-      return
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
-    }
-  }
-}
-void start()
+// Without an answer it is asked again by itself: no user is signed out by a gateway that starts.
+if (mayGoOn()) renew().catch(() => undefined)
+else leave(null)

@@ -2,8 +2,9 @@
  * Who is signed in here. The access token is in memory alone, and the session goes on by a cookie that no script reads. The one thing to
  * know: a renewal is made by one tab at a time, since each takes the place of the cookie that the next one sends.
  */
-import { computed, signal } from "@preact/signals"
+import { batch, computed, signal } from "@preact/signals"
 import { type components, ERRNO, Gateway, GatewayError } from "../../clients/typescript/src/index.ts"
+import { endsSession, pauseAfter, renewalAfter, retryAfterOf } from "./pace.ts"
 
 export type ConsoleSession = components["schemas"]["ConsoleSession"]
 type Envelope = {
@@ -23,18 +24,33 @@ export const farewell = signal<string | null>(null)
 export const may = (permission: "read" | "write" | "admin"): boolean =>
   session.value?.permissions.includes(permission) === true && (permission !== "write" || session.value.mode === "on")
 
-const RENEW_BEFORE_MS = 120_000
 /** A token that was refused: another one may be had. */
 const RENEWED: ReadonlySet<number> = new Set([ERRNO.TOKEN_EXPIRED, ERRNO.SESSION_REVOKED, ERRNO.INVALID_TOKEN])
 
-/** The gateway refused, in its own words. */
+/** The gateway refused, in its own words; or what stands before it did, in none that are told here. */
 export class Refused extends Error {
-  readonly errno: number
+  readonly status: number
   readonly code: string
-  constructor(errno: number, message: string, code: string) {
-    super(message)
-    this.errno = errno
-    this.code = code
+  readonly retryAfterMs: number | null
+  /** The gateway's own word, not one of a proxy. */
+  readonly isGateways: boolean
+  constructor({ status, headers }: Response, envelope: Failure | null) {
+    super(envelope?.error ?? `no answer of the gateway, HTTP ${status}`)
+    this.status = status
+    this.code = envelope?.details?.code ?? ""
+    this.retryAfterMs = retryAfterOf(headers.get("Retry-After"), Date.now())
+    this.isGateways = envelope !== null
+  }
+}
+
+type Failure = Envelope & { readonly details?: { readonly code?: string } }
+const envelopeOf = async (response: Response): Promise<Failure | null> => {
+  try {
+    const envelope = JSON.parse(await response.text()) as Failure | null
+    return typeof envelope?.success === "boolean" ? envelope : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
   }
 }
 
@@ -45,8 +61,8 @@ const ask = async (act: "open" | "renew" | "end", body: object): Promise<unknown
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(20_000),
   })
-  const envelope = (await response.json()) as Envelope & { readonly details?: { readonly code?: string } }
-  if (!envelope.success) throw new Refused(envelope.errno, envelope.error ?? "refused", envelope.details?.code ?? "")
+  const envelope = await envelopeOf(response)
+  if (envelope?.success !== true) throw new Refused(response, envelope)
   return envelope.data
 }
 
@@ -54,20 +70,37 @@ const ask = async (act: "open" | "renew" | "end", body: object): Promise<unknown
 const WAS_HERE = "console.session"
 export const mayGoOn = (): boolean => localStorage.getItem(WAS_HERE) !== null
 
+/** Why the session could not be renewed; it is tried again by itself. Null: nothing is wrong. */
+export const trouble = signal<string | null>(null)
+let troubles = 0
+/** Until then a renewal is not asked for again. */
+let quietUntil = 0
+
 let timer: ReturnType<typeof setTimeout> | undefined
+const renewAfter = (ms: number): void => {
+  clearTimeout(timer)
+  timer = setTimeout(() => void renewNow().catch(() => undefined), ms)
+}
+const calm = (): void => {
+  clearTimeout(timer)
+  troubles = 0
+  quietUntil = 0
+  trouble.value = null
+}
 
 const enter = (next: ConsoleSession): void => {
-  session.value = next
-  farewell.value = null
   localStorage.setItem(WAS_HERE, "1")
-  clearTimeout(timer)
-  const left = next.expiresAt * 1000 - Date.now() - RENEW_BEFORE_MS
-  timer = setTimeout(() => void renew().catch(() => undefined), Math.max(5_000, left))
+  calm()
+  renewAfter(renewalAfter(next.accessToken))
+  batch(() => {
+    farewell.value = null
+    session.value = next
+  })
 }
 
 /** No session any more: whatever was shown of it goes with it. */
 export const leave = (why: string | null): void => {
-  clearTimeout(timer)
+  calm()
   localStorage.removeItem(WAS_HERE)
   farewell.value = why
   session.value = null
@@ -76,15 +109,27 @@ export const leave = (why: string | null): void => {
 const locked = <A>(work: () => Promise<A>): Promise<A> =>
   navigator.locks === undefined ? work() : navigator.locks.request("console-session", work)
 
-/** With the token of a session that was just proven anew, or the cookie's. False: there is none to go on with. */
+/**
+ * With the token of a session that was just proven anew, or the cookie's. False: there is none to go on with. Without a word on that (the
+ * network, a limit, a gateway in trouble) it throws, whoever is signed in stays so, and it is tried again by itself.
+ */
 export const renew = async (refreshToken?: string): Promise<boolean> => {
   try {
     enter((await locked(() => ask("renew", refreshToken === undefined ? {} : { refreshToken }))) as ConsoleSession)
     return true
   } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    leave(session.value ? "Your session has ended. Sign in again." : null)
-    return false
+    if (error instanceof Refused && error.isGateways && endsSession(error.status)) {
+      leave(session.value ? "Your session has ended. Sign in again." : null)
+      return false
+    }
+    // Null: a sign-in that says by itself what is wrong.
+    if (session.value !== null) {
+      const wait = pauseAfter(troubles++, error instanceof Refused ? error.retryAfterMs : null, Math.random())
+      quietUntil = Date.now() + wait
+      trouble.value = wordsOf(error)
+      renewAfter(wait)
+    }
+    throw error
   }
 }
 
@@ -94,8 +139,12 @@ export const open = async (email: string, password: string, totpCode: string): P
 }
 
 export const end = async (): Promise<void> => {
-  await locked(() => ask("end", {})).catch(() => undefined)
-  leave("You are signed out.")
+  const fault = await locked(() => ask("end", {})).then(() => null, wordsOf)
+  leave(
+    fault === null
+      ? "You are signed out."
+      : `This page has forgotten you, but the gateway did not confirm that the session has ended (${fault}). Sign in and out again, or end it under Keys.`,
+  )
 }
 
 const withToken = (init: RequestInit | undefined): RequestInit => {
@@ -107,22 +156,32 @@ const withToken = (init: RequestInit | undefined): RequestInit => {
 
 /** Of a token that another call has renewed meanwhile the newer one is used. */
 let renewing: Promise<boolean> | null = null
-const renewOnce = (refused: string | undefined): Promise<boolean> => {
-  if (session.value?.accessToken !== refused) return Promise.resolve(session.value !== null)
+function renewNow(): Promise<boolean> {
   renewing ??= renew().finally(() => {
     renewing = null
   })
   return renewing
 }
+const renewOnce = async (refused: string | undefined): Promise<boolean> => {
+  if (session.value?.accessToken !== refused) return session.value !== null
+  if (Date.now() < quietUntil) throw new Error(trouble.value ?? "the session is not renewed yet")
+  return renewNow()
+}
+
+/** Whether there still is a session: asks, but not while a renewal has to wait. Throws while it cannot be known. */
+export const proveSession = (): Promise<boolean> => renewOnce(session.value?.accessToken)
 
 /** As the browser's, with the session's token; a token that was refused before anything was done is renewed once. */
 const call: typeof fetch = async (input, init) => {
-  const token = session.value?.accessToken
+  const [token, user] = [session.value?.accessToken, session.value?.user.id]
   const answer = await fetch(input, withToken(init))
   if (answer.status !== 401 || token === undefined) return answer
-  const { errno } = (await answer.clone().json()) as Envelope
-  if (!RENEWED.has(errno) || !(await renewOnce(token))) return answer
-  return fetch(input, withToken(init))
+  const envelope = await envelopeOf(answer.clone())
+  if (envelope === null || !RENEWED.has(envelope.errno)) return answer
+  // In trouble the refusal itself is the answer.
+  if (!(await renewOnce(token).catch(() => false))) return answer
+  // Another user came meanwhile: what one asked for is not done by the other.
+  return session.value?.user.id === user ? fetch(input, withToken(init)) : answer
 }
 
 let had = ""
