@@ -8,6 +8,7 @@ import { bothClocks, digits, shortId } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { accounts, followed } from "../live.ts"
 import { useLoaded } from "../parts/load.ts"
+import { newId } from "../parts/new-id.ts"
 import { proven } from "../parts/proof.tsx"
 import { Empty, Field, Form, Hint, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway, may, session } from "../session.ts"
@@ -93,7 +94,7 @@ const Request = ({ onAsked }: { readonly onAsked: () => void }) => {
       orderSide: side,
       quantity,
       ttl: Number(ttl),
-      quoteRequestId: crypto.randomUUID(),
+      quoteRequestId: newId(),
     })
     onAsked()
     if (answer.status !== "CREATED")

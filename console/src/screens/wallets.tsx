@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import type { components } from "../../../clients/typescript/src/index.ts"
 import { digits, shortId } from "../format.ts"
 import { useLoaded } from "../parts/load.ts"
+import { newId } from "../parts/new-id.ts"
 import { Empty, Field, Form, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
 
@@ -80,7 +81,7 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
   const [dest, setDest] = useState(open[1]?.walletId ?? "")
   const [asset, setAsset] = useState("USDT")
   const [amount, setAmount] = useState("")
-  const [key, setKey] = useState(() => crypto.randomUUID())
+  const [key, setKey] = useState(() => newId())
   const [done, setDone] = useState<string | null>(null)
   /** Repeated under one key until it is answered: money moves once. */
   const send = async (): Promise<void> => {
@@ -90,7 +91,7 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
       { headers: { "Idempotency-Key": key } },
     )
     setDone(`${amount} ${asset} moved.`)
-    setKey(crypto.randomUUID())
+    setKey(newId())
     setAmount("")
     again()
   }
@@ -99,7 +100,7 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
       value={value}
       onChange={(event) => {
         set(event.currentTarget.value)
-        setKey(crypto.randomUUID())
+        setKey(newId())
       }}
     >
       {open.map((it) => (
@@ -128,7 +129,7 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
                 value={amount}
                 onInput={(event) => {
                   setAmount(event.currentTarget.value.trim())
-                  setKey(crypto.randomUUID())
+                  setKey(newId())
                   setDone(null)
                 }}
               />
@@ -139,7 +140,7 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
                 value={asset}
                 onInput={(event) => {
                   setAsset(event.currentTarget.value.trim().toUpperCase())
-                  setKey(crypto.randomUUID())
+                  setKey(newId())
                 }}
               />
             </Field>

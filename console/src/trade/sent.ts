@@ -3,8 +3,15 @@
  * shown as unknown and asked after by its own id, never sent again; it is remembered over a reload of the page, since it may be there.
  */
 import { effect, signal } from "@preact/signals"
-import { type GatewayError, type SubmitOrder, submit, type TradeOrder } from "../../../clients/typescript/src/index.ts"
+import {
+  type GatewayError,
+  type Submission,
+  type SubmitOrder,
+  submit,
+  type TradeOrder,
+} from "../../../clients/typescript/src/index.ts"
 import { followed } from "../live.ts"
+import { newId } from "../parts/new-id.ts"
 import { gateway, userId, wordsOf } from "../session.ts"
 
 export type Sent = {
@@ -26,8 +33,10 @@ export const sent = signal<ReadonlyArray<Sent>>([])
 /** Of each user apart: who signs in next asks after nothing of the one before. */
 const kept = (): string => `console.sent.${userId.peek() ?? ""}`
 const ASK_EVERY_MS = 1_000
-/** The gateway answers within 5 s, or the request was never taken up: an id that it does not have later will not turn up. */
+/** The gateway answers within 5 s, or the request was never taken up: so long after the wait for the answer was given up an id is not to turn up. */
 const SETTLED_MS = 8_000
+/** It is asked so often after that before its word is taken. */
+const LOOKS = 2
 
 const remember = (): void => {
   const open = sent.value.filter(({ state }) => state === "sending" || state === "unknown")
@@ -51,8 +60,12 @@ const acknowledged = ({ key, order, at }: Pick<Sent, "key" | "order" | "at">, { 
 effect(() => {
   const account = followed.value
   if (account === null) return
-  const told = new Set([...account.orders, ...account.ended].map(({ tradeOrderId }) => tradeOrderId))
-  const left = sent.value.filter((it) => it.state !== "stored" || !told.has(it.tradeOrderId))
+  const orders = [...account.orders, ...account.ended]
+  const told = new Set(orders.map(({ tradeOrderId }) => tradeOrderId))
+  const named = new Set(orders.map(({ clientOrderId }) => clientOrderId))
+  const isTold = (it: Sent): boolean =>
+    it.state === "stored" ? told.has(it.tradeOrderId) : it.state === "absent" && named.has(it.key)
+  const left = sent.value.filter((it) => !isTold(it))
   if (left.length < sent.value.length) sent.value = left
 })
 
@@ -63,19 +76,25 @@ const settle = async (unknown: Sent): Promise<void> => {
   const { key, order, at } = unknown
   if (asking.has(key)) return
   asking.add(key)
+  const [givenUpAt, user] = [Date.now(), userId.peek()]
   try {
-    for (;;) {
+    for (let absences = 0; ; ) {
       await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
+      // Its own user asks after it, when that one comes again.
+      if (userId.peek() !== user) return
       const askedAt = Date.now()
       try {
         const found = await gateway.get("tradeOrder/get", {
           tradingAccountId: order.tradingAccountId,
           clientOrderId: key,
         })
-        return acknowledged(unknown, found)
+        if (userId.peek() === user) acknowledged(unknown, found)
+        return
       } catch (error) {
         const isAbsent = (error as GatewayError).code === "ORDER_NOT_FOUND"
-        if (isAbsent && askedAt - at > SETTLED_MS) return set({ key, order, at, state: "absent" })
+        if (userId.peek() !== user) return
+        if (isAbsent && askedAt - givenUpAt > SETTLED_MS) absences += 1
+        if (absences === LOOKS) return set({ key, order, at, state: "absent" })
       }
     }
   } finally {
@@ -85,18 +104,29 @@ const settle = async (unknown: Sent): Promise<void> => {
 
 /** Sent once. `clientOrderId` is its key, and the name that it is asked after by. */
 export const send = async (order: SubmitOrder): Promise<void> => {
-  const key = crypto.randomUUID()
+  const key = newId()
   const at = Date.now()
   const named = { ...order, clientOrderId: key }
+  const user = userId.peek()
   set({ key, order: named, at, state: "sending" })
-  const submission = await submit(gateway, named, { key, patienceMs: 0 })
-  if (submission.outcome === "Refused")
-    return set({ key, order: named, at, state: "refused", why: wordsOf(submission.error) })
-  if (submission.outcome === "Unanswered") {
-    const unknown: Sent = { key, order: named, at, state: "unknown", why: wordsOf(submission.error) }
+  const unanswered = (why: unknown): Promise<void> => {
+    if (userId.peek() !== user) return Promise.resolve()
+    const unknown: Sent = { key, order: named, at, state: "unknown", why: wordsOf(why) }
     set(unknown)
     return settle(unknown)
   }
+  let submission: Submission
+  try {
+    submission = await submit(gateway, named, { key, patienceMs: 0 })
+  } catch (error) {
+    // It broke on this side, before or after it went out: only the gateway knows.
+    return unanswered(error)
+  }
+  // Another user's page says nothing of it; it is remembered, and asked after when its own user comes again.
+  if (userId.peek() !== user) return
+  if (submission.outcome === "Refused")
+    return set({ key, order: named, at, state: "refused", why: wordsOf(submission.error) })
+  if (submission.outcome === "Unanswered") return unanswered(submission.error)
   acknowledged({ key, order: named, at }, submission.order)
 }
 
