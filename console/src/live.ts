@@ -3,7 +3,15 @@
  * from the moment the socket is cut until it is back, and everything that is shown then says so.
  */
 import { batch, computed, effect, signal } from "@preact/signals"
-import { Account, type AccountEvent, type TradeOrder, type TradingAccount } from "../../clients/typescript/src/index.ts"
+import {
+  Account,
+  type AccountEvent,
+  GatewayError,
+  NoAnswer,
+  type TradeOrder,
+  type TradingAccount,
+} from "../../clients/typescript/src/index.ts"
+import { pauseAfter } from "./pace.ts"
 import { gateway, proveSession, userId, wordsOf } from "./session.ts"
 
 export type Link = "connecting" | "live" | "cut"
@@ -36,7 +44,10 @@ const setLink = (next: Link): void => {
   })
 }
 
+/** Null: not known yet, or not to be read now. */
 export const accounts = signal<ReadonlyArray<TradingAccount> | null>(null)
+/** Why the accounts could not be read; it is tried again by itself. */
+export const accountsFault = signal<string | null>(null)
 const CHOSEN = "console.account"
 export const chosenId = signal<string | null>(localStorage.getItem(CHOSEN))
 export const chosen = computed(
@@ -49,16 +60,36 @@ export const choose = (id: string): void => {
 }
 
 export const loadAccounts = async (): Promise<void> => {
+  const user = userId.peek()
   const found: Array<TradingAccount> = []
   for await (const account of gateway.pages("tradingAccount/list", {}))
     if (account.status !== "DISCONNECTED") found.push(account)
-  accounts.value = found
+  if (userId.peek() !== user) return
+  batch(() => {
+    accounts.value = found
+    accountsFault.value = null
+  })
 }
+
+const keepLoadingAccounts = async (user: string): Promise<void> => {
+  for (let nth = 0; userId.peek() === user && accounts.peek() === null; nth++) {
+    try {
+      await loadAccounts()
+    } catch (error) {
+      if (userId.peek() !== user) return
+      accountsFault.value = wordsOf(error)
+      await new Promise((resolve) => setTimeout(resolve, pauseAfter(nth, retryOf(error), Math.random())))
+    }
+  }
+}
+const retryOf = (error: unknown): number | null =>
+  error instanceof GatewayError || error instanceof NoAnswer ? error.retryAfterMs : null
 
 /** The followed account as it is now: a new object with every change. */
 export interface Followed {
   readonly tradingAccountId: string
   readonly isLoaded: boolean
+  /** Why it is not followed any more: what is shown of it is how it was. */
   readonly failure: string | null
   readonly orders: ReadonlyArray<TradeOrder>
   /** That ended while it was followed, the newest first. */
@@ -153,6 +184,8 @@ export const begin = (): void => {
     following = null
     followed.value = null
     accounts.value = null
+    accountsFault.value = null
+    positions.value = new Map()
     socket = null
     gateway.close()
     if (id === null) return
@@ -166,9 +199,7 @@ export const begin = (): void => {
       setLink("cut")
       if (socket === client) void goOn(client)
     })
-    loadAccounts().catch(() => {
-      accounts.value = []
-    })
+    void keepLoadingAccounts(id)
   })
   effect(() => {
     const id = chosen.value?.tradingAccountId ?? null
@@ -176,6 +207,8 @@ export const begin = (): void => {
     following = id
     unfollow?.()
     unfollow = id === null ? null : follow(id)
-    if (id === null) followed.value = null
+    if (id !== null) return
+    followed.value = null
+    positions.value = new Map()
   })
 }

@@ -7,7 +7,7 @@ import { explained } from "../meanings.ts"
 import { useLoaded } from "../parts/load.ts"
 import { Empty, Field, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway } from "../session.ts"
-import { OrderTable, Status } from "../trade/orders.tsx"
+import { OrderTable, Status, withoutAccount } from "../trade/orders.tsx"
 
 const STATES = [
   "",
@@ -101,7 +101,7 @@ const Detail = ({ id }: { readonly id: string }) => {
     <Panel title="Order" aside={<a href="#/orders">All orders</a>}>
       {found.fault !== null && <Problem>{found.fault}</Problem>}
       {order === null ? (
-        <Empty>Loading…</Empty>
+        found.fault === null && <Empty>{account === null ? withoutAccount() : "Loading…"}</Empty>
       ) : (
         <>
           <dl class="facts">
@@ -193,7 +193,9 @@ export const OrdersScreen = ({ rest }: { readonly rest: string }) => {
           </Field>
         </form>
         {found.fault !== null && <Problem>{found.fault}</Problem>}
-        {found.value === null ? (
+        {tradingAccountId === null ? (
+          <Empty>{withoutAccount()}</Empty>
+        ) : found.value === null ? (
           found.fault === null && <Empty>Loading…</Empty>
         ) : found.value.length === 0 ? (
           <Empty>No such orders.</Empty>

@@ -12,7 +12,7 @@ import { newId } from "../parts/new-id.ts"
 import { proven } from "../parts/proof.tsx"
 import { Empty, Field, Form, Hint, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway, may, session } from "../session.ts"
-import { Orders } from "../trade/orders.tsx"
+import { Orders, withoutAccount } from "../trade/orders.tsx"
 import { send } from "../trade/sent.ts"
 
 const TTL_SECONDS = 20
@@ -86,7 +86,7 @@ const Request = ({ onAsked }: { readonly onAsked: () => void }) => {
     gateway.get("market/instrument/list", { venue: "INTERNAL", limit: 1_000 }),
   )
   const request = async (): Promise<void> => {
-    if (account?.dealerAccountId == null) return
+    if (account?.dealerAccountId == null) throw new Error(withoutAccount())
     const answer = await gateway.post("quote/request", {
       dealerAccountId: account.dealerAccountId,
       traderAccountId: account.tradingAccountId,

@@ -2,14 +2,14 @@
 import { useEffect, useState } from "preact/hooks"
 import { age, shortened } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
-import { accounts, chosen, link, loadAccounts, now, positions } from "../live.ts"
+import { accounts, chosen, followed, link, loadAccounts, now, positions } from "../live.ts"
 import { Empty, Form, Hint, Num, Panel, Problem, Scroll } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
 import { Chart } from "../trade/chart.tsx"
 import * as draft from "../trade/draft.ts"
 import { Ladder } from "../trade/ladder.tsx"
 import { currentBook, distrust, heardAt, instrumentId, marketFailure, watchMarket } from "../trade/market.ts"
-import { Orders } from "../trade/orders.tsx"
+import { Orders, withoutAccount } from "../trade/orders.tsx"
 import { Picker } from "../trade/picker.tsx"
 import { Tape } from "../trade/tape.tsx"
 import { Ticket } from "../trade/ticket.tsx"
@@ -45,11 +45,21 @@ const Trust = () => {
 }
 
 const Positions = () => {
+  const account = followed.value
   const rows = [...positions.value.values()].sort((a, b) => a.currency.localeCompare(b.currency))
   return (
     <Panel title="Balances" class="balances">
+      {account?.failure != null && <Problem>The account is not followed: {account.failure}</Problem>}
       {rows.length === 0 ? (
-        <Empty>None.</Empty>
+        <Empty>
+          {account === null
+            ? withoutAccount()
+            : account.isLoaded
+              ? "None."
+              : account.failure === null
+                ? "Loading…"
+                : "Not known."}
+        </Empty>
       ) : (
         <Scroll label="Balances">
           <table>

@@ -7,7 +7,7 @@ import { useEffect, useState } from "preact/hooks"
 import type { TradeOrder } from "../../../clients/typescript/src/index.ts"
 import { age, digits } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
-import { chosen, followed, now } from "../live.ts"
+import { accounts, accountsFault, chosen, followed, now } from "../live.ts"
 import { explained } from "../meanings.ts"
 import { Dialog, Empty, Form, Hint, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway, may, wordsOf } from "../session.ts"
@@ -219,6 +219,14 @@ const CancelAll = ({ onClose }: { readonly onClose: () => void }) => {
   )
 }
 
+/** Why there is no account to show anything of. */
+export const withoutAccount = (): string => {
+  if (accounts.value !== null) return "You have no trading account yet."
+  return accountsFault.value === null
+    ? "Loading your accounts…"
+    : `Your accounts could not be read: ${accountsFault.value}. It is tried again by itself.`
+}
+
 export const Orders = () => {
   const [shows, setShows] = useState<"open" | "ended">("open")
   const [isAsking, setAsking] = useState(false)
@@ -298,12 +306,14 @@ export const Orders = () => {
       ) : (
         <Empty>
           {account === null
-            ? "No account is chosen."
-            : !account.isLoaded
-              ? "Loading the account…"
-              : shows === "open"
-                ? "No working orders."
-                : "None ended while this page was open. All are under Orders."}
+            ? withoutAccount()
+            : account.failure !== null
+              ? "Not known."
+              : !account.isLoaded
+                ? "Loading the account…"
+                : shows === "open"
+                  ? "No working orders."
+                  : "None ended while this page was open. All are under Orders."}
         </Empty>
       )}
       {isAsking && <CancelAll onClose={() => setAsking(false)} />}

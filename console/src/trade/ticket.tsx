@@ -7,10 +7,10 @@ import type { TargetedInputEvent, TargetedKeyboardEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { isDecimal, shortened, stepped } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
-import { chosen, link, positions } from "../live.ts"
+import { accounts, accountsFault, chosen, followed, link, positions } from "../live.ts"
 import { typeMeaning } from "../meanings.ts"
 import { useLoaded } from "../parts/load.ts"
-import { Field, Hint, Panel } from "../parts/ui.tsx"
+import { Field, Hint, Panel, Problem } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
 import * as draft from "./draft.ts"
 import { currentBook, distrust, instrument } from "./market.ts"
@@ -44,6 +44,13 @@ const Available = () => {
   const asset = draft.paysWith.value
   if (asset === null) return null
   const position = positions.value.get(asset)
+  // Of an account that is not read yet nothing is known, not even that there is nothing.
+  if (position === undefined && followed.value?.isLoaded !== true)
+    return (
+      <p class="available">
+        <span class="dim">Available</span> <span class="dim">not known</span>
+      </p>
+    )
   return (
     <p class="available">
       <span class="dim">Available</span>
@@ -120,6 +127,9 @@ export const Ticket = () => {
     }
   return (
     <Panel title="Order" class={`ticket ${isBuy ? "buying" : "selling"}`}>
+      {accounts.value === null && accountsFault.value !== null && (
+        <Problem>Your accounts could not be read: {accountsFault.value}. It is tried again by itself.</Problem>
+      )}
       <form onSubmit={submit} onKeyDown={(event) => event.key === "Escape" && disarm()}>
         <div class="sides" role="radiogroup" aria-label="Side">
           {(["BUY", "SELL"] as const).map((it) => (
