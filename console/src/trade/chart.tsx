@@ -19,7 +19,7 @@ const interval = signal<string>(localStorage.getItem(CHOSEN) ?? "1m")
 const LOADED = 300
 const BAR_WIDTH = 8
 const AXIS_WIDTH = 74
-const CHAR_WIDTH = 7
+const LABEL_GAP = 6
 const AXIS_HEIGHT = 20
 const LINES = 5
 
@@ -27,6 +27,8 @@ interface Plot {
   bars: Array<Bar>
   /** The bar that the pointer is over. */
   over: number | null
+  /** Its width, px, as last drawn. */
+  axis: number
 }
 
 /** The newest one in its place: the living bar is told again and again. */
@@ -52,11 +54,13 @@ const stepOf = (span: number): number => {
   return power * ([1, 2, 5, 10].find((it) => it * power >= raw) ?? 10)
 }
 
-/** As wide as the last price is long. */
-const axisOf = ({ bars }: Plot): number => Math.max(AXIS_WIDTH, (bars.at(-1)?.[4].length ?? 0) * CHAR_WIDTH + 12)
+/** As wide as the last price is in the font that it is written in. */
+const measure = (plot: Plot, pen: CanvasRenderingContext2D): void => {
+  plot.axis = Math.ceil(Math.max(AXIS_WIDTH, pen.measureText(plot.bars.at(-1)?.[4] ?? "").width + 2 * LABEL_GAP))
+}
 
 const shownBars = (plot: Plot, width: number): ReadonlyArray<Bar> =>
-  plot.bars.slice(-Math.max(1, Math.floor((width - axisOf(plot)) / BAR_WIDTH)))
+  plot.bars.slice(-Math.max(1, Math.floor((width - plot.axis) / BAR_WIDTH)))
 
 const draw = (canvas: HTMLCanvasElement, plot: Plot): void => {
   const { clientWidth: width, clientHeight: height } = canvas
@@ -69,6 +73,8 @@ const draw = (canvas: HTMLCanvasElement, plot: Plot): void => {
   if (pen === null) return
   pen.setTransform(ratio, 0, 0, ratio, 0, 0)
   pen.clearRect(0, 0, width, height)
+  pen.font = "11px ui-monospace, Menlo, Consolas, monospace"
+  measure(plot, pen)
   const bars = shownBars(plot, width)
   if (bars.length === 0) return
   const colour = colours()
@@ -76,11 +82,10 @@ const draw = (canvas: HTMLCanvasElement, plot: Plot): void => {
   const high = Math.max(...bars.map((bar) => Number(bar[2])))
   const margin = (high - low || high * 0.001) * 0.06
   const [bottom, top] = [low - margin, high + margin]
-  const right = width - axisOf(plot)
+  const right = width - plot.axis
   const floor = height - AXIS_HEIGHT
   const y = (price: number): number => ((top - price) / (top - bottom)) * floor
   const x = (at: number): number => right - (bars.length - at) * BAR_WIDTH
-  pen.font = "11px ui-monospace, Menlo, Consolas, monospace"
   pen.textBaseline = "middle"
   pen.lineWidth = 1
   pen.strokeStyle = colour("line")
@@ -93,7 +98,7 @@ const draw = (canvas: HTMLCanvasElement, plot: Plot): void => {
     pen.moveTo(0, at)
     pen.lineTo(right, at)
     pen.stroke()
-    pen.fillText(price.toFixed(places), right + 6, at)
+    pen.fillText(price.toFixed(places), right + LABEL_GAP, at)
   }
   const every = Math.ceil(90 / BAR_WIDTH)
   const span = (bars[1]?.[0] ?? bars[0]![0] + 60_000) - bars[0]![0]
@@ -120,7 +125,7 @@ const draw = (canvas: HTMLCanvasElement, plot: Plot): void => {
     pen.fillStyle = colour("accent")
     pen.fillRect(right, at - 8, width - right, 16)
     pen.fillStyle = colour("panel")
-    pen.fillText(last[4], right + 6, at)
+    pen.fillText(last[4], right + LABEL_GAP, at)
   }
   if (plot.over !== null && bars[plot.over] !== undefined) {
     pen.strokeStyle = colour("dim")
@@ -140,7 +145,7 @@ export const Chart = () => {
   useEffect(() => {
     const box = canvas.current
     if (box === null) return undefined
-    const plot: Plot = { bars: [], over: null }
+    const plot: Plot = { bars: [], over: null, axis: AXIS_WIDTH }
     let isOver = false
     let isDue = false
     const due = (): void => {
@@ -174,7 +179,7 @@ export const Chart = () => {
     channel.subscribe()
     const move = (event: PointerEvent): void => {
       const bars = shownBars(plot, box.clientWidth)
-      const at = Math.floor((event.offsetX - (box.clientWidth - axisOf(plot) - bars.length * BAR_WIDTH)) / BAR_WIDTH)
+      const at = Math.floor((event.offsetX - (box.clientWidth - plot.axis - bars.length * BAR_WIDTH)) / BAR_WIDTH)
       const bar = bars[at]
       plot.over = bar === undefined ? null : at
       setWords(
