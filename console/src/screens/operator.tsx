@@ -4,6 +4,7 @@ import type { components } from "../../../clients/typescript/src/index.ts"
 import { age, bothClocks } from "../format.ts"
 import { now } from "../live.ts"
 import { modeMeaning } from "../meanings.ts"
+import { AsOf } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
 import { proven } from "../parts/proof.tsx"
 import { Dialog, Empty, Field, Form, Hint, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
@@ -70,6 +71,7 @@ const Health = () => {
       aside={
         record !== null && (
           <>
+            <AsOf of={health} everyMs={READ_EVERY_MS} />
             <span class={`badge ${record.tradingMode === "online" ? "live" : "bad"}`} data-mode={record.tradingMode}>
               {record.tradingMode}
             </span>
@@ -132,9 +134,12 @@ const Venues = () => {
       title="Venues"
       aside={
         record !== null && (
-          <Hint lines={["The longest delay of the main thread's event loop within the last 10 to 20 s."]}>
-            <small class="dim num">loop {record.loopDelayMs} ms</small>
-          </Hint>
+          <>
+            <AsOf of={status} everyMs={READ_EVERY_MS} />
+            <Hint lines={["The longest delay of the main thread's event loop within the last 10 to 20 s."]}>
+              <small class="dim num">loop {record.loopDelayMs} ms</small>
+            </Hint>
+          </>
         )
       }
     >
@@ -239,8 +244,25 @@ const Ban = ({ user, onClose }: { readonly user: AdminUser; readonly onClose: ()
   )
 }
 
+const GiveAdmin = ({ user, onClose }: { readonly user: AdminUser; readonly onClose: () => void }) => (
+  <Dialog title={`Give admin to ${user.email}`} onClose={onClose}>
+    <p>An admin bans users, gives rights and halts trading for the whole installation.</p>
+    <Form
+      button={`Give admin to ${user.email}`}
+      danger={true}
+      onSend={async () => {
+        await proven(() => gateway.post("admin/user/grant", { userId: user.id, permission: "admin" }))
+        onClose()
+      }}
+    />
+  </Dialog>
+)
+
+const USERS_SHOWN = 200
+
 const UserRow = ({ user, again }: { readonly user: AdminUser; readonly again: () => void }) => {
-  const [isBanning, setBanning] = useState(false)
+  const [asks, setAsks] = useState<"ban" | "admin" | null>(null)
+  const Asking = asks === null ? null : { ban: Ban, admin: GiveAdmin }[asks]
   const isSelf = user.id === session.value?.user.id
   const act = (name: "unban" | "signOut") => async (): Promise<void> => {
     await proven(() => gateway.post(`admin/user/${name}`, { userId: user.id }))
@@ -271,7 +293,7 @@ const UserRow = ({ user, again }: { readonly user: AdminUser; readonly again: ()
         {!isSelf && canChange() && (
           <div class="acts">
             {user.bannedAt === null ? (
-              <button type="button" class="quiet" onClick={() => setBanning(true)}>
+              <button type="button" class="quiet" onClick={() => setAsks("ban")}>
                 Ban…
               </button>
             ) : (
@@ -283,21 +305,23 @@ const UserRow = ({ user, again }: { readonly user: AdminUser; readonly again: ()
               button={user.permissions.includes("write") ? "Take write" : "Give write"}
               onSend={() => setRight("write")}
             />
-            <Form
-              class="inline"
-              button={user.permissions.includes("admin") ? "Take admin" : "Give admin"}
-              onSend={() => setRight("admin")}
-            />
+            {user.permissions.includes("admin") ? (
+              <Form class="inline" button="Take admin" onSend={() => setRight("admin")} />
+            ) : (
+              <button type="button" class="quiet" onClick={() => setAsks("admin")}>
+                Give admin…
+              </button>
+            )}
           </div>
         )}
         {isSelf && <span class="dim">you</span>}
       </td>
-      {isBanning && (
+      {Asking !== null && (
         <td>
-          <Ban
+          <Asking
             user={user}
             onClose={() => {
-              setBanning(false)
+              setAsks(null)
               again()
             }}
           />
@@ -314,9 +338,8 @@ const Users = () => {
     for await (const user of gateway.pages("admin/user/list", { limit: 1_000 })) all.push(user)
     return all
   })
-  const shown = (found.value ?? [])
-    .filter(({ email }) => email.toLowerCase().includes(text.toLowerCase()))
-    .slice(0, 200)
+  const matching = (found.value ?? []).filter(({ email }) => email.toLowerCase().includes(text.toLowerCase()))
+  const shown = matching.slice(0, USERS_SHOWN)
   return (
     <Panel title="Users" aside={<small class="dim num">{found.value?.length ?? 0}</small>}>
       <form class="row" onSubmit={(event) => event.preventDefault()}>
@@ -325,6 +348,11 @@ const Users = () => {
         </Field>
       </form>
       {found.fault !== null && <Problem>{found.fault}</Problem>}
+      {matching.length > shown.length && (
+        <p class="note" role="status">
+          The first {shown.length} of {matching.length}: type more of the address to see the others.
+        </p>
+      )}
       <Scroll label="Users" isTall={true}>
         <table>
           <thead>
@@ -352,7 +380,15 @@ const Users = () => {
 const Audit = () => {
   const found = useLoaded("audit", () => gateway.get("audit/list", { limit: 100 }), READ_EVERY_MS)
   return (
-    <Panel title="Audit" aside={<small class="dim">the newest 100</small>}>
+    <Panel
+      title="Audit"
+      aside={
+        <>
+          <AsOf of={found} everyMs={READ_EVERY_MS} />
+          <small class="dim">the newest 100</small>
+        </>
+      }
+    >
       {found.fault !== null && <Problem>{found.fault}</Problem>}
       <Scroll label="Acts" isTall={true}>
         <table>

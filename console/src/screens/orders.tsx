@@ -4,6 +4,7 @@ import type { TradeOrder } from "../../../clients/typescript/src/index.ts"
 import { bothClocks, digits } from "../format.ts"
 import { chosen, followed } from "../live.ts"
 import { explained } from "../meanings.ts"
+import { AsOfCut } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
 import { Empty, Field, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway } from "../session.ts"
@@ -98,7 +99,15 @@ const Detail = ({ id }: { readonly id: string }) => {
   )
   const order = found.value
   return (
-    <Panel title="Order" aside={<a href="#/orders">All orders</a>}>
+    <Panel
+      title="Order"
+      aside={
+        <>
+          <AsOfCut />
+          <a href="#/orders">All orders</a>
+        </>
+      }
+    >
       {found.fault !== null && <Problem>{found.fault}</Problem>}
       {order === null ? (
         found.fault === null && <Empty>{account === null ? withoutAccount() : "Loading…"}</Empty>
@@ -172,7 +181,12 @@ export const OrdersScreen = ({ rest }: { readonly rest: string }) => {
     <div class="column">
       <Panel
         title="Orders and fills"
-        aside={<small class="dim">the newest {PAGE}; its time leads to all of an order</small>}
+        aside={
+          <>
+            <AsOfCut />
+            <small class="dim">the newest {PAGE}; its time leads to all of an order</small>
+          </>
+        }
       >
         <form class="row" onSubmit={(event) => event.preventDefault()}>
           <Field label="State">

@@ -7,6 +7,7 @@ import type { Quote } from "../../../clients/typescript/src/index.ts"
 import { bothClocks, digits, shortId } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { accounts, followed } from "../live.ts"
+import { AsOf, AsOfCut } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
 import { newId } from "../parts/new-id.ts"
 import { proven } from "../parts/proof.tsx"
@@ -256,7 +257,7 @@ const Desk = () => {
     found.again()
   }
   return (
-    <Panel title="Dealers">
+    <Panel title="Dealers" aside={<AsOf of={found} everyMs={READ_EVERY_MS} />}>
       {found.fault !== null && <Problem>{found.fault}</Problem>}
       {found.value?.length === 0 && <Empty>There is none.</Empty>}
       {found.value !== null && found.value.length > 0 && (
@@ -317,7 +318,7 @@ export const QuotesScreen = () => {
         {may("write") && <Request onAsked={found.again} />}
         {may("admin") && <Desk />}
       </div>
-      <Panel title="Quotes">
+      <Panel title="Quotes" aside={<AsOfCut />}>
         {found.fault !== null && <Problem>{found.fault}</Problem>}
         {found.value !== null && <Blotter quotes={found.value} />}
       </Panel>

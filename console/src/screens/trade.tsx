@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks"
 import { age, shortened } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { accounts, chosen, followed, link, loadAccounts, now, positions } from "../live.ts"
+import { AsOfCut } from "../parts/as-of.tsx"
 import { Empty, Form, Hint, Num, Panel, Problem, Scroll } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
 import { Chart } from "../trade/chart.tsx"
@@ -48,7 +49,7 @@ const Positions = () => {
   const account = followed.value
   const rows = [...positions.value.values()].sort((a, b) => a.currency.localeCompare(b.currency))
   return (
-    <Panel title="Balances" class="balances">
+    <Panel title="Balances" class="balances" aside={<AsOfCut />}>
       {account?.failure != null && <Problem>The account is not followed: {account.failure}</Problem>}
       {rows.length === 0 ? (
         <Empty>

@@ -2,12 +2,15 @@
 import { useState } from "preact/hooks"
 import type { components } from "../../../clients/typescript/src/index.ts"
 import { digits, shortId } from "../format.ts"
+import { AsOf } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
 import { newId } from "../parts/new-id.ts"
 import { Empty, Field, Form, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
 
 type Wallet = components["schemas"]["Wallet"]
+
+const READ_EVERY_MS = 10_000
 
 const Statement = ({ wallet }: { readonly wallet: Wallet }) => {
   const [asset, setAsset] = useState("")
@@ -153,11 +156,15 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
 }
 
 export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
-  const found = useLoaded("wallets", async () => {
-    const all: Array<Wallet> = []
-    for await (const wallet of gateway.pages("wallet/list", {})) all.push(wallet)
-    return all
-  })
+  const found = useLoaded(
+    "wallets",
+    async () => {
+      const all: Array<Wallet> = []
+      for await (const wallet of gateway.pages("wallet/list", {})) all.push(wallet)
+      return all
+    },
+    READ_EVERY_MS,
+  )
   const wallets = found.value ?? []
   const chosen = wallets.find(({ walletId }) => walletId === rest) ?? wallets[0]
   const most = Math.max(0, ...wallets.flatMap(({ balances }) => balances.map(({ balance }) => digits(balance))))
@@ -167,16 +174,19 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
         <Panel
           title="Wallets"
           aside={
-            may("write") && (
-              <Form
-                class="inline"
-                button="New wallet"
-                onSend={async () => {
-                  await gateway.post("wallet/create", {})
-                  found.again()
-                }}
-              />
-            )
+            <>
+              <AsOf of={found} everyMs={READ_EVERY_MS} />
+              {may("write") && (
+                <Form
+                  class="inline"
+                  button="New wallet"
+                  onSend={async () => {
+                    await gateway.post("wallet/create", {})
+                    found.again()
+                  }}
+                />
+              )}
+            </>
           }
         >
           {found.fault !== null && <Problem>{found.fault}</Problem>}

@@ -9,6 +9,7 @@ import { age, digits } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { accounts, accountsFault, chosen, followed, now } from "../live.ts"
 import { explained } from "../meanings.ts"
+import { AsOfCut } from "../parts/as-of.tsx"
 import { Dialog, Empty, Form, Hint, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
 import { gateway, may, wordsOf } from "../session.ts"
 import { instrumentId } from "./market.ts"
@@ -263,6 +264,7 @@ export const Orders = () => {
       class="orders-panel"
       aside={
         <>
+          <AsOfCut />
           <div class="tabs" role="tablist" aria-label="Which orders">
             {(["open", "ended"] as const).map((it) => (
               <button type="button" role="tab" key={it} aria-selected={shows === it} onClick={() => setShows(it)}>
