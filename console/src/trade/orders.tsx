@@ -222,7 +222,7 @@ const CancelAll = ({ onClose }: { readonly onClose: () => void }) => {
 
 /** Why there is no account to show anything of. */
 export const withoutAccount = (): string => {
-  if (accounts.value !== null) return "You have no trading account yet."
+  if (accounts.value !== null) return "There is no trading account yet."
   return accountsFault.value === null
     ? "Loading your accounts…"
     : `Your accounts could not be read: ${accountsFault.value}. It is tried again by itself.`

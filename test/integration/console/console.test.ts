@@ -201,8 +201,8 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
         ).record.tradeOrderId
       const [kept, gone] = [await place("41000"), await place("42000")]
       const row = (id: string) => page.locator(`tr[data-order="${id}"]`)
-      await row(kept).getByText("OPEN").waitFor()
-      await row(gone).getByText("OPEN").click()
+      await row(kept).waitFor()
+      await row(gone).locator("td").nth(1).click()
       await calls.post("/tradeOrder/cancel", { tradingAccountId, tradeOrderId: gone })
       await row(gone).waitFor({ state: "detached" })
       const cancels: Array<string | null> = []
@@ -225,6 +225,8 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await page.unroute("**/console/session/renew")
       await page.waitForSelector("[data-trust=live]")
       expect(await page.locator("[data-trouble]").count()).toBe(0)
+      // The account and the instrument are there as well.
+      await page.getByText("Needs a quantity.").waitFor()
     })
 
     it("of what was refused: there is no such order, and the gateway's own figures say why", async () => {
