@@ -4,7 +4,7 @@
  */
 
 import type { TargetedInputEvent, TargetedKeyboardEvent } from "preact"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { isDecimal, shortened, stepped } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { accounts, accountsFault, chosen, followed, link, positions } from "../live.ts"
@@ -78,8 +78,9 @@ export const Ticket = () => {
   const order = draft.order.value
   const words = JSON.stringify(order)
   const isArmed = armed?.words === words
-  // Another price, account or instrument, from wherever it came: what was checked is not this order.
-  useEffect(disarm, [words])
+  // Another price, account or instrument, from wherever it came: what was checked is not this order. Before the next key is heard: later
+  // it would disarm what that one has checked.
+  useLayoutEffect(disarm, [words])
   const begin = (side: draft.Side) => (): void => {
     draft.side.value = side
     quantityBox.current?.focus()
