@@ -32,7 +32,8 @@ const protocol = 'syntax = "proto3";\n\nmessage Note {\n  string words = 1;\n}\n
 const start = (): Dev => {
   const tree = plant({ "src/main.ts": gateway, "proto/note.proto": protocol })
   mkdirSync(join(tree, "scripts"))
-  for (const name of ["dev.ts", "proto.mjs"]) copyFileSync(join(house, "scripts", name), join(tree, "scripts", name))
+  for (const name of ["dev.ts", "v8-flags.ts", "proto.mjs"])
+    copyFileSync(join(house, "scripts", name), join(tree, "scripts", name))
   const child = spawn(process.execPath, [join(house, "node_modules/tsx/dist/cli.mjs"), "scripts/dev.ts"], {
     cwd: tree,
     stdio: ["ignore", "pipe", "inherit"],
