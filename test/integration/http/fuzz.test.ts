@@ -1,6 +1,5 @@
 /**
- * Scoreboard B1: three thousand requests for all declared endpoints, right, nearly right and wrong, with all kinds of tokens. Twenty thousand
- * others in `.ci/run`, and many more by `npm run torture -- B1`.
+ * Scoreboard B1: eight thousand requests for all declared endpoints, right, nearly right and wrong, with all kinds of tokens. Many more: `npm run torture -- B1`.
  */
 import { afterAll, expect, it } from "vitest"
 import { judgeAftermath } from "../../kit/http-fuzz/fuzz-aftermath.ts"
@@ -12,7 +11,7 @@ import { withDatabaseServer } from "../gateway/running/database.ts"
 const newDatabase = withDatabaseServer()
 afterAll(endGateways)
 
-const REQUESTS = 3_000
+const REQUESTS = 8_000
 const AWAY = /(Venue|OrderBook|Ticker|Portfolio)Unavailable$|AccountReconciling$/
 
 it("every endpoint answers whatever it is sent, in the envelope, with what it declares, and leaves everything in order", {
