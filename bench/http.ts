@@ -39,6 +39,7 @@ const requestOf = (token: string): string =>
 interface Part {
   readonly server: Child
   readonly load: Child
+  readonly target: Target
   readonly requestBytes: number
   readonly rounds: Array<Round>
   readonly latencies: Array<Record<"p50" | "p99" | "p999", number>>
@@ -52,6 +53,8 @@ interface Usage {
 }
 
 const runPlan = async (part: Part, plan: Plan): Promise<readonly [Outcome, Round]> => {
+  // Anew: it is the others' turn in between, and the gateway closes a connection that is idle for 10 s.
+  await part.load.ask("open", part.target)
   const before = await part.server.ask<Usage>("usage")
   const outcome = await part.load.ask<Outcome>("run", plan)
   const after = await part.server.ask<Usage>("usage")
@@ -74,8 +77,8 @@ const bench = async (): Promise<Result> => {
     const load = await startChild("http-load")
     const { port, token } = await server.ask<Listening>("start", variant)
     const request = requestOf(token)
-    await load.ask("open", { port, connections: CONNECTIONS, requests: [request] } satisfies Target)
-    parts.set(variant, { server, load, requestBytes: request.length, rounds: [], latencies: [], refused: 0 })
+    const target = { port, connections: CONNECTIONS, requests: [request] }
+    parts.set(variant, { server, load, target, requestBytes: request.length, rounds: [], latencies: [], refused: 0 })
   }
   const inTurn = (round: number) => (round % 2 === 0 ? [...parts.values()] : [...parts.values()].reverse())
   for (let round = 0; round <= ROUNDS; round++)
