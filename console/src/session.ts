@@ -21,8 +21,11 @@ export const userId = computed(() => session.value?.user.id ?? null)
 /** Why the last session ended, for the page that asks for the next one. */
 export const farewell = signal<string | null>(null)
 
+/** The gateway lets the console change something. */
+export const canChange = (): boolean => session.value?.mode === "on"
+
 export const may = (permission: "read" | "write" | "admin"): boolean =>
-  session.value?.permissions.includes(permission) === true && (permission !== "write" || session.value.mode === "on")
+  session.value?.permissions.includes(permission) === true && (permission !== "write" || canChange())
 
 /** A token that was refused: another one may be had. */
 const RENEWED: ReadonlySet<number> = new Set([ERRNO.TOKEN_EXPIRED, ERRNO.SESSION_REVOKED, ERRNO.INVALID_TOKEN])

@@ -7,8 +7,6 @@ import { StorageUnavailable } from "../domain/errors/service.ts"
 import { AuditChain, type Lane } from "../store/audit/chain.ts"
 import { AuditUnfinished, verifyLedger } from "../store/ledger/audit-run.ts"
 
-// `audit verify`: computes the chain of the audit's rows again, whether a gateway runs or not.
-
 interface AuditCommand {
   readonly _tag: "VerifyAudit"
 }
@@ -24,8 +22,6 @@ export const verifyAudit: Effect.Effect<ReadonlyArray<Lane>, unknown, AuditChain
   AuditChain,
   ({ verify }) => verify,
 )
-
-// `ledger verify`: goes through the whole journal of the ledger and what is derived from it, whether a gateway runs or not.
 
 interface LedgerCommand {
   readonly _tag: "VerifyLedger"

@@ -8,8 +8,6 @@ import type { Permission, UserEnvironment } from "../domain/user/user.ts"
 import { networkFault } from "../foundation/network.ts"
 import { isUuid } from "../foundation/uuid.ts"
 
-// Parses `gateway admin api-key …`. The one thing to know: words that are wrong are answered with what is wrong about which of them.
-
 export type ApiKeyCommand =
   | { readonly _tag: "ApiKeys"; readonly email: string }
   | {

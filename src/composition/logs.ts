@@ -17,8 +17,6 @@ import { Telemetry } from "../ports/telemetry.ts"
 import { actsLayer } from "../store/audit/acts.ts"
 import type { GatewayOptions } from "./options.ts"
 
-// The logs of what is asked of the gateway, as files of lines under DATA_DIR: access, and the audit of what users do.
-
 const fileOf = (
   { settings, notice }: GatewayOptions,
   name: "access" | "audit",

@@ -11,8 +11,6 @@ import { PortTaken } from "../http/edge/server.ts"
 import { MetricsPortTaken } from "../metrics/metrics-server.ts"
 import type { GatewayOptions } from "./options.ts"
 
-// What of DATA_DIR others may do more with than the gateway made it for: told at the start, and left as it is.
-
 const GROUP_AND_OTHERS = 0o077
 const WRITE_OF_OTHERS = 0o002
 

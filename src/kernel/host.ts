@@ -6,9 +6,6 @@
 import { Effect, type Fiber, FiberRef, FiberSet, type Scheduler, type Scope } from "effect"
 import { Heap, type Heaped } from "./heap.ts"
 
-// Timers of many actors on one alarm: what waits is a small object in a heap, not a fiber. Each timer belongs to an owner, whose end calls
-// off what still waits.
-
 /** Timers of the machine cannot be set for longer. */
 const ALARM_MAX_MILLIS = 86_400_000
 

@@ -123,8 +123,6 @@ const faultOfRequest = (request: LedgerRequest): { readonly failure: DomainError
   return undefined
 }
 
-// A batch of requests as ledger_apply reads it, and its answer as outcomes. Frozen when it is sent: sent again it is the same text.
-
 /** A request and the server's clock when it was handed over: what decides whether a hold is over. */
 interface Accepted {
   readonly request: LedgerRequest

@@ -1,6 +1,7 @@
 /**
  * The environment read variable by variable: each reader takes a name, and throws one clear line for a value that it does not take. Secrets may
  * come as files (Docker and systemd hand them over that way): `NAME_FILE` is then the path of a file whose trimmed text is the value.
+ * What is read never appears in a message.
  */
 import { readFileSync } from "node:fs"
 import { TENANT_NAME } from "../domain/ids.ts"
@@ -85,9 +86,6 @@ export const record = (env: Environment, name: string): Readonly<Record<string, 
     if (typeof item !== "string") throw new InvalidSetting(`${name}: "${key}" must be a string`)
   return parsed as Readonly<Record<string, string>> | null
 }
-
-// Secrets as files (Docker and systemd hand them over that way): each of these settings may be given as `NAME_FILE`, the path of a
-// file whose trimmed text is the value. What is read never appears in a message.
 
 /** Each may be given as a file. */
 export const SECRETS = [

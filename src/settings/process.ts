@@ -6,8 +6,6 @@
 import { isLoopback } from "../foundation/network.ts"
 import { choice, type Environment, flag, InvalidSetting, integer, list, text } from "./environment.ts"
 
-// Settings of the process as its operator runs it: when the disk counts as full, and how it ends.
-
 export interface OperationSettings {
   /** Free space of the data directory below which the service calls itself degraded, in MB. */
   readonly diskFreeMinMegabytes: number

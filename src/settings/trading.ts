@@ -8,8 +8,6 @@ import { Decimal } from "../domain/decimal.ts"
 import { isAsset } from "../domain/wallet/wallet.ts"
 import { type Environment, InvalidSetting, object, record, text } from "./environment.ts"
 
-// Settings of venues: where they are reached, through which proxies, in which worker threads.
-
 /** The worker threads of one venue, by name. */
 export interface VenueThreads {
   readonly public: string
@@ -62,8 +60,6 @@ export const shards = (env: Environment): "auto" | "apart" | Readonly<Record<str
   }
   return threads
 }
-
-// Settings of money: first balances of simulated accounts, digits of assets, fees, where PAPER takes its prices.
 
 export const balances = (env: Environment, name: string): Readonly<Record<string, string>> => {
   const given = record(env, name)

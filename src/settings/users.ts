@@ -108,8 +108,6 @@ export const appUrl = (env: Environment): string | null => {
   return given
 }
 
-// `RATE_LIMITS`: every number of contract C15 that an installation changes.
-
 /** A rate may be written by whichever of these reads best. */
 const UNITS = { perSecond: 1, perMinute: 60, perHour: 3_600 } as const
 

@@ -23,10 +23,4 @@ export const compareDecimals = (a: string, b: string): number => {
 }
 
 /** `"0"`, `"0.00"`. */
-export const isZeroDecimal = (text: string): boolean => {
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (character !== "0" && character !== "." && character !== "-") return false
-  }
-  return true
-}
+export const isZeroDecimal = (text: string): boolean => /^-?0*\.?0*$/.test(text)

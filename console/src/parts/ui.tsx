@@ -32,6 +32,24 @@ export const Scroll = (props: {
   </div>
 )
 
+/** A table that scrolls: its heads, `<th>` by `<th>`, and below them its rows. */
+export const Table = (props: {
+  readonly label: string
+  readonly heads: ComponentChildren
+  readonly class?: string
+  readonly isTall?: boolean
+  readonly children: ComponentChildren
+}) => (
+  <Scroll label={props.label} isTall={props.isTall === true}>
+    <table class={props.class ?? ""}>
+      <thead>
+        <tr>{props.heads}</tr>
+      </thead>
+      <tbody>{props.children}</tbody>
+    </table>
+  </Scroll>
+)
+
 /** Explains what it surrounds, on hover and on focus; drawn over everything, so no scrolling part cuts it off. */
 export const Hint = (props: { readonly lines: ReadonlyArray<string>; readonly children: ComponentChildren }) => {
   const box = useRef<HTMLSpanElement>(null)
@@ -87,6 +105,10 @@ export const Problem = ({ children }: { readonly children: ComponentChildren }) 
     {children}
   </p>
 )
+
+/** What went wrong with what a screen reads; nothing where nothing did. */
+export const Fault = ({ of }: { readonly of: { readonly fault: string | null } }) =>
+  of.fault === null ? null : <Problem>{of.fault}</Problem>
 
 export const Field = (props: {
   readonly label: string

@@ -4,12 +4,11 @@ import { bothClocks } from "../format.ts"
 import { accounts, now } from "../live.ts"
 import { useLoaded } from "../parts/load.ts"
 import { proven } from "../parts/proof.tsx"
-import { Dialog, Empty, Field, Form, Panel, Problem, Scroll } from "../parts/ui.tsx"
-import { gateway, may, session } from "../session.ts"
+import { Dialog, Empty, Fault, Field, Form, Panel, Table } from "../parts/ui.tsx"
+import { canChange, gateway, may, session } from "../session.ts"
 
 const SCOPES = ["read", "trade", "admin"] as const
 const DAY_MS = 86_400_000
-const canChange = (): boolean => session.value?.mode === "on"
 
 const NewKey = ({ onMade, onClose }: { readonly onMade: (key: string) => void; readonly onClose: () => void }) => {
   const [name, setName] = useState("")
@@ -92,59 +91,57 @@ const Keys = () => {
         </button>
       }
     >
-      {keys.fault !== null && <Problem>{keys.fault}</Problem>}
+      <Fault of={keys} />
       {keys.value?.length === 0 && <Empty>None yet. A bot speaks by one: it needs no password.</Empty>}
       {keys.value !== null && keys.value.length > 0 && (
-        <Scroll label="API keys">
-          <table>
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>Key</th>
-                <th>May</th>
-                <th>State</th>
-                <th>Ends</th>
-                <th>Last used</th>
-                <th>
-                  <span class="unseen">Revoke</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.value.map((it) => (
-                <tr key={it.apiKeyId}>
-                  <td>{it.name}</td>
-                  <td class="num">{it.prefix}…</td>
-                  <td>
-                    {it.scopes.join(", ")}
-                    {it.tradingAccountIds !== null && <small class="dim"> {it.tradingAccountIds.length} account</small>}
-                    {it.ipAllow !== null && <small class="dim"> {it.ipAllow.join(" ")}</small>}
-                  </td>
-                  <td>
-                    <span class={`badge ${it.status === "ACTIVE" ? "live" : ""}`}>{it.status}</span>
-                  </td>
-                  <td class="num">{it.expiresAt === null ? "never" : bothClocks(it.expiresAt).slice(0, 10)}</td>
-                  <td class="num" title={it.lastUsedIp ?? ""}>
-                    {it.lastUsedAt === null ? "never" : bothClocks(it.lastUsedAt).slice(0, 19)}
-                  </td>
-                  <td>
-                    {it.status === "ACTIVE" && canChange() && (
-                      <Form
-                        class="inline"
-                        danger={true}
-                        button={`Revoke`}
-                        onSend={async () => {
-                          await proven(() => gateway.post("apiKey/revoke", { apiKeyId: it.apiKeyId }))
-                          keys.again()
-                        }}
-                      />
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          label="API keys"
+          heads={
+            <>
+              <th>Name</th>
+              <th>Key</th>
+              <th>May</th>
+              <th>State</th>
+              <th>Ends</th>
+              <th>Last used</th>
+              <th>
+                <span class="unseen">Revoke</span>
+              </th>
+            </>
+          }
+        >
+          {keys.value.map((it) => (
+            <tr key={it.apiKeyId}>
+              <td>{it.name}</td>
+              <td class="num">{it.prefix}…</td>
+              <td>
+                {it.scopes.join(", ")}
+                {it.tradingAccountIds !== null && <small class="dim"> {it.tradingAccountIds.length} account</small>}
+                {it.ipAllow !== null && <small class="dim"> {it.ipAllow.join(" ")}</small>}
+              </td>
+              <td>
+                <span class={`badge ${it.status === "ACTIVE" ? "live" : ""}`}>{it.status}</span>
+              </td>
+              <td class="num">{it.expiresAt === null ? "never" : bothClocks(it.expiresAt).slice(0, 10)}</td>
+              <td class="num" title={it.lastUsedIp ?? ""}>
+                {it.lastUsedAt === null ? "never" : bothClocks(it.lastUsedAt).slice(0, 19)}
+              </td>
+              <td>
+                {it.status === "ACTIVE" && canChange() && (
+                  <Form
+                    class="inline"
+                    danger={true}
+                    button={`Revoke`}
+                    onSend={async () => {
+                      await proven(() => gateway.post("apiKey/revoke", { apiKeyId: it.apiKeyId }))
+                      keys.again()
+                    }}
+                  />
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       {isMaking && (
         <NewKey
@@ -165,49 +162,47 @@ const SessionsPanel = () => {
   const found = useLoaded("sessions", () => gateway.get("auth/session/list"))
   return (
     <Panel title="Where you are signed in">
-      {found.fault !== null && <Problem>{found.fault}</Problem>}
-      <Scroll label="Sessions">
-        <table>
-          <thead>
-            <tr>
-              <th>Since</th>
-              <th>From</th>
-              <th>Program</th>
-              <th>Last renewed</th>
-              <th>
-                <span class="unseen">End</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {(found.value ?? []).map((it) => (
-              <tr key={it.sessionId}>
-                <td class="num">{bothClocks(it.createdAt).slice(0, 19)}</td>
-                <td class="num">{it.ip ?? "–"}</td>
-                <td class="wrap">{it.userAgent ?? "–"}</td>
-                <td class="num">{bothClocks(it.refreshedAt).slice(0, 19)}</td>
-                <td>
-                  {it.current ? (
-                    <span class="badge live">this one</span>
-                  ) : (
-                    canChange() && (
-                      <Form
-                        class="inline"
-                        danger={true}
-                        button="End"
-                        onSend={async () => {
-                          await proven(() => gateway.post("auth/session/revoke", { sessionId: it.sessionId }))
-                          found.again()
-                        }}
-                      />
-                    )
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Fault of={found} />
+      <Table
+        label="Sessions"
+        heads={
+          <>
+            <th>Since</th>
+            <th>From</th>
+            <th>Program</th>
+            <th>Last renewed</th>
+            <th>
+              <span class="unseen">End</span>
+            </th>
+          </>
+        }
+      >
+        {(found.value ?? []).map((it) => (
+          <tr key={it.sessionId}>
+            <td class="num">{bothClocks(it.createdAt).slice(0, 19)}</td>
+            <td class="num">{it.ip ?? "–"}</td>
+            <td class="wrap">{it.userAgent ?? "–"}</td>
+            <td class="num">{bothClocks(it.refreshedAt).slice(0, 19)}</td>
+            <td>
+              {it.current ? (
+                <span class="badge live">this one</span>
+              ) : (
+                canChange() && (
+                  <Form
+                    class="inline"
+                    danger={true}
+                    button="End"
+                    onSend={async () => {
+                      await proven(() => gateway.post("auth/session/revoke", { sessionId: it.sessionId }))
+                      found.again()
+                    }}
+                  />
+                )
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </Panel>
   )
 }

@@ -7,14 +7,13 @@ import { modeMeaning } from "../meanings.ts"
 import { AsOf } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
 import { proven } from "../parts/proof.tsx"
-import { Dialog, Empty, Field, Form, Hint, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
-import { gateway, session } from "../session.ts"
+import { Dialog, Empty, Fault, Field, Form, Hint, Panel, Table, Time } from "../parts/ui.tsx"
+import { canChange, gateway, session } from "../session.ts"
 
 type Mode = components["schemas"]["TradingMode"]
 type AdminUser = components["schemas"]["AdminUser"]
 
 const READ_EVERY_MS = 3_000
-const canChange = (): boolean => session.value?.mode === "on"
 
 const toneOf = (status: string): string =>
   ({ healthy: "live", up: "live", idle: "calm", degraded: "doubt", starting: "doubt", waiting: "doubt" })[status] ??
@@ -82,7 +81,7 @@ const Health = () => {
         )
       }
     >
-      {health.fault !== null && <Problem>{health.fault}</Problem>}
+      <Fault of={health} />
       {record !== null && (
         <dl class="facts">
           <dt>As a whole</dt>
@@ -143,57 +142,55 @@ const Venues = () => {
         )
       }
     >
-      {status.fault !== null && <Problem>{status.fault}</Problem>}
+      <Fault of={status} />
       {record !== null && (
         <>
           {atWork.length === 0 ? (
             <Empty>No connector has been asked for anything yet.</Empty>
           ) : (
-            <Scroll label="Connectors">
-              <table>
-                <thead>
-                  <tr>
-                    <th>Connector</th>
-                    <th>State</th>
-                    <th class="right">In flight</th>
-                    <th class="right">Budget</th>
-                    <th>Waiting</th>
-                    <th>Answers</th>
-                    <th class="right">Streams</th>
-                    <th class="right">Sessions</th>
-                    <th class="right">Gaps</th>
-                    <th class="right">Cuts</th>
-                    <th class="right">Restarts</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {atWork.map((it) => (
-                    <tr key={it.connector}>
-                      <td>
-                        {it.connector} <small class="dim">{it.thread}</small>
-                      </td>
-                      <td>
-                        <span class={`badge ${toneOf(it.state)}`}>{it.state}</span>
-                        {it.budgetPausedMs > 0 && (
-                          <small class="flag"> asked to pause, {age(it.budgetPausedMs)} left</small>
-                        )}
-                      </td>
-                      <td class="right num">{it.callsInFlight}</td>
-                      <td class={`right num ${(it.budgetUsed ?? 0) > 0.8 ? "flag" : ""}`}>
-                        {it.budgetUsed === null ? "–" : `${Math.round(it.budgetUsed * 100)} %`}
-                      </td>
-                      <td class="num">{counts(it.waiting)}</td>
-                      <td class="num">{counts(it.answers)}</td>
-                      <td class="right num">{it.streams}</td>
-                      <td class="right num">{it.sessions}</td>
-                      <td class="right num">{it.gaps}</td>
-                      <td class="right num">{it.losses}</td>
-                      <td class="right num">{it.restarts}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </Scroll>
+            <Table
+              label="Connectors"
+              heads={
+                <>
+                  <th>Connector</th>
+                  <th>State</th>
+                  <th class="right">In flight</th>
+                  <th class="right">Budget</th>
+                  <th>Waiting</th>
+                  <th>Answers</th>
+                  <th class="right">Streams</th>
+                  <th class="right">Sessions</th>
+                  <th class="right">Gaps</th>
+                  <th class="right">Cuts</th>
+                  <th class="right">Restarts</th>
+                </>
+              }
+            >
+              {atWork.map((it) => (
+                <tr key={it.connector}>
+                  <td>
+                    {it.connector} <small class="dim">{it.thread}</small>
+                  </td>
+                  <td>
+                    <span class={`badge ${toneOf(it.state)}`}>{it.state}</span>
+                    {it.budgetPausedMs > 0 && (
+                      <small class="flag"> asked to pause, {age(it.budgetPausedMs)} left</small>
+                    )}
+                  </td>
+                  <td class="right num">{it.callsInFlight}</td>
+                  <td class={`right num ${(it.budgetUsed ?? 0) > 0.8 ? "flag" : ""}`}>
+                    {it.budgetUsed === null ? "–" : `${Math.round(it.budgetUsed * 100)} %`}
+                  </td>
+                  <td class="num">{counts(it.waiting)}</td>
+                  <td class="num">{counts(it.answers)}</td>
+                  <td class="right num">{it.streams}</td>
+                  <td class="right num">{it.sessions}</td>
+                  <td class="right num">{it.gaps}</td>
+                  <td class="right num">{it.losses}</td>
+                  <td class="right num">{it.restarts}</td>
+                </tr>
+              ))}
+            </Table>
           )}
           <dl class="facts">
             {idle.length > 0 && (
@@ -347,32 +344,31 @@ const Users = () => {
           <input value={text} placeholder="part of it" onInput={(event) => setText(event.currentTarget.value)} />
         </Field>
       </form>
-      {found.fault !== null && <Problem>{found.fault}</Problem>}
+      <Fault of={found} />
       {matching.length > shown.length && (
         <p class="note" role="status">
           The first {shown.length} of {matching.length}: type more of the address to see the others.
         </p>
       )}
-      <Scroll label="Users" isTall={true}>
-        <table>
-          <thead>
-            <tr>
-              <th>Address</th>
-              <th>May</th>
-              <th>State</th>
-              <th>Last sign-in</th>
-              <th>
-                <span class="unseen">Acts</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((user) => (
-              <UserRow key={user.id} user={user} again={found.again} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        label="Users"
+        isTall={true}
+        heads={
+          <>
+            <th>Address</th>
+            <th>May</th>
+            <th>State</th>
+            <th>Last sign-in</th>
+            <th>
+              <span class="unseen">Acts</span>
+            </th>
+          </>
+        }
+      >
+        {shown.map((user) => (
+          <UserRow key={user.id} user={user} again={found.again} />
+        ))}
+      </Table>
     </Panel>
   )
 }
@@ -389,45 +385,44 @@ const Audit = () => {
         </>
       }
     >
-      {found.fault !== null && <Problem>{found.fault}</Problem>}
-      <Scroll label="Acts" isTall={true}>
-        <table>
-          <thead>
-            <tr>
-              <th>Time</th>
-              <th>Act</th>
-              <th>Result</th>
-              <th>By</th>
-              <th>On</th>
-              <th>Words</th>
-            </tr>
-          </thead>
-          <tbody>
-            {(found.value ?? []).map((it) => (
-              <tr key={it.actId}>
-                <td>
-                  <Time ms={it.at} />
-                </td>
-                <td>{it.action}</td>
-                <td class={it.result === "ok" ? "" : "fault"}>{it.result}</td>
-                <td title={it.userAgent ?? ""}>
-                  {it.actorKind}{" "}
-                  <small class="dim num">
-                    {it.userId?.slice(0, 8)} {it.ip}
-                  </small>
-                </td>
-                <td title={it.objectId ?? ""}>
-                  {it.objectType} <small class="dim num">{it.objectId?.slice(0, 8)}</small>
-                </td>
-                <td class="wrap">
-                  {it.amount === null ? "" : `${it.amount} ${it.asset} `}
-                  {it.what}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Fault of={found} />
+      <Table
+        label="Acts"
+        isTall={true}
+        heads={
+          <>
+            <th>Time</th>
+            <th>Act</th>
+            <th>Result</th>
+            <th>By</th>
+            <th>On</th>
+            <th>Words</th>
+          </>
+        }
+      >
+        {(found.value ?? []).map((it) => (
+          <tr key={it.actId}>
+            <td>
+              <Time ms={it.at} />
+            </td>
+            <td>{it.action}</td>
+            <td class={it.result === "ok" ? "" : "fault"}>{it.result}</td>
+            <td title={it.userAgent ?? ""}>
+              {it.actorKind}{" "}
+              <small class="dim num">
+                {it.userId?.slice(0, 8)} {it.ip}
+              </small>
+            </td>
+            <td title={it.objectId ?? ""}>
+              {it.objectType} <small class="dim num">{it.objectId?.slice(0, 8)}</small>
+            </td>
+            <td class="wrap">
+              {it.amount === null ? "" : `${it.amount} ${it.asset} `}
+              {it.what}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </Panel>
   )
 }

@@ -6,7 +6,7 @@ import { chosen, followed } from "../live.ts"
 import { explained } from "../meanings.ts"
 import { AsOfCut } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
-import { Empty, Field, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
+import { Empty, Fault, Field, Num, Panel, Table, Time } from "../parts/ui.tsx"
 import { gateway } from "../session.ts"
 import { OrderTable, Status, withoutAccount } from "../trade/orders.tsx"
 
@@ -30,39 +30,37 @@ const Executions = ({ order }: { readonly order: TradeOrder }) => {
   return order.executions.length === 0 ? (
     <Empty>Nothing was executed.</Empty>
   ) : (
-    <Scroll label="Executions">
-      <table>
-        <thead>
-          <tr>
-            <th>Time</th>
-            <th class="right">Quantity</th>
-            <th class="right">Price</th>
-            <th>Fees</th>
-            <th>Venue's trade</th>
-          </tr>
-        </thead>
-        <tbody>
-          {order.executions.map((it) => (
-            <tr key={it.executionId}>
-              <td>
-                <Time ms={it.executedAt} />
-              </td>
-              <td class="right">
-                <Num text={it.executedQuantity} digits={sizes} />
-              </td>
-              <td class="right">
-                <Num text={it.executedPrice} digits={prices} />
-              </td>
-              <td class="num">{it.fees.map(({ quantity, asset }) => `${quantity} ${asset}`).join(", ") || "–"}</td>
-              <td class="num">
-                {it.externalTradeId}
-                {it.inferred && <small class="flag"> inferred from the order's totals</small>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="Executions"
+      heads={
+        <>
+          <th>Time</th>
+          <th class="right">Quantity</th>
+          <th class="right">Price</th>
+          <th>Fees</th>
+          <th>Venue's trade</th>
+        </>
+      }
+    >
+      {order.executions.map((it) => (
+        <tr key={it.executionId}>
+          <td>
+            <Time ms={it.executedAt} />
+          </td>
+          <td class="right">
+            <Num text={it.executedQuantity} digits={sizes} />
+          </td>
+          <td class="right">
+            <Num text={it.executedPrice} digits={prices} />
+          </td>
+          <td class="num">{it.fees.map(({ quantity, asset }) => `${quantity} ${asset}`).join(", ") || "–"}</td>
+          <td class="num">
+            {it.externalTradeId}
+            {it.inferred && <small class="flag"> inferred from the order's totals</small>}
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 
@@ -108,7 +106,7 @@ const Detail = ({ id }: { readonly id: string }) => {
         </>
       }
     >
-      {found.fault !== null && <Problem>{found.fault}</Problem>}
+      <Fault of={found} />
       {order === null ? (
         found.fault === null && <Empty>{account === null ? withoutAccount() : "Loading…"}</Empty>
       ) : (
@@ -206,7 +204,7 @@ export const OrdersScreen = ({ rest }: { readonly rest: string }) => {
             />
           </Field>
         </form>
-        {found.fault !== null && <Problem>{found.fault}</Problem>}
+        <Fault of={found} />
         {tradingAccountId === null ? (
           <Empty>{withoutAccount()}</Empty>
         ) : found.value === null ? (

@@ -11,8 +11,8 @@ import { AsOf, AsOfCut } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
 import { newId } from "../parts/new-id.ts"
 import { proven } from "../parts/proof.tsx"
-import { Empty, Field, Form, Hint, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
-import { gateway, may, session } from "../session.ts"
+import { Empty, Fault, Field, Form, Hint, Num, Panel, Table, Time } from "../parts/ui.tsx"
+import { canChange, gateway, may } from "../session.ts"
 import { Orders, withoutAccount } from "../trade/orders.tsx"
 import { send } from "../trade/sent.ts"
 
@@ -197,49 +197,47 @@ const Blotter = ({ quotes }: { readonly quotes: ReadonlyArray<Quote> }) => {
   return quotes.length === 0 ? (
     <Empty>No quote was asked for yet.</Empty>
   ) : (
-    <Scroll label="Quotes" isTall={true}>
-      <table>
-        <thead>
-          <tr>
-            <th>Time</th>
-            <th>Instrument</th>
-            <th>Side</th>
-            <th class="right">Quantity</th>
-            <th class="right">Price</th>
-            <th>State</th>
-            <th>Until</th>
-            <th>Receipt</th>
-          </tr>
-        </thead>
-        <tbody>
-          {quotes.map((it) => (
-            <tr key={it.quoteId}>
-              <td>
-                <Time ms={it.createdAt} />
-              </td>
-              <td>{it.instrumentId}</td>
-              <td class={it.orderSide === "BUY" ? "buy" : "sell"}>{it.orderSide}</td>
-              <td class="right">
-                <Num text={it.quantity} digits={sizes} />
-              </td>
-              <td class="right">
-                <Num text={it.price} digits={prices} />
-              </td>
-              <td>
-                <span class={`badge ${toneOf(it.status)}`}>{it.status}</span>{" "}
-                <small class="dim">{it.rejectReason}</small>
-              </td>
-              <td>
-                <Time ms={it.expireAt} />
-              </td>
-              <td>
-                <Receipt quote={it} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="Quotes"
+      isTall={true}
+      heads={
+        <>
+          <th>Time</th>
+          <th>Instrument</th>
+          <th>Side</th>
+          <th class="right">Quantity</th>
+          <th class="right">Price</th>
+          <th>State</th>
+          <th>Until</th>
+          <th>Receipt</th>
+        </>
+      }
+    >
+      {quotes.map((it) => (
+        <tr key={it.quoteId}>
+          <td>
+            <Time ms={it.createdAt} />
+          </td>
+          <td>{it.instrumentId}</td>
+          <td class={it.orderSide === "BUY" ? "buy" : "sell"}>{it.orderSide}</td>
+          <td class="right">
+            <Num text={it.quantity} digits={sizes} />
+          </td>
+          <td class="right">
+            <Num text={it.price} digits={prices} />
+          </td>
+          <td>
+            <span class={`badge ${toneOf(it.status)}`}>{it.status}</span> <small class="dim">{it.rejectReason}</small>
+          </td>
+          <td>
+            <Time ms={it.expireAt} />
+          </td>
+          <td>
+            <Receipt quote={it} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 
@@ -258,51 +256,50 @@ const Desk = () => {
   }
   return (
     <Panel title="Dealers" aside={<AsOf of={found} everyMs={READ_EVERY_MS} />}>
-      {found.fault !== null && <Problem>{found.fault}</Problem>}
+      <Fault of={found} />
       {found.value?.length === 0 && <Empty>There is none.</Empty>}
       {found.value !== null && found.value.length > 0 && (
-        <Scroll label="Desks" isTall={true}>
-          <table>
-            <thead>
-              <tr>
-                <th>Dealer</th>
-                <th>State</th>
-                <th class="right">Open quotes</th>
-                <th>Exposure</th>
-                <th>
-                  <span class="unseen">Acts</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {found.value.map((it) => (
-                <tr key={it.dealerAccountId}>
-                  <td title={it.dealerAccountId}>{it.name}</td>
-                  <td>
-                    <span class={`badge ${toneOf(it.status)}`}>{it.status}</span>
-                  </td>
-                  <td class="right num">{it.openQuotes ?? "–"}</td>
-                  <td class="num">
-                    {(it.hedging ?? []).map((line) => (
-                      <div key={line.symbol}>
-                        {line.position} {line.symbol} <span class="dim">{line.state}</span>
-                      </div>
-                    ))}
-                  </td>
-                  <td>
-                    {session.value?.mode === "on" && it.status !== "ARCHIVED" && (
-                      <Form
-                        class="inline"
-                        button={it.status === "ACTIVE" ? "Pause" : "Resume"}
-                        onSend={act(it.status === "ACTIVE" ? "pause" : "resume", it.dealerAccountId)}
-                      />
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          label="Desks"
+          isTall={true}
+          heads={
+            <>
+              <th>Dealer</th>
+              <th>State</th>
+              <th class="right">Open quotes</th>
+              <th>Exposure</th>
+              <th>
+                <span class="unseen">Acts</span>
+              </th>
+            </>
+          }
+        >
+          {found.value.map((it) => (
+            <tr key={it.dealerAccountId}>
+              <td title={it.dealerAccountId}>{it.name}</td>
+              <td>
+                <span class={`badge ${toneOf(it.status)}`}>{it.status}</span>
+              </td>
+              <td class="right num">{it.openQuotes ?? "–"}</td>
+              <td class="num">
+                {(it.hedging ?? []).map((line) => (
+                  <div key={line.symbol}>
+                    {line.position} {line.symbol} <span class="dim">{line.state}</span>
+                  </div>
+                ))}
+              </td>
+              <td>
+                {canChange() && it.status !== "ARCHIVED" && (
+                  <Form
+                    class="inline"
+                    button={it.status === "ACTIVE" ? "Pause" : "Resume"}
+                    onSend={act(it.status === "ACTIVE" ? "pause" : "resume", it.dealerAccountId)}
+                  />
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </Panel>
   )
@@ -319,7 +316,7 @@ export const QuotesScreen = () => {
         {may("admin") && <Desk />}
       </div>
       <Panel title="Quotes" aside={<AsOfCut />}>
-        {found.fault !== null && <Problem>{found.fault}</Problem>}
+        <Fault of={found} />
         {found.value !== null && <Blotter quotes={found.value} />}
       </Panel>
       <Orders />

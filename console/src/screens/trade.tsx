@@ -4,7 +4,7 @@ import { age, shortened } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { accounts, chosen, followed, link, loadAccounts, now, positions } from "../live.ts"
 import { AsOfCut } from "../parts/as-of.tsx"
-import { Empty, Form, Hint, Num, Panel, Problem, Scroll } from "../parts/ui.tsx"
+import { Empty, Form, Hint, Num, Panel, Problem, Table } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
 import { Chart } from "../trade/chart.tsx"
 import * as draft from "../trade/draft.ts"
@@ -62,30 +62,28 @@ const Positions = () => {
                 : "Not known."}
         </Empty>
       ) : (
-        <Scroll label="Balances">
-          <table>
-            <thead>
-              <tr>
-                <th>Asset</th>
-                <th class="right">Available</th>
-                <th class="right">Held</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((it) => (
-                <tr key={it.currency} title={`${it.available} available, ${it.locked} held, ${it.balance} in all`}>
-                  <td>{it.currency}</td>
-                  <td class="right">
-                    <Num text={shortened(it.available, 8)} />
-                  </td>
-                  <td class="right dim">
-                    <Num text={shortened(it.locked, 8)} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          label="Balances"
+          heads={
+            <>
+              <th>Asset</th>
+              <th class="right">Available</th>
+              <th class="right">Held</th>
+            </>
+          }
+        >
+          {rows.map((it) => (
+            <tr key={it.currency} title={`${it.available} available, ${it.locked} held, ${it.balance} in all`}>
+              <td>{it.currency}</td>
+              <td class="right">
+                <Num text={shortened(it.available, 8)} />
+              </td>
+              <td class="right dim">
+                <Num text={shortened(it.locked, 8)} />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </Panel>
   )

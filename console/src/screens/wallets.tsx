@@ -5,7 +5,7 @@ import { digits, shortId } from "../format.ts"
 import { AsOf } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
 import { newId } from "../parts/new-id.ts"
-import { Empty, Field, Form, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
+import { Empty, Fault, Field, Form, Num, Panel, Table, Time } from "../parts/ui.tsx"
 import { gateway, may } from "../session.ts"
 
 type Wallet = components["schemas"]["Wallet"]
@@ -35,44 +35,43 @@ const Statement = ({ wallet }: { readonly wallet: Wallet }) => {
         </select>
       }
     >
-      {found.fault !== null && <Problem>{found.fault}</Problem>}
+      <Fault of={found} />
       {found.value === null && found.fault === null && <Empty>Loading…</Empty>}
       {found.value !== null && rows.length === 0 && <Empty>Nothing has moved yet.</Empty>}
       {rows.length > 0 && (
-        <Scroll label="Statement" isTall={true}>
-          <table>
-            <thead>
-              <tr>
-                <th>Time</th>
-                <th>What</th>
-                <th class="right">In</th>
-                <th class="right">Out</th>
-                <th>Asset</th>
-                <th>With</th>
-                <th>Reference</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((it) => (
-                <tr key={`${it.transferId} ${it.direction}`}>
-                  <td>
-                    <Time ms={it.createdAt} />
-                  </td>
-                  <td>
-                    {it.code} {it.kind !== "single" && <small class="dim">{it.kind}</small>}
-                  </td>
-                  <td class="right buy">{it.direction === "CREDIT" && <Num text={it.amount} digits={most} />}</td>
-                  <td class="right sell">{it.direction === "DEBIT" && <Num text={it.amount} digits={most} />}</td>
-                  <td>{it.asset}</td>
-                  <td class="num dim" title={it.counterWalletId ?? ""}>
-                    {it.counterWalletId === null ? "–" : shortId(it.counterWalletId)}
-                  </td>
-                  <td class="num dim">{it.reference ?? "–"}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          label="Statement"
+          isTall={true}
+          heads={
+            <>
+              <th>Time</th>
+              <th>What</th>
+              <th class="right">In</th>
+              <th class="right">Out</th>
+              <th>Asset</th>
+              <th>With</th>
+              <th>Reference</th>
+            </>
+          }
+        >
+          {rows.map((it) => (
+            <tr key={`${it.transferId} ${it.direction}`}>
+              <td>
+                <Time ms={it.createdAt} />
+              </td>
+              <td>
+                {it.code} {it.kind !== "single" && <small class="dim">{it.kind}</small>}
+              </td>
+              <td class="right buy">{it.direction === "CREDIT" && <Num text={it.amount} digits={most} />}</td>
+              <td class="right sell">{it.direction === "DEBIT" && <Num text={it.amount} digits={most} />}</td>
+              <td>{it.asset}</td>
+              <td class="num dim" title={it.counterWalletId ?? ""}>
+                {it.counterWalletId === null ? "–" : shortId(it.counterWalletId)}
+              </td>
+              <td class="num dim">{it.reference ?? "–"}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </Panel>
   )
@@ -189,43 +188,42 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
             </>
           }
         >
-          {found.fault !== null && <Problem>{found.fault}</Problem>}
+          <Fault of={found} />
           {found.value !== null && wallets.length === 0 && <Empty>You have none yet.</Empty>}
           {wallets.length > 0 && (
-            <Scroll label="Wallets" isTall={true}>
-              <table>
-                <thead>
-                  <tr>
-                    <th>Wallet</th>
-                    <th>Asset</th>
-                    <th class="right">Available</th>
-                    <th class="right">Held</th>
+            <Table
+              label="Wallets"
+              isTall={true}
+              heads={
+                <>
+                  <th>Wallet</th>
+                  <th>Asset</th>
+                  <th class="right">Available</th>
+                  <th class="right">Held</th>
+                </>
+              }
+            >
+              {wallets.flatMap((it) =>
+                (it.balances.length === 0 ? [null] : it.balances).map((balance, at) => (
+                  <tr key={`${it.walletId} ${balance?.asset}`} class={it === chosen ? "chosen" : ""}>
+                    <td>
+                      {at === 0 && (
+                        <>
+                          <a href={`#/wallets/${it.walletId}`} class="num" title={it.walletId}>
+                            {shortId(it.walletId)}
+                          </a>{" "}
+                          <small class="dim">{it.walletType}</small>{" "}
+                          {it.status !== "ACTIVE" && <span class="badge bad">{it.status}</span>}
+                        </>
+                      )}
+                    </td>
+                    <td>{balance?.asset ?? <span class="dim">empty</span>}</td>
+                    <td class="right">{balance !== null && <Num text={balance.available} digits={most} />}</td>
+                    <td class="right dim">{balance !== null && <Num text={balance.held} digits={most} />}</td>
                   </tr>
-                </thead>
-                <tbody>
-                  {wallets.flatMap((it) =>
-                    (it.balances.length === 0 ? [null] : it.balances).map((balance, at) => (
-                      <tr key={`${it.walletId} ${balance?.asset}`} class={it === chosen ? "chosen" : ""}>
-                        <td>
-                          {at === 0 && (
-                            <>
-                              <a href={`#/wallets/${it.walletId}`} class="num" title={it.walletId}>
-                                {shortId(it.walletId)}
-                              </a>{" "}
-                              <small class="dim">{it.walletType}</small>{" "}
-                              {it.status !== "ACTIVE" && <span class="badge bad">{it.status}</span>}
-                            </>
-                          )}
-                        </td>
-                        <td>{balance?.asset ?? <span class="dim">empty</span>}</td>
-                        <td class="right">{balance !== null && <Num text={balance.available} digits={most} />}</td>
-                        <td class="right dim">{balance !== null && <Num text={balance.held} digits={most} />}</td>
-                      </tr>
-                    )),
-                  )}
-                </tbody>
-              </table>
-            </Scroll>
+                )),
+              )}
+            </Table>
           )}
         </Panel>
         {may("write") && found.value !== null && <Transfer wallets={wallets} again={found.again} />}

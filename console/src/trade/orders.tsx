@@ -10,7 +10,7 @@ import { listenFor } from "../keyboard.ts"
 import { accounts, accountsFault, chosen, followed, now } from "../live.ts"
 import { explained } from "../meanings.ts"
 import { AsOfCut } from "../parts/as-of.tsx"
-import { Dialog, Empty, Form, Hint, Num, Panel, Problem, Scroll, Time } from "../parts/ui.tsx"
+import { Dialog, Empty, Form, Hint, Num, Panel, Problem, Table, Time } from "../parts/ui.tsx"
 import { gateway, may, wordsOf } from "../session.ts"
 import { instrumentId } from "./market.ts"
 import { dismiss, type Sent, sent } from "./sent.ts"
@@ -66,85 +66,84 @@ export const OrderTable = (props: {
   ]
   const done = most(({ executedQuantity }) => executedQuantity)
   return (
-    <Scroll label={props.label}>
-      <table class="orders">
-        <thead>
-          <tr>
-            <th>Time</th>
-            <th>Instrument</th>
-            <th>Side</th>
-            <th>Type</th>
-            <th class="right">Quantity</th>
-            <th class="right">Price</th>
-            <th class="right">Executed</th>
-            <th class="right">Average</th>
-            <th>State</th>
-            {props.withCancel && (
-              <th>
-                <span class="unseen">Cancel</span>
-              </th>
+    <Table
+      label={props.label}
+      class="orders"
+      heads={
+        <>
+          <th>Time</th>
+          <th>Instrument</th>
+          <th>Side</th>
+          <th>Type</th>
+          <th class="right">Quantity</th>
+          <th class="right">Price</th>
+          <th class="right">Executed</th>
+          <th class="right">Average</th>
+          <th>State</th>
+          {props.withCancel && (
+            <th>
+              <span class="unseen">Cancel</span>
+            </th>
+          )}
+        </>
+      }
+    >
+      {orders.map((order) => (
+        <tr
+          key={order.tradeOrderId}
+          data-order={order.tradeOrderId}
+          class={order.tradeOrderId === selectedId.value ? "chosen" : ""}
+          onClick={() => {
+            selectedId.value = order.tradeOrderId
+          }}
+          onDblClick={() => {
+            location.hash = `#/orders/${order.tradeOrderId}`
+          }}
+        >
+          <td>
+            <a class="plain" href={`#/orders/${order.tradeOrderId}`}>
+              <Time ms={order.createdAt} />
+            </a>
+          </td>
+          <td title={`client order id ${order.clientOrderId ?? "–"}`}>{order.instrumentId}</td>
+          <td class={order.orderSide === "BUY" ? "buy" : "sell"}>{order.orderSide}</td>
+          <td>
+            {order.orderType.toLowerCase().replaceAll("_", " ")} <small class="dim">{order.timeInForce}</small>
+          </td>
+          <td class="right">
+            <Num text={order.quantity} digits={sizes} />
+          </td>
+          <td class="right">
+            <Num text={priceOf(order)} digits={prices} />
+          </td>
+          <td class="right">
+            <Num text={order.executedQuantity} digits={done} />
+          </td>
+          <td class="right">
+            <Num text={order.averagePrice} digits={averages} />
+          </td>
+          <td>
+            <Status order={order} />
+            {refusals.value.has(order.tradeOrderId) && (
+              <small class="fault"> {refusals.value.get(order.tradeOrderId)}</small>
             )}
-          </tr>
-        </thead>
-        <tbody>
-          {orders.map((order) => (
-            <tr
-              key={order.tradeOrderId}
-              data-order={order.tradeOrderId}
-              class={order.tradeOrderId === selectedId.value ? "chosen" : ""}
-              onClick={() => {
-                selectedId.value = order.tradeOrderId
-              }}
-              onDblClick={() => {
-                location.hash = `#/orders/${order.tradeOrderId}`
-              }}
-            >
-              <td>
-                <a class="plain" href={`#/orders/${order.tradeOrderId}`}>
-                  <Time ms={order.createdAt} />
-                </a>
-              </td>
-              <td title={`client order id ${order.clientOrderId ?? "–"}`}>{order.instrumentId}</td>
-              <td class={order.orderSide === "BUY" ? "buy" : "sell"}>{order.orderSide}</td>
-              <td>
-                {order.orderType.toLowerCase().replaceAll("_", " ")} <small class="dim">{order.timeInForce}</small>
-              </td>
-              <td class="right">
-                <Num text={order.quantity} digits={sizes} />
-              </td>
-              <td class="right">
-                <Num text={priceOf(order)} digits={prices} />
-              </td>
-              <td class="right">
-                <Num text={order.executedQuantity} digits={done} />
-              </td>
-              <td class="right">
-                <Num text={order.averagePrice} digits={averages} />
-              </td>
-              <td>
-                <Status order={order} />
-                {refusals.value.has(order.tradeOrderId) && (
-                  <small class="fault"> {refusals.value.get(order.tradeOrderId)}</small>
-                )}
-              </td>
-              {props.withCancel && (
-                <td>
-                  <button
-                    type="button"
-                    class="quiet"
-                    disabled={!may("write") || cancelling.value.has(order.tradeOrderId)}
-                    aria-label={`Cancel ${order.orderSide} ${order.quantity} ${order.instrumentId}`}
-                    onClick={() => void cancel(order)}
-                  >
-                    {cancelling.value.has(order.tradeOrderId) ? "…" : "Cancel"}
-                  </button>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+          </td>
+          {props.withCancel && (
+            <td>
+              <button
+                type="button"
+                class="quiet"
+                disabled={!may("write") || cancelling.value.has(order.tradeOrderId)}
+                aria-label={`Cancel ${order.orderSide} ${order.quantity} ${order.instrumentId}`}
+                onClick={() => void cancel(order)}
+              >
+                {cancelling.value.has(order.tradeOrderId) ? "…" : "Cancel"}
+              </button>
+            </td>
+          )}
+        </tr>
+      ))}
+    </Table>
   )
 }
 

@@ -2,7 +2,7 @@
 import { useMemo, useState } from "preact/hooks"
 import { chosen } from "../live.ts"
 import { useLoaded } from "../parts/load.ts"
-import { Dialog, Empty, Field, Problem } from "../parts/ui.tsx"
+import { Dialog, Empty, Fault, Field } from "../parts/ui.tsx"
 import { gateway } from "../session.ts"
 import { instrument, pick } from "./market.ts"
 
@@ -54,7 +54,7 @@ export const Picker = ({ onClose }: { readonly onClose: () => void }) => {
           </select>
         </Field>
       </form>
-      {found.fault !== null && <Problem>{found.fault}</Problem>}
+      <Fault of={found} />
       {found.value === null && found.fault === null && <Empty>Loading the instruments of {venue}…</Empty>}
       {found.value !== null && shown.length === 0 && <Empty>Nothing of {venue} is called so.</Empty>}
       <ul class="choices">

@@ -52,7 +52,7 @@ export class OrderMeters {
     else if (kind === "TRADING_ACCOUNT.ALERT") this.discrepancies.add((JSON.parse(payload) as { code: string }).code)
   }
 
-  /** Whether it was sampled or not: one that nobody knows the outcome of is looked into. */
+  /** Whether it was sampled or not: a submit whose outcome is unknown is looked into. */
   private doubted(venue: string, { tradeOrderId, tradingAccountId, createdAt }: TradeOrder, at: number): void {
     this.telemetry.ended(null, {
       name: "TradeOrder.UNKNOWN",

@@ -33,9 +33,7 @@ export class HeldBooks {
   }
 }
 
-// Books that a dealer quotes from are kept open, so that only the first request for a pair waits for one.
-
-/** Feeds of pairs that nobody asked for so long are let go. */
+/** Feeds of pairs that no client has asked a quote of for so long are let go. */
 const FOLLOW_MILLIS = 900_000
 
 interface FollowingParts {

@@ -7,8 +7,6 @@ import { Context, Effect } from "effect"
 import { type Rate, TokenBucket, TokenBuckets } from "../../foundation/token-bucket.ts"
 import type { DealerAccountId, TradingAccountId, UserId } from "../ids.ts"
 
-// How many orders an account and its user may send, cancel and have working, and how many quotes may be asked for (contract C15). Each number is a setting.
-
 export interface OrderLimits {
   /** Submits and changes. */
   readonly orderSubmit: Rate

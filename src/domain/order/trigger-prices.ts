@@ -1,6 +1,6 @@
 /**
- * The prices that triggers are compared with, as arithmetic (contract C5): where a trailing stop stands, and what a trigger missed while nobody
- * watched, told by the venue's bars. The one thing to know: a bar proves only what must have happened; a low may lie before the high of the same
+ * The prices that triggers are compared with, as arithmetic (contract C5): where a trailing stop stands, and what a trigger missed while its
+ * feed was closed, told by the venue's bars. The one thing to know: a bar proves only what must have happened; a low may lie before the high of the same
  * bar, so a trailing stop meets the low where it stood, and only then follows the high.
  */
 import { Decimal } from "../decimal.ts"

@@ -123,8 +123,6 @@ export class AdminUserApi extends HttpApiGroup.make("adminUser")
   .annotate(OpenApi.Title, "Administration of users")
   .annotate(OpenApi.Description, "For admins, within their tenant.") {}
 
-// Orders as admins ask about them: one order's whole story, within their tenant. `gateway admin order` tells the same without a gateway.
-
 const get = HttpApiEndpoint.get("get", "/api/v3/admin/order/get")
   .setUrlParams(
     Query({

@@ -12,8 +12,6 @@ import { type Handlers, isFailure } from "../edge/route.ts"
 import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
 import type { AdminOrderApi, AdminUserApi } from "./endpoints.ts"
 
-// Passes what admins do with users on to auth, which asks the store whether the caller still is an admin.
-
 interface AdminUserParts {
   readonly administration: Administration
   readonly cursors: Cursors
@@ -64,8 +62,6 @@ export const adminUserHandlers = ({ administration, cursors }: AdminUserParts): 
       .signOut(principal, named(body), actorOf(request, principal))
       .pipe(Effect.map((user) => reply.ok(user))),
 })
-
-// Tells orders' stories from the store: what is durable, never what an actor only plans.
 
 interface AdminOrderParts {
   readonly stories: OrderStories

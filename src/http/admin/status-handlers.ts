@@ -1,4 +1,4 @@
-/** Reads the figures of the running gateway: whole numbers, so that the answer is small and the same for everybody. */
+/** Reads the figures of the running gateway: whole numbers, so that the answer is small and the same for every admin. */
 import type { TradingAccounts } from "../../actors/account/messages.ts"
 import type { Dealers } from "../../actors/dealer/messages.ts"
 import type { TradingMode } from "../../domain/account/trading-mode.ts"

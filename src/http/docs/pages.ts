@@ -52,8 +52,6 @@ td code, th code { overflow-wrap: normal }
 }
 `
 
-// The links above every page of /docs: the guides in the order of a reader who writes a bot, then the references.
-
 interface Guide {
   /** Of the file in docs/guide, and of its path below /docs. */
   readonly name: string

@@ -27,10 +27,6 @@ import {
 } from "./certificate.ts"
 import { type TransportPolicy, TransportRefused, type TransportSettings, transportPolicy } from "./transport.ts"
 
-// The app that routes are put on and channels are published through; behind it one uWebSockets app per certificate, because the library
-// reads a certificate once. The one thing to know: a connection stays with the app that took it, so every app has all routes; and
-// topics are an app's own, so a publication goes to each app that has sockets.
-
 type Handler = (res: HttpResponse, req: HttpRequest) => void
 
 /** What of an app is used by those who serve on it. */

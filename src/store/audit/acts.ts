@@ -13,9 +13,6 @@ import type { Act } from "../../domain/user/act.ts"
 import { allOrUnavailable, orUnavailable } from "../postgres/storage-failure.ts"
 import { orFound } from "../postgres/transactions.ts"
 
-// Acts as rows of the audit: the text that audit_write takes, and the lane in which a row stands. The one thing to know: it is the last
-// statement of a transaction, since its lock on the lane's head is held until the commit.
-
 const WHAT_LENGTH_MAX = 500
 
 /** An act as audit_write reads it. `result`: `ok`, or the failure's tag; absent where the statement says it. */

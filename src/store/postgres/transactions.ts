@@ -11,9 +11,6 @@ import { Effect, Option } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { Awaited, allOrUnavailable, Patience, untilAvailable } from "./storage-failure.ts"
 
-// Transactions that callers can rely on, built on those of the SQL client. The one thing to know: inside of one nobody stops waiting by
-// himself, for what goes on alone would run on the connection when it is somebody else's already; whoever runs the transaction may.
-
 /** COMMIT was sent and nobody said what became of it: it may have been done all the same. */
 class CommitUnanswered extends SqlError {
   constructor(

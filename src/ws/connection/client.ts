@@ -15,8 +15,6 @@ import type { Command, CommandOf, Frame, JsonText, Method, Results } from "../pr
 import type { Beating, Heartbeat } from "./heartbeat.ts"
 import type { Pace } from "./pace.ts"
 
-// What one client may have and send. Every one of them stands in asyncapi.json and on /docs/realtime.
-
 /** Of one WebSocket message from a client; a longer one ends the connection with 1009. */
 export const MESSAGE_BYTES_MAX = 65_536
 

@@ -21,7 +21,7 @@ interface Posted {
   readonly asset: string
   /** In whose LOSS; null: in SUSPENSE. */
   readonly loser: DealerAccountId | null
-  /** Else it came. What is in SUSPENSE may be either: what is lost while nobody links the account is no dealer's. */
+  /** Else it came. What is in SUSPENSE may be either: what is lost while no dealer links the account is no dealer's. */
   readonly isLost: boolean
   /** Lost and not made good, or come and not explained. */
   amount: Decimal
@@ -78,9 +78,6 @@ const takeBack = (open: Array<Left>, amount: Decimal): void => {
     if (oldest.amount.isZero()) open.shift()
   }
 }
-
-// Which differences between a mirror and its venue are there to stay. The one thing to know: a balance is often told before the execution
-// that moved it, so a difference counts only where looks on end have seen it, and only as much of it as all of them saw.
 
 /** At 5 s between looks a fill has ten seconds and more to arrive after the balance that it changed. */
 const LOOKS = 3

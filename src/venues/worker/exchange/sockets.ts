@@ -5,9 +5,6 @@
  */
 import type { CcxtExchange, CcxtSocket } from "./ccxt.ts"
 
-// Whether the peer of a socket responds: it is pinged as ccxt's keep-alive does, and whatever arrives next counts as a response, because
-// frames arrive in order. A socket that nobody answers on may still be called open for half a minute.
-
 /** An answer that takes longer says too little of now. */
 const ANSWER_MILLIS = 1_000
 /** So long an answer is as good as a new one: it is of every book on the socket, and venues count what they are sent (Binance: 5 a second). */

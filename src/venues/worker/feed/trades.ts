@@ -75,10 +75,6 @@ const inTime = (trades: Array<CcxtTrade>): ReadonlyArray<CcxtTrade> => {
   return trades.length > 1 ? trades.sort((a, b) => at(a) - at(b)) : trades
 }
 
-// Closes the gap an interruption leaves in the trades of one feed: new stream trades are held until the venue's history has supplied
-// those before them. A history is believed only where it names both ends of the hole: some venues number it otherwise than their stream,
-// and a trade that is told twice is as wrong as one that is missing.
-
 /** Live trades wait no longer than this, whatever the venue does. */
 const HELD_MILLIS = 5000
 /** After each answer that does not reach the ends: a history may be behind the stream. */
