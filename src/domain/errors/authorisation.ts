@@ -1,22 +1,23 @@
 /** What somebody may do, and from where. */
 import { Schema } from "effect"
+import { Failure } from "./failure.ts"
 
-export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {}) {
+export class Forbidden extends Failure<Forbidden>()("Forbidden", {}) {
   override message = "Forbidden"
 }
 
-export class AccountForbidden extends Schema.TaggedError<AccountForbidden>()("AccountForbidden", {}) {
+export class AccountForbidden extends Failure<AccountForbidden>()("AccountForbidden", {}) {
   override message = "Not authorised for this trading account"
 }
 
-export class InsufficientPermissions extends Schema.TaggedError<InsufficientPermissions>()("InsufficientPermissions", {
+export class InsufficientPermissions extends Failure<InsufficientPermissions>()("InsufficientPermissions", {
   required: Schema.Array(Schema.String),
   provided: Schema.Array(Schema.String),
 }) {
   override message = "Insufficient permissions"
 }
 
-export class AdminRequired extends Schema.TaggedError<AdminRequired>()("AdminRequired", {
+export class AdminRequired extends Failure<AdminRequired>()("AdminRequired", {
   required: Schema.Array(Schema.String),
   provided: Schema.Array(Schema.String),
   /** What the session lacks for rights that its user has; absent: the user has none. */
@@ -25,17 +26,17 @@ export class AdminRequired extends Schema.TaggedError<AdminRequired>()("AdminReq
   override message = "Admin only"
 }
 
-export class TenantForbidden extends Schema.TaggedError<TenantForbidden>()("TenantForbidden", {
+export class TenantForbidden extends Failure<TenantForbidden>()("TenantForbidden", {
   tenantId: Schema.String,
 }) {
   override message = "Tenant mismatch"
 }
 
-export class TlsRequired extends Schema.TaggedError<TlsRequired>()("TlsRequired", {}) {
+export class TlsRequired extends Failure<TlsRequired>()("TlsRequired", {}) {
   override message = "HTTPS required"
 }
 
 /** The address is on none of the lists that the user or its tenant has. */
-export class IpForbidden extends Schema.TaggedError<IpForbidden>()("IpForbidden", {}) {
+export class IpForbidden extends Failure<IpForbidden>()("IpForbidden", {}) {
   override message = "IP address not allowed"
 }

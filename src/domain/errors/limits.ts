@@ -1,5 +1,6 @@
 /** Too much of something at a time: requests, logins, orders, quotes, sockets. */
 import { Schema } from "effect"
+import { Failure } from "./failure.ts"
 
 /** How a bucket of RATE_LIMITS stands that had no more; all of them but the gate of password hashing name it. */
 const AsItStands = {
@@ -15,7 +16,7 @@ const AsItStands = {
   retryAfterSeconds: Schema.Int,
 }
 
-export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+export class RateLimited extends Failure<RateLimited>()("RateLimited", {
   bucket: Schema.optional(Schema.String),
   limit: Schema.optional(Schema.Int),
   windowSeconds: Schema.optional(Schema.Int),
@@ -28,14 +29,14 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 }
 
 /** Of an account, or from an address; the password was not looked at. */
-export class LoginRateLimited extends Schema.TaggedError<LoginRateLimited>()("LoginRateLimited", {
+export class LoginRateLimited extends Failure<LoginRateLimited>()("LoginRateLimited", {
   bucket: Schema.String,
   ...AsItStands,
 }) {
   override message = "Too many login attempts"
 }
 
-export class OrderRateLimited extends Schema.TaggedError<OrderRateLimited>()("OrderRateLimited", {
+export class OrderRateLimited extends Failure<OrderRateLimited>()("OrderRateLimited", {
   /** Of RATE_LIMITS. */
   bucket: Schema.Literal("orderSubmit", "orderSubmitUser", "orderCancel"),
   ...AsItStands,
@@ -47,7 +48,7 @@ export class OrderRateLimited extends Schema.TaggedError<OrderRateLimited>()("Or
  * `openQuotes`: too many are outstanding, of the dealer, or of this user or account of it. `uncoveredQuotes`: of those that
  * their clients could not pay for.
  */
-export class QuoteRateLimited extends Schema.TaggedError<QuoteRateLimited>()("QuoteRateLimited", {
+export class QuoteRateLimited extends Failure<QuoteRateLimited>()("QuoteRateLimited", {
   bucket: Schema.Literal("quoteRequest", "quoteRequestUser", "openQuotes", "uncoveredQuotes"),
   ...AsItStands,
 }) {
@@ -55,13 +56,13 @@ export class QuoteRateLimited extends Schema.TaggedError<QuoteRateLimited>()("Qu
 }
 
 /** Sockets of one user or of one address. */
-export class TooManyConnections extends Schema.TaggedError<TooManyConnections>()("TooManyConnections", {
+export class TooManyConnections extends Failure<TooManyConnections>()("TooManyConnections", {
   limit: Schema.Int,
 }) {
   override message = "Too many connections"
 }
 
-export class TooManyOpenOrders extends Schema.TaggedError<TooManyOpenOrders>()("TooManyOpenOrders", {
+export class TooManyOpenOrders extends Failure<TooManyOpenOrders>()("TooManyOpenOrders", {
   limit: Schema.Int,
 }) {
   override message = "Too many open orders"

@@ -1,13 +1,14 @@
 /** Instruments, market data, and subscriptions to it. */
 import { Schema } from "effect"
+import { Failure } from "./failure.ts"
 
-export class InstrumentNotFound extends Schema.TaggedError<InstrumentNotFound>()("InstrumentNotFound", {
+export class InstrumentNotFound extends Failure<InstrumentNotFound>()("InstrumentNotFound", {
   instrumentId: Schema.String,
 }) {
   override message = "Instrument not found"
 }
 
-export class InvalidInstrumentId extends Schema.TaggedError<InvalidInstrumentId>()("InvalidInstrumentId", {
+export class InvalidInstrumentId extends Failure<InvalidInstrumentId>()("InvalidInstrumentId", {
   /** As it was given. */
   instrumentId: Schema.String,
   form: Schema.String,
@@ -20,30 +21,30 @@ export class InvalidInstrumentId extends Schema.TaggedError<InvalidInstrumentId>
 }
 
 /** A market of INTERNAL that its tenant has retired, or an instrument whose orders mean something else than the gateway would say of them. */
-export class InstrumentNotTradable extends Schema.TaggedError<InstrumentNotTradable>()("InstrumentNotTradable", {
+export class InstrumentNotTradable extends Failure<InstrumentNotTradable>()("InstrumentNotTradable", {
   reason: Schema.String,
 }) {
   override message = "Instrument not tradable"
 }
 
 /** Its venue lists it no more: neither market data nor orders, until an instrument sync finds it listed again. */
-export class InstrumentDelisted extends Schema.TaggedError<InstrumentDelisted>()("InstrumentDelisted", {
+export class InstrumentDelisted extends Failure<InstrumentDelisted>()("InstrumentDelisted", {
   instrumentId: Schema.String,
 }) {
   override message = "Instrument delisted by its venue"
 }
 
-export class InvalidInterval extends Schema.TaggedError<InvalidInterval>()("InvalidInterval", {
+export class InvalidInterval extends Failure<InvalidInterval>()("InvalidInterval", {
   interval: Schema.String,
 }) {
   override message = "Invalid interval"
 }
 
-export class InvalidDepth extends Schema.TaggedError<InvalidDepth>()("InvalidDepth", {}) {
+export class InvalidDepth extends Failure<InvalidDepth>()("InvalidDepth", {}) {
   override message = "Invalid depth"
 }
 
-export class OrderBookUnavailable extends Schema.TaggedError<OrderBookUnavailable>()("OrderBookUnavailable", {
+export class OrderBookUnavailable extends Failure<OrderBookUnavailable>()("OrderBookUnavailable", {
   instrumentId: Schema.String,
   /** There is one, and what was asked for lies beyond what is known of it. */
   reason: Schema.optional(Schema.Literal("BEYOND_COVERED_RANGE")),
@@ -51,21 +52,21 @@ export class OrderBookUnavailable extends Schema.TaggedError<OrderBookUnavailabl
   override message = "Order book not available"
 }
 
-export class TickerUnavailable extends Schema.TaggedError<TickerUnavailable>()("TickerUnavailable", {
+export class TickerUnavailable extends Failure<TickerUnavailable>()("TickerUnavailable", {
   instrumentId: Schema.String,
 }) {
   override message = "Ticker not available"
 }
 
-export class SyncRunning extends Schema.TaggedError<SyncRunning>()("SyncRunning", {}) {
+export class SyncRunning extends Failure<SyncRunning>()("SyncRunning", {}) {
   override message = "Sync already running"
 }
 
-export class SubscriptionNotFound extends Schema.TaggedError<SubscriptionNotFound>()("SubscriptionNotFound", {}) {
+export class SubscriptionNotFound extends Failure<SubscriptionNotFound>()("SubscriptionNotFound", {}) {
   override message = "Subscription not found"
 }
 
-export class SubscriptionLimit extends Schema.TaggedError<SubscriptionLimit>()("SubscriptionLimit", {
+export class SubscriptionLimit extends Failure<SubscriptionLimit>()("SubscriptionLimit", {
   limit: Schema.Int,
 }) {
   override message = "Subscription limit"

@@ -1,7 +1,8 @@
 /** Quotes: asked for, and executed. */
 import { Schema } from "effect"
+import { Failure } from "./failure.ts"
 
-export class QuoteNotFound extends Schema.TaggedError<QuoteNotFound>()("QuoteNotFound", {}) {
+export class QuoteNotFound extends Failure<QuoteNotFound>()("QuoteNotFound", {}) {
   override message = "Quote not found"
 }
 
@@ -19,54 +20,54 @@ const CannotQuoteReason = Schema.Literal(
 export type CannotQuoteReason = typeof CannotQuoteReason.Type
 
 /** No account that is linked to the dealer trades the pair at a venue that prices may come from. */
-export class DealerCannotQuote extends Schema.TaggedError<DealerCannotQuote>()("DealerCannotQuote", {
+export class DealerCannotQuote extends Failure<DealerCannotQuote>()("DealerCannotQuote", {
   reason: CannotQuoteReason,
 }) {
   override message = "Dealer cannot quote this instrument"
 }
 
-export class PricingProfileNotFound extends Schema.TaggedError<PricingProfileNotFound>()("PricingProfileNotFound", {}) {
+export class PricingProfileNotFound extends Failure<PricingProfileNotFound>()("PricingProfileNotFound", {}) {
   override message = "Pricing profile not found"
 }
 
-export class AssetNotQuoted extends Schema.TaggedError<AssetNotQuoted>()("AssetNotQuoted", {
+export class AssetNotQuoted extends Failure<AssetNotQuoted>()("AssetNotQuoted", {
   baseCurrencies: Schema.Array(Schema.String),
 }) {
   override message = "Asset not quoted by dealer"
 }
 
 /** The quote's time was over when the order came; the caller may ask for a new one. */
-export class QuoteExpired extends Schema.TaggedError<QuoteExpired>()("QuoteExpired", {}) {
+export class QuoteExpired extends Failure<QuoteExpired>()("QuoteExpired", {}) {
   override message = "Quote expired"
 }
 
 /** Another order has it, or had it. */
-export class QuoteUsed extends Schema.TaggedError<QuoteUsed>()("QuoteUsed", {}) {
+export class QuoteUsed extends Failure<QuoteUsed>()("QuoteUsed", {}) {
   override message = "Quote already used"
 }
 
-export class QuoteMismatch extends Schema.TaggedError<QuoteMismatch>()("QuoteMismatch", {
+export class QuoteMismatch extends Failure<QuoteMismatch>()("QuoteMismatch", {
   /** Of the order. */
   parameter: Schema.String,
 }) {
   override message = "Order does not match quote"
 }
 
-export class QuoteSizeAmbiguous extends Schema.TaggedError<QuoteSizeAmbiguous>()("QuoteSizeAmbiguous", {}) {
+export class QuoteSizeAmbiguous extends Failure<QuoteSizeAmbiguous>()("QuoteSizeAmbiguous", {}) {
   override message = "Exactly one of quantity and quoteQuantity"
 }
 
-export class InvalidQuoteTime extends Schema.TaggedError<InvalidQuoteTime>()("InvalidQuoteTime", {
+export class InvalidQuoteTime extends Failure<InvalidQuoteTime>()("InvalidQuoteTime", {
   reason: Schema.String,
 }) {
   override message = "Invalid ttl or expireAt"
 }
 
-export class InvalidQuoteSide extends Schema.TaggedError<InvalidQuoteSide>()("InvalidQuoteSide", {}) {
+export class InvalidQuoteSide extends Failure<InvalidQuoteSide>()("InvalidQuoteSide", {}) {
   override message = "Invalid quote side"
 }
 
-export class QuoteRequestReused extends Schema.TaggedError<QuoteRequestReused>()("QuoteRequestReused", {
+export class QuoteRequestReused extends Failure<QuoteRequestReused>()("QuoteRequestReused", {
   quoteId: Schema.String,
 }) {
   override message = "quoteRequestId reused with different content"

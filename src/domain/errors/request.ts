@@ -1,21 +1,22 @@
 /** How a request is made, before it is looked at what it asks for. */
 import { Schema } from "effect"
+import { Failure } from "./failure.ts"
 
-export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", { reason: Schema.String }) {
+export class InvalidRequest extends Failure<InvalidRequest>()("InvalidRequest", { reason: Schema.String }) {
   override message = "Invalid request"
 }
 
-export class MalformedJson extends Schema.TaggedError<MalformedJson>()("MalformedJson", {}) {
+export class MalformedJson extends Failure<MalformedJson>()("MalformedJson", {}) {
   override message = "Malformed JSON"
 }
 
-export class MissingParameter extends Schema.TaggedError<MissingParameter>()("MissingParameter", {
+export class MissingParameter extends Failure<MissingParameter>()("MissingParameter", {
   parameter: Schema.String,
 }) {
   override message = "Missing parameter"
 }
 
-export class InvalidParameter extends Schema.TaggedError<InvalidParameter>()("InvalidParameter", {
+export class InvalidParameter extends Failure<InvalidParameter>()("InvalidParameter", {
   parameter: Schema.String,
   reason: Schema.String,
 }) {
@@ -41,7 +42,7 @@ const wordsOf = (fields: ReadonlyArray<Stray>, known: ReadonlyArray<string>): st
 }
 
 /** Extension: fields that nobody reads. What they were meant for would silently not be done. */
-export class UnknownField extends Schema.TaggedError<UnknownField>()("UnknownField", {
+export class UnknownField extends Failure<UnknownField>()("UnknownField", {
   fields: Schema.Array(Schema.Struct({ field: Schema.String, nearest: Schema.NullOr(Schema.String) })),
   /** What may stand where the first of them stands. */
   known: Schema.Array(Schema.String),
@@ -49,55 +50,52 @@ export class UnknownField extends Schema.TaggedError<UnknownField>()("UnknownFie
   override message = wordsOf(this.fields, this.known)
 }
 
-export class UnknownEndpoint extends Schema.TaggedError<UnknownEndpoint>()("UnknownEndpoint", {}) {
+export class UnknownEndpoint extends Failure<UnknownEndpoint>()("UnknownEndpoint", {}) {
   override message = "Unknown endpoint"
 }
 
-export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("MethodNotAllowed", {
+export class MethodNotAllowed extends Failure<MethodNotAllowed>()("MethodNotAllowed", {
   allowed: Schema.Array(Schema.String),
 }) {
   override message = "Method not allowed"
 }
 
 /** Extension: a plain request where only sockets are served. */
-export class UpgradeRequired extends Schema.TaggedError<UpgradeRequired>()("UpgradeRequired", {
+export class UpgradeRequired extends Failure<UpgradeRequired>()("UpgradeRequired", {
   upgrade: Schema.Literal("websocket"),
 }) {
   override message = "Upgrade required"
 }
 
-export class UnsupportedContentType extends Schema.TaggedError<UnsupportedContentType>()("UnsupportedContentType", {}) {
+export class UnsupportedContentType extends Failure<UnsupportedContentType>()("UnsupportedContentType", {}) {
   override message = "Unsupported content type"
 }
 
-export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("PayloadTooLarge", {
+export class PayloadTooLarge extends Failure<PayloadTooLarge>()("PayloadTooLarge", {
   bytesMax: Schema.Int,
 }) {
   override message = "Payload too large"
 }
 
-export class InvalidCursor extends Schema.TaggedError<InvalidCursor>()("InvalidCursor", {}) {
+export class InvalidCursor extends Failure<InvalidCursor>()("InvalidCursor", {}) {
   override message = "Invalid cursor"
 }
 
-export class ConflictingParameters extends Schema.TaggedError<ConflictingParameters>()("ConflictingParameters", {
+export class ConflictingParameters extends Failure<ConflictingParameters>()("ConflictingParameters", {
   parameters: Schema.Array(Schema.String),
 }) {
   override message = "Conflicting parameters"
 }
 
-export class InvalidTimeRange extends Schema.TaggedError<InvalidTimeRange>()("InvalidTimeRange", {}) {
+export class InvalidTimeRange extends Failure<InvalidTimeRange>()("InvalidTimeRange", {}) {
   override message = "Invalid time range"
 }
 
-export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()("IdempotencyKeyReused", {}) {
+export class IdempotencyKeyReused extends Failure<IdempotencyKeyReused>()("IdempotencyKeyReused", {}) {
   override message = "Idempotency key reused with a different request"
 }
 
 /** Extension: the first call with this key was cut off, or is still at work. */
-export class IdempotentOutcomeUnknown extends Schema.TaggedError<IdempotentOutcomeUnknown>()(
-  "IdempotentOutcomeUnknown",
-  {},
-) {
+export class IdempotentOutcomeUnknown extends Failure<IdempotentOutcomeUnknown>()("IdempotentOutcomeUnknown", {}) {
   override message = "The outcome of the first request with this idempotency key is not known"
 }

@@ -1,7 +1,8 @@
 /** What keeps an order that is well made from being taken: funds, prices far off, the trading mode. */
 import { Schema } from "effect"
+import { Failure } from "./failure.ts"
 
-export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
+export class InsufficientBalance extends Failure<InsufficientBalance>()("InsufficientBalance", {
   asset: Schema.String,
   required: Schema.String,
   available: Schema.String,
@@ -12,7 +13,7 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
 }
 
 /** More than twice, or less than half, of the price it is measured by: a digit too many or too few. */
-export class PriceOutsideCollar extends Schema.TaggedError<PriceOutsideCollar>()("PriceOutsideCollar", {
+export class PriceOutsideCollar extends Failure<PriceOutsideCollar>()("PriceOutsideCollar", {
   parameter: Schema.String,
   reference: Schema.String,
 }) {
@@ -20,13 +21,13 @@ export class PriceOutsideCollar extends Schema.TaggedError<PriceOutsideCollar>()
 }
 
 /** The operator's mode takes no such request now; cancels are always taken. */
-export class TradingHalted extends Schema.TaggedError<TradingHalted>()("TradingHalted", {
+export class TradingHalted extends Failure<TradingHalted>()("TradingHalted", {
   tradingMode: Schema.String,
 }) {
   override message = "Trading halted"
 }
 
-export class LeverageNotAllowed extends Schema.TaggedError<LeverageNotAllowed>()("LeverageNotAllowed", {
+export class LeverageNotAllowed extends Failure<LeverageNotAllowed>()("LeverageNotAllowed", {
   /** As it was given. */
   leverage: Schema.Int,
   max: Schema.Int,

@@ -1,18 +1,19 @@
 /** Venues, and what came of asking one. */
 import { Schema } from "effect"
+import { Failure } from "./failure.ts"
 
-export class VenueFailed extends Schema.TaggedError<VenueFailed>()("VenueFailed", { reason: Schema.String }) {
+export class VenueFailed extends Failure<VenueFailed>()("VenueFailed", { reason: Schema.String }) {
   override message = "Venue error"
 }
 
 /** *Means unknown, not failed*: what was asked may have happened. Reconcile before anything is repeated. */
-export class VenueUnavailable extends Schema.TaggedError<VenueUnavailable>()("VenueUnavailable", {
+export class VenueUnavailable extends Failure<VenueUnavailable>()("VenueUnavailable", {
   reason: Schema.String,
 }) {
   override message = "Venue unavailable"
 }
 
-export class InvalidVenue extends Schema.TaggedError<InvalidVenue>()("InvalidVenue", {
+export class InvalidVenue extends Failure<InvalidVenue>()("InvalidVenue", {
   /** As it was given. */
   venue: Schema.String,
   form: Schema.String,
@@ -24,22 +25,22 @@ export class InvalidVenue extends Schema.TaggedError<InvalidVenue>()("InvalidVen
   override message = "Invalid venue"
 }
 
-export class VenueInactive extends Schema.TaggedError<VenueInactive>()("VenueInactive", {}) {
+export class VenueInactive extends Failure<VenueInactive>()("VenueInactive", {}) {
   override message = "Venue inactive"
 }
 
-export class VenueTimeout extends Schema.TaggedError<VenueTimeout>()("VenueTimeout", {}) {
+export class VenueTimeout extends Failure<VenueTimeout>()("VenueTimeout", {}) {
   override message = "Venue timeout"
 }
 
-export class NotSupportedByVenue extends Schema.TaggedError<NotSupportedByVenue>()("NotSupportedByVenue", {
+export class NotSupportedByVenue extends Failure<NotSupportedByVenue>()("NotSupportedByVenue", {
   feature: Schema.String,
 }) {
   override message = "Not supported by venue"
 }
 
 /** What the venue does with orders is not proven, and the installation has not opted in: nothing was sent. */
-export class ExperimentalVenue extends Schema.TaggedError<ExperimentalVenue>()("ExperimentalVenue", {
+export class ExperimentalVenue extends Failure<ExperimentalVenue>()("ExperimentalVenue", {
   venue: Schema.String,
   /** What nobody has seen work there. */
   missing: Schema.String,
