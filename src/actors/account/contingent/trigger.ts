@@ -350,8 +350,18 @@ export class MissedPrices {
     this.#waiting.delete(instrumentId)
     this.#reading.delete(instrumentId)
     if (triggers.length === 0) return
+    for (const trigger of triggers) trigger.missed = this.#byVenue(trigger.missed)
     this.#reading.add(instrumentId)
     this.#read(instrumentId, triggers, Math.min(...triggers.map((it) => firstBarOf(it.missed))), 1)
+  }
+
+  /** By the venue's clock, which its bars follow: ours may be ahead of it, or behind. As it is where that clock was not heard. */
+  #byVenue(missed: Missed): Missed {
+    const { balances, parts } = this.#core
+    const venueNow = balances.venueTimeAt(parts.clock.monotonic())
+    const ahead = venueNow === null ? 0 : venueNow - parts.clock.now()
+    if (Math.abs(ahead) <= VENUE_CLOCK_MILLIS) return missed
+    return { ...missed, armedAt: missed.armedAt + ahead, since: missed.since + ahead }
   }
 
   #read(instrumentId: InstrumentId, triggers: ReadonlyArray<MissedTrigger>, from: number, attempt: number): void {

@@ -153,6 +153,27 @@ describe("a restart", () => {
     expect(world.read(spared.tradeOrderId).orderStatus).toBe("ACCEPTED")
   })
 
+  it.each([
+    ["ahead of", 300_000],
+    ["behind", -300_000],
+  ])("reads the venue's bars by the venue's clock where its own is %s it", (_, wallAheadMillis) => {
+    const world = ready()
+    world.wallAheadMillis = wallAheadMillis
+    const crossed = stop(world)
+    const spared = stop(world, { stopPrice: "85" })
+    // Before the arming, at its minute, and while nobody watched.
+    world.bars = [
+      bar(START - 60_000, "101", "80", "100"),
+      bar(START, "101", "80", "100"),
+      bar(START + 60_000, "101", "94", "100"),
+    ]
+    restarted(world, 180_000)
+    world.trade("100")
+    world.advance(10_000)
+    expect(triggerOf(world, crossed)).toMatchObject({ triggeredBy: "RECOVERY" })
+    expect(world.read(spared.tradeOrderId).orderStatus).toBe("ACCEPTED")
+  })
+
   it("fires what the first price is beyond", () => {
     const world = ready()
     const order = stop(world)
