@@ -57,6 +57,8 @@ export interface VenueAmend {
   readonly postOnly?: boolean
   /** Wall ms: tells the answer to this change from that to an earlier one of the order, which may come late. */
   readonly askedAt: number
+  /** Wall ms, our clock. What has not left by then is not sent: the gateway may have said since that nothing was changed. */
+  readonly notAfter: number
 }
 
 /** How an order is found at the venue. */

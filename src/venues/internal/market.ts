@@ -282,6 +282,7 @@ const behaviour = (
     const order = book.find(tradeOrderId)
     if (order === undefined || order.tradingAccountId !== account) return no("the order does not rest", true)
     if (!parts.isOpen()) return no("the market is retired")
+    if (now() > to.notAfter) return no("past its notAfter")
     const wanted = amendedOf(book, instrument, order, to, now())
     if (typeof wanted === "string") return no(wanted)
     const stays = keepsPlace(wanted, order)

@@ -217,6 +217,7 @@ export class MockExchange {
     const market = order === undefined ? undefined : this.markets.get(order.request.instrumentId)
     if (order === undefined || market === undefined) return refuse("unknown order", true)
     if (order.status !== "OPEN") return refuse(`order is ${order.status}`, true)
+    if (at > to.notAfter) return refuse("past its notAfter", false)
     const quantity = Decimal.of(to.quantity)
     const limitPrice = to.limitPrice === null ? null : Decimal.of(to.limitPrice)
     // Its own lock is there to be used again.

@@ -25,8 +25,6 @@ import { doing, doingFor } from "./work.ts"
 
 /** A cancel that could not leave for so long is in doubt; its account asks and cancels again. */
 const CANCEL_WAIT_MILLIS = 15_000
-/** As long as a submit: prices grow stale. What has not left by then was not changed. */
-const AMEND_WAIT_MILLIS = 2_000
 
 /** Of calls that do not say it themselves. */
 const PURPOSES = {
@@ -104,7 +102,7 @@ class Connector {
       }
       case "Amend": {
         const { session, order, to } = command
-        void doingFor("submit", Date.now() + AMEND_WAIT_MILLIS, () => this.#session(session).amend(order, to))
+        void doingFor("submit", to.notAfter, () => this.#session(session).amend(order, to))
         return
       }
       case "Call": {

@@ -34,6 +34,22 @@ const sellers = async (count: number) => {
 const filledBy = (desk: { readonly reports: InternalRig["requests"] | ReadonlyArray<{ readonly _tag: string }> }) =>
   (desk.reports as ReadonlyArray<{ readonly _tag: string }>).filter(({ _tag }) => _tag === "Filled").length
 
+describe("a change of an order", () => {
+  it("is not made after its time", async () => {
+    await open()
+    const buyer = await rig.desk({ USD: "1000" })
+    const bid = buyer.submit("BUY", "1", "90")
+    await buyer.told(bid, "Accepted")
+    const to = { quantity: "2", limitPrice: "80", stopPrice: null, askedAt: 1 }
+    buyer.amend(bid, { ...to, notAfter: 0 })
+    expect(await buyer.told(bid, "AmendRefused")).toMatchObject({ text: "past its notAfter", unknownOrder: false })
+    expect(await rig.stored()).toEqual(["1 @ 90"])
+    buyer.amend(bid, { ...to, notAfter: Number.MAX_SAFE_INTEGER })
+    await buyer.told(bid, "AmendAccepted")
+    expect(await rig.stored()).toEqual(["2 @ 80"])
+  })
+})
+
 describe("an order that meets many others", () => {
   it("trades with all of them, so many in a transaction, in the order of their queue", async () => {
     await open()

@@ -53,6 +53,14 @@ describe("an order with terms at OKX", () => {
     expect(account.judged(order)?.created).toBe(1)
   })
 
+  it("is not amended after its time: nothing is asked of the venue, and the order stays as it was", async () => {
+    const order = await placed()
+    const [asked, price] = [account.count(AMEND), row(order)?.px]
+    const late = { ...change("0.002", "50000"), notAfter: Date.now() - 1 }
+    expect(await my.amend(order, late)).toMatchObject({ _tag: "AmendRefused", unknownOrder: false })
+    expect([account.count(AMEND), row(order)?.px]).toEqual([asked, price])
+  })
+
   it("is amended by our own id while the venue's is not known", async () => {
     const order = await placed()
     const outcome = await my.amend(order, change("0.002", "50000"), refOf(order))

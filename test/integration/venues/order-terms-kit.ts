@@ -28,6 +28,7 @@ export const change = (quantity: string, limitPrice: string | null, stopPrice: s
   limitPrice,
   stopPrice,
   askedAt: 1,
+  notAfter: Date.now() + 60_000,
 })
 
 /** A new user with funds at Binance's still market, and its session. */

@@ -11,7 +11,7 @@ import { INTERNAL, internalInstrumentId } from "../../../src/domain/order/intern
 import { accountingWallet, type Wallet, type WalletId } from "../../../src/domain/wallet/wallet.ts"
 import { clockLive, failpointLive, idsLive } from "../../../src/live.ts"
 import { LedgerPort, type LedgerRequest } from "../../../src/ports/ledger-port.ts"
-import type { SessionReport, VenueOrder, VenueSession } from "../../../src/ports/venue-session.ts"
+import type { SessionReport, VenueAmend, VenueOrder, VenueSession } from "../../../src/ports/venue-session.ts"
 import { InternalStoreLive } from "../../../src/store/ledger/internal-orders.ts"
 import { sqlLayer } from "../../../src/store/postgres/sql.ts"
 import { type InternalVenueOptions, internalVenue } from "../../../src/venues/internal/venue.ts"
@@ -29,6 +29,7 @@ export interface InternalDesk {
   /** Hands an order over; the answer is its id. */
   readonly submit: (side: "BUY" | "SELL", quantity: string, price: string, more?: Partial<VenueOrder>) => TradeOrderId
   readonly cancel: (tradeOrderId: TradeOrderId) => void
+  readonly amend: (tradeOrderId: TradeOrderId, to: VenueAmend) => void
   /** Waits for a report of an order. */
   readonly told: (tradeOrderId: TradeOrderId, tag: SessionReport["_tag"]) => Promise<SessionReport>
 }
@@ -150,6 +151,7 @@ export const openInternalRig = async (
         return tradeOrderId
       },
       cancel: (tradeOrderId) => session.cancel({ tradeOrderId, externalOrderId: null, instrumentId }),
+      amend: (tradeOrderId, to) => session.amend?.({ tradeOrderId, externalOrderId: null, instrumentId }, to),
       told: (tradeOrderId, tag) =>
         until(
           () => `${tag} of ${tradeOrderId}, got ${JSON.stringify(reports.filter((it) => idOf(it) === tradeOrderId))}`,

@@ -23,6 +23,7 @@ type SimVenue = VenueState & { readonly history: VenueHistory; readonly sessions
 
 const LATE_MILLIS = 4_000
 const LATEST_WITHOUT_EXPIRY_MILLIS = 60_000
+const LATE = "past its notAfter"
 /** Before each look at an order whose cancel or change was asked for. */
 const LOOKS_MILLIS = [0, 50, 200, 800]
 
@@ -196,6 +197,10 @@ export const amend = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef,
     const at = time.now
     if (session.isRefused) {
       sessions.answer(session, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: false, text: REFUSED, at })
+      return
+    }
+    if (venue.gatewayNow() > to.notAfter) {
+      sessions.answer(session, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: false, text: LATE, at })
       return
     }
     if (fate === "arrivesLate") {

@@ -34,7 +34,7 @@ import type { ReplaceOrder } from "../messages.ts"
 import { whenCurrent } from "../venue/balances.ts"
 import { take } from "../venue/evidence.ts"
 import { ANSWER_MILLIS, requestCancel, sendCancel, withOrder } from "./cancel.ts"
-import { partnerOf } from "./dispatch.ts"
+import { NOT_AFTER_MILLIS, partnerOf } from "./dispatch.ts"
 
 export interface ChangeAsk {
   /** Absent: as the venue can. */
@@ -117,12 +117,12 @@ const send = (core: AccountCore, live: Live): void => {
   if (isRenewal(change)) sendCancel(core, live)
   else {
     live.changeKnownAt = core.parts.clock.monotonic()
-    session.amend?.(core.refOf(order), amendOf(order, change))
+    session.amend?.(core.refOf(order), amendOf(order, change, core.parts.clock.now() + NOT_AFTER_MILLIS))
     core.parts.failpoint.hit("amend.dispatched")
   }
 }
 
-const amendOf = (order: TradeOrder, change: RequestedChange): VenueAmend => {
+const amendOf = (order: TradeOrder, change: RequestedChange, notAfter: number): VenueAmend => {
   const { baseQuantity, limitPrice, terms } = changed(order, change)
   const trigger = terms?.trigger ?? null
   const isWaiting = trigger !== null && trigger.execution === "NATIVE" && trigger.triggeredAt === null
@@ -132,6 +132,7 @@ const amendOf = (order: TradeOrder, change: RequestedChange): VenueAmend => {
     stopPrice: isWaiting ? trigger.stopPrice.toString() : null,
     ...((order.orderType === "LIMIT_MAKER" || order.timeInForce === "GTX") && { postOnly: true }),
     askedAt: change.askedAt,
+    notAfter,
   }
 }
 

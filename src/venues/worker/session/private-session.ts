@@ -13,6 +13,7 @@ import type { CcxtExchange, CcxtOrder, Raw } from "../exchange/ccxt.ts"
 import { classify, type Failure, TooLate } from "../exchange/errors.ts"
 import type { Listing, Markets } from "../exchange/markets.ts"
 import { waitsOf } from "../waits.ts"
+import { currentWork } from "../work.ts"
 import { AccountQuestions, CredentialStanding, REFUSED } from "./account-questions.ts"
 import { amendReports, editAt } from "./amendment.ts"
 import { isSameId, KnownOrders } from "./client-ids.ts"
@@ -134,14 +135,15 @@ const ownIdOf = ({ id, clientOrderId, status }: CcxtOrder, clientId: string): st
 }
 
 // Submits on their way through ccxt, by our client id in any spelling. ccxt signs after its throttle, so signing is the one place to see that an
-// order has waited too long (order-path 3), and the last one before its bytes may leave.
+// order, or a change of one, has waited too long (order-path 3), and the last one before its bytes may leave.
 
 interface Departure {
-  /** Not to be signed after this instant (wall ms, our clock). */
-  readonly notAfter: number
   /** From here on the order may be at the venue. */
   signed: boolean
 }
+
+/** Deribit takes its orders and their changes by GET. */
+const BY_GET = ["buy", "sell", "edit"]
 
 /** Of one operation, or of each of a batch: ccxt sends a single order of OKX as a batch of one unless it is told otherwise. */
 const valuesOf = (params: Raw | ReadonlyArray<Raw>): ReadonlyArray<unknown> =>
@@ -154,20 +156,19 @@ export class Departures {
   constructor(exchange: CcxtExchange) {
     const sign = exchange.sign.bind(exchange)
     exchange.sign = (path, api, method, params, headers, body) => {
-      // Deribit takes its orders by GET.
-      const asks = (method === "GET" && path !== "buy" && path !== "sell") || method === "DELETE"
+      const asks = (method === "GET" && !BY_GET.includes(path)) || method === "DELETE"
+      const work = currentWork()
+      if (!asks && work?.purpose === "submit" && work.until !== null && Date.now() > work.until)
+        throw new TooLate("its time to be sent had passed")
       const values = asks || this.#waiting.size === 0 ? [] : valuesOf(params)
-      for (const [clientId, departure] of this.#waiting) {
-        if (!values.some((value) => isSameId(clientId, value))) continue
-        if (Date.now() > departure.notAfter) throw new TooLate("its time to be sent had passed")
-        departure.signed = true
-      }
+      for (const [clientId, departure] of this.#waiting)
+        if (values.some((value) => isSameId(clientId, value))) departure.signed = true
       return sign(path, api, method, params, headers, body)
     }
   }
 
-  begin(clientId: string, notAfter: number): Departure {
-    const departure = { notAfter, signed: false }
+  begin(clientId: string): Departure {
+    const departure = { signed: false }
     this.#waiting.set(clientId, departure)
     return departure
   }
@@ -281,9 +282,9 @@ export class PrivateSession {
     } catch (error) {
       return notSent(inWords(classify(error)))
     }
-    const departure = this.#departures.begin(clientId, order.notAfter)
+    const departure = this.#departures.begin(clientId)
     try {
-      // `sign` looks at notAfter each time.
+      // `sign` looks each time whether the order's notAfter, which this work is for, has passed.
       const { listing } = this.#markets
       const ask = (): ReturnType<typeof createAt> => createAt(this.#exchange, listing, this.#profile, order)
       const answers = (await this.questions.byVenueClock(ask)).map((answer) => listing.named(answer))

@@ -17,6 +17,7 @@ const to = (quantity: string, limitPrice: string | null): VenueAmend => ({
   limitPrice,
   stopPrice: null,
   askedAt: 1,
+  notAfter: Number.MAX_SAFE_INTEGER,
 })
 const locked = (balances: VenueBalances, asset: string) =>
   balances.balances.find((balance) => balance.asset === asset)?.locked
@@ -43,6 +44,20 @@ describe("an amend on MOCK", () => {
       expect(rig.book(BTC).bids.filter(([price]) => price === "50000.5" || price === "50000")).toEqual([
         ["50000.5", "2"],
       ])
+    }),
+  )
+
+  it.scoped("is not made after its time", () =>
+    Effect.gen(function* () {
+      const { open } = yield* mockWorld()
+      const { session, reports } = yield* open(account(1, RICH))
+      const order = limit("BUY", "1", "50000")
+      session.submit(order)
+      yield* settle
+      session.amend?.(ref(order), { ...to("2", "50000.5"), notAfter: -1 })
+      yield* settle
+      expect(said(reports)).toEqual(["Accepted", "past its notAfter (false)"])
+      expect(yield* session.fetchOrder(ref(order))).toMatchObject({ state: { quantity: "1", limitPrice: "50000" } })
     }),
   )
 

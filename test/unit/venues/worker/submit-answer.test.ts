@@ -7,6 +7,7 @@ import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
 import type { CcxtExchange, CcxtOrder } from "../../../../src/venues/worker/exchange/ccxt.ts"
 import { KnownOrders } from "../../../../src/venues/worker/session/client-ids.ts"
 import { Departures, submitReports } from "../../../../src/venues/worker/session/private-session.ts"
+import { doingFor } from "../../../../src/venues/worker/work.ts"
 
 const tradeOrderId = "0192f3a0-0000-7000-8000-000000000001" as TradeOrderId
 const clientId = venueClientId(tradeOrderId)
@@ -66,17 +67,27 @@ describe("a submit on its way", () => {
     ["as a batch of one", [{ clOrdId: clientId }] as never],
   ])("has left once it is signed %s", (_, params) => {
     const { exchange, departures } = signing()
-    const departure = departures.begin(clientId, Date.now() + 60_000)
+    const departure = departures.begin(clientId)
     exchange.sign("trade/order", "private", "POST", params)
     expect(departure.signed).toBe(true)
   })
 
   it("is not signed after its time, in a batch either", () => {
     const { exchange, departures } = signing()
-    const departure = departures.begin(clientId, Date.now() - 1)
-    expect(() => exchange.sign("trade/batch-orders", "private", "POST", [{ clOrdId: clientId }] as never)).toThrow(
-      "time",
-    )
+    const departure = departures.begin(clientId)
+    const signed = () => exchange.sign("trade/batch-orders", "private", "POST", [{ clOrdId: clientId }] as never)
+    expect(() => doingFor("submit", Date.now() - 1, signed)).toThrow("time")
     expect(departure.signed).toBe(false)
+  })
+
+  it.each([
+    ["POST", "trade/amend-order"],
+    ["GET", "edit"],
+  ])("nor is a change of an order, %s %s", async (method, path) => {
+    const { exchange } = signing()
+    const signed = async () => exchange.sign(path, "private", method, { ordId: "1" })
+    await expect(doingFor("submit", Date.now() + 60_000, signed)).resolves.toEqual({})
+    await expect(doingFor("submit", Date.now() - 1, signed)).rejects.toThrow("time")
+    await expect(doingFor("cancel", Date.now() - 1, signed)).resolves.toEqual({})
   })
 })

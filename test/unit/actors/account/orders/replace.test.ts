@@ -200,7 +200,7 @@ describe("a change that the venue makes", () => {
     venue.streamDown()
     venue.streamUp()
     world.advance(5_000)
-    const to = { quantity: "3", limitPrice: "100", stopPrice: null, askedAt: 0 }
+    const to = { quantity: "3", limitPrice: "100", stopPrice: null, askedAt: 0, notAfter: Number.MAX_SAFE_INTEGER }
     expect(venue.alter(simOf(world, order), to)).toBe(true)
     world.advance(15_000)
     expect(world.status()).toBe("ACTIVE")
