@@ -376,6 +376,7 @@ class Simulation {
       }
     }
     this.checks.atRest()
+    for (const event of this.options.backing?.toldOtherwise(this.world.database) ?? []) this.checks.say(event)
   }
 }
 

@@ -82,6 +82,8 @@ export interface Backing {
   readonly reads: Partial<Context.Tag.Service<AccountStore>>
   /** What of it is not as in the memory store. */
   readonly differences: (database: MemoryDatabase) => ReadonlyArray<string>
+  /** Events that it tells otherwise than they were published. */
+  readonly toldOtherwise: (database: MemoryDatabase) => ReadonlyArray<string>
 }
 
 /** A market that moves by itself, as the world sees it. */

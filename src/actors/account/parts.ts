@@ -42,14 +42,16 @@ export class OrderMeters {
     this.venueStage = board.histogram("order_stage_duration_seconds").of("venue")
   }
 
-  /** An event of the account that is durable. */
-  told(venue: string, { kind, order, payload, at }: EventDraft & { readonly order: TradeOrder | null }): void {
+  /** An event of the account that is durable. Its text is not asked for but of an alert: it would be made for nobody else. */
+  told(venue: string, event: EventDraft & { readonly order: TradeOrder | null }): void {
+    const { kind, order, at } = event
     if (order !== null && kind === `TRADE_ORDER.${order.orderStatus}`) {
       this.orders.add(venue, order.orderStatus)
       if (order.orderStatus === "UNKNOWN" && this.telemetry.isTracing) this.doubted(venue, order, at)
     }
     if (kind === "TRADE_ORDER.LATE_FILL") this.discrepancies.add("LATE_FILL")
-    else if (kind === "TRADING_ACCOUNT.ALERT") this.discrepancies.add((JSON.parse(payload) as { code: string }).code)
+    else if (kind === "TRADING_ACCOUNT.ALERT")
+      this.discrepancies.add((JSON.parse(event.payload) as { code: string }).code)
   }
 
   /** Whether it was sampled or not: a submit whose outcome is unknown is looked into. */

@@ -1,18 +1,19 @@
 /**
  * What the journal keeps of an event in place of its text, where rows that never change say the rest: of an execution its id, of an order
- * that was executed what may change of it, of positions their figures. The one thing to know: the text that is made of it again is the one
+ * what may change of it, of positions their figures. The one thing to know: the text that is made of it again is the one
  * that was published, letter for letter, however far the order has moved on since.
  */
 import { Decimal } from "../decimal.ts"
 import type { ExecutionId, TradeOrderId, TradingAccountId, VenueId } from "../ids.ts"
 import type { OrderStatus } from "../order/status.ts"
-import { termsOf } from "../order/terms.ts"
+import { NO_TERMS, type OrderTerms, termsOf, triggerOf } from "../order/terms.ts"
 import {
   type CancelReason,
   EXECUTIONS_KEPT,
   type Execution,
   type Fee,
   type QuantityType,
+  type StoredTimeInForce,
   type TradeOrder,
 } from "../order/trade-order.ts"
 import { executionRecord, tradeOrderJson } from "../order/trade-order-record.ts"
@@ -24,20 +25,20 @@ const MARK = "~"
 /** Figures of one currency: available, locked, updatedAt. */
 type KeptPosition = readonly [currency: string, available: string, locked: string, updatedAt: number]
 
-/** What may change of an order, as its record shows it; absent: null, none, or as the order was asked for. */
+/** What may change of an order, as its record shows it; absent: null, none, zero, or as the order was asked for. */
 interface KeptOrder {
   readonly id: TradeOrderId
   /** Its newest execution, and how many count. */
-  readonly x: ExecutionId
-  readonly n: number
+  readonly x?: ExecutionId
+  readonly n?: number
   readonly s: OrderStatus
   readonly at: number
   readonly q: string
   readonly base?: string
   readonly type?: QuantityType
   readonly limit?: string
-  readonly exec: string
-  readonly cost: string
+  readonly exec?: string
+  readonly cost?: string
   readonly price?: string
   readonly over?: string
   readonly fees?: ReadonlyArray<readonly [asset: string, quantity: string, venue?: VenueId]>
@@ -47,6 +48,10 @@ interface KeptOrder {
   readonly asked?: true
   readonly doubt?: true
   readonly evidence?: TradeOrder["evidence"]
+  /** Of its terms what may change and is shown: its trigger. With it goes the time in force, which a trigger that fires changes. */
+  readonly trigger?: unknown
+  readonly tif?: StoredTimeInForce
+  /** Of events before thin ones: all of its terms. */
   readonly terms?: unknown
   readonly expire?: number
   readonly ended?: number
@@ -59,37 +64,32 @@ export type KeptEvent =
 
 export const keptExecution = ({ executionId }: Execution): string => `${MARK}x${executionId}`
 
-/** Null: of an order without executions its whole text is kept. */
-export const keptOrder = (order: TradeOrder): string | null => {
+/** Written piece by piece: an object of as many fields that may be absent costs ten times as much. */
+export const keptOrder = (order: TradeOrder): string => {
+  const { tradeOrderId, orderStatus, updatedAt, quantity, baseQuantity, terms, evidence, fees } = order
+  let kept = `${MARK}o{"id":"${tradeOrderId}","s":"${orderStatus}","at":${updatedAt},"q":"${quantity.toString()}"`
+  if (!baseQuantity.equals(quantity)) kept += `,"base":"${baseQuantity.toString()}"`
+  if (order.orderQuantityType !== "BASE") kept += `,"type":"${order.orderQuantityType}"`
+  if (order.limitPrice !== null) kept += `,"limit":"${order.limitPrice.toString()}"`
   const newest = order.executions.at(-1)
-  if (newest === undefined) return null
-  const { baseQuantity, quantity, orderQuantityType, limitPrice, executedPrice, overfillQuantity, fees } = order
-  const kept: KeptOrder = {
-    id: order.tradeOrderId,
-    x: newest.executionId,
-    n: order.executionCount,
-    s: order.orderStatus,
-    at: order.updatedAt,
-    q: quantity.toString(),
-    ...(!baseQuantity.equals(quantity) && { base: baseQuantity.toString() }),
-    ...(orderQuantityType !== "BASE" && { type: orderQuantityType }),
-    ...(limitPrice !== null && { limit: limitPrice.toString() }),
-    exec: order.executedQuantity.toString(),
-    cost: order.executedCost.toString(),
-    ...(executedPrice !== null && { price: executedPrice.toString() }),
-    ...(!overfillQuantity.isZero() && { over: overfillQuantity.toString() }),
-    ...(fees.length > 0 && { fees: fees.map((fee) => keptFee(fee, order.venue)) }),
-    ...(order.externalOrderId !== null && { ext: order.externalOrderId }),
-    ...(order.rejectReason !== null && { reject: order.rejectReason }),
-    ...(order.cancelReason !== null && { cancel: order.cancelReason }),
-    ...(order.cancelRequested && { asked: true }),
-    ...(order.doubt !== null && { doubt: true }),
-    ...(order.evidence.length > 0 && { evidence: order.evidence }),
-    ...(order.terms !== null && { terms: order.terms }),
-    ...(order.expireAt !== null && { expire: order.expireAt }),
-    ...(order.canceledAt !== null && { ended: order.canceledAt }),
-  }
-  return `${MARK}o${JSON.stringify(kept)}`
+  if (newest !== undefined) kept += `,"x":"${newest.executionId}"`
+  if (order.executionCount > 0) kept += `,"n":${order.executionCount}`
+  if (!order.executedQuantity.isZero()) kept += `,"exec":"${order.executedQuantity.toString()}"`
+  if (!order.executedCost.isZero()) kept += `,"cost":"${order.executedCost.toString()}"`
+  if (order.executedPrice !== null) kept += `,"price":"${order.executedPrice.toString()}"`
+  if (!order.overfillQuantity.isZero()) kept += `,"over":"${order.overfillQuantity.toString()}"`
+  if (fees.length > 0) kept += `,"fees":${JSON.stringify(fees.map((fee) => keptFee(fee, order.venue)))}`
+  if (order.externalOrderId !== null) kept += `,"ext":${JSON.stringify(order.externalOrderId)}`
+  if (order.rejectReason !== null) kept += `,"reject":${JSON.stringify(order.rejectReason)}`
+  if (order.cancelReason !== null) kept += `,"cancel":"${order.cancelReason}"`
+  if (order.cancelRequested) kept += `,"asked":true`
+  if (order.doubt !== null) kept += `,"doubt":true`
+  if (evidence.length > 0) kept += `,"evidence":${JSON.stringify(evidence)}`
+  if (terms !== null) kept += `,"tif":"${order.timeInForce}"`
+  if (terms !== null && terms.trigger !== null) kept += `,"trigger":${JSON.stringify(terms.trigger)}`
+  if (order.expireAt !== null) kept += `,"expire":${order.expireAt}`
+  if (order.canceledAt !== null) kept += `,"ended":${order.canceledAt}`
+  return `${kept}}`
 }
 
 const keptFee = ({ asset, quantity, venue }: Fee, own: VenueId): readonly [string, string, VenueId?] =>
@@ -116,6 +116,30 @@ export const keptEventOf = (stored: string): KeptEvent | null => {
   }
 }
 
+/** The rows that say the rest. */
+export interface RowsOfEvents {
+  readonly execution: (id: ExecutionId) => Execution
+  /** Any image of it. */
+  readonly order: (id: TradeOrderId) => TradeOrder
+  /** In order of application, those that count no more included, at least from the tenth before the one that the event names. */
+  readonly executionsOf: (id: TradeOrderId) => ReadonlyArray<Execution>
+}
+
+/** What was published. */
+export const textOfEvent = (account: TradingAccountId, event: KeptEvent, rows: RowsOfEvents): string => {
+  switch (event._tag) {
+    case "Positions":
+      return textOfPositions(account, event)
+    case "Execution":
+      return executionText(rows.execution(event.executionId))
+    case "Order": {
+      const { id, x } = event.kept
+      const executions = x === undefined ? [] : newestUpTo(rows.executionsOf(id), x)
+      return textOfOrder(rows.order(id), event.kept, executions)
+    }
+  }
+}
+
 export const executionText = (execution: Execution): string =>
   JSON.stringify({ ...executionRecord(execution), tradeOrderId: execution.tradeOrderId })
 
@@ -123,7 +147,7 @@ const positionsText = (positions: ReadonlyArray<Position>): string =>
   `[${positions.map((position) => JSON.stringify(positionRecord(position))).join(",")}]`
 
 /** The text that `NewsDesk.ofPositions` gave the event when it was published. */
-export const textOfPositions = (
+const textOfPositions = (
   tradingAccountId: TradingAccountId,
   { venue, positions }: Extract<KeptEvent, { readonly _tag: "Positions" }>,
 ): string =>
@@ -138,18 +162,22 @@ export const textOfPositions = (
     })),
   )
 
-/** `order`: any image of it, of which only what never changes counts. `executions`: the newest that counted when the event was made. */
-export const textOfOrder = (order: TradeOrder, kept: KeptOrder, executions: ReadonlyArray<Execution>): string =>
+/**
+ * `order`: any image of it, of which only what never changes counts. `executions`: the newest that counted when the event was made; none
+ * where it names none.
+ */
+const textOfOrder = (order: TradeOrder, kept: KeptOrder, executions: ReadonlyArray<Execution>): string =>
   tradeOrderJson({
     ...order,
+    timeInForce: kept.tif ?? order.timeInForce,
     orderStatus: kept.s,
     updatedAt: kept.at,
     quantity: decimal(kept.q),
     baseQuantity: decimal(kept.base ?? kept.q),
     orderQuantityType: kept.type ?? "BASE",
     limitPrice: decimalOrNull(kept.limit),
-    executedQuantity: decimal(kept.exec),
-    executedCost: decimal(kept.cost),
+    executedQuantity: decimalOrNull(kept.exec) ?? Decimal.ZERO,
+    executedCost: decimalOrNull(kept.cost) ?? Decimal.ZERO,
     executedPrice: decimalOrNull(kept.price),
     overfillQuantity: decimalOrNull(kept.over) ?? Decimal.ZERO,
     fees: (kept.fees ?? []).map(([asset, quantity, venue]) => ({
@@ -158,7 +186,7 @@ export const textOfOrder = (order: TradeOrder, kept: KeptOrder, executions: Read
       quantity: decimal(quantity),
     })),
     executions,
-    executionCount: kept.n,
+    executionCount: kept.n ?? 0,
     externalOrderId: kept.ext ?? null,
     rejectReason: kept.reject ?? null,
     cancelReason: kept.cancel ?? null,
@@ -166,16 +194,23 @@ export const textOfOrder = (order: TradeOrder, kept: KeptOrder, executions: Read
     // Which doubt it was is not told.
     doubt: kept.doubt ? { kind: "UNREACHABLE" } : null,
     evidence: kept.evidence ?? [],
-    terms: kept.terms === undefined ? null : termsOf(kept.terms),
+    terms: termsThen(order, kept),
     expireAt: kept.expire ?? null,
     canceledAt: kept.ended ?? null,
   })
+
+/** Exits and leverage stay as they were asked for. */
+const termsThen = ({ terms }: TradeOrder, kept: KeptOrder): OrderTerms | null => {
+  if (kept.terms !== undefined) return termsOf(kept.terms)
+  if (terms === null && kept.trigger === undefined) return null
+  return { ...(terms ?? NO_TERMS), trigger: kept.trigger === undefined ? null : triggerOf(kept.trigger) }
+}
 
 /**
  * Those that an order carried when this execution was its newest. `all`: in order of application, those that count no more included, at
  * least from the first that is to be found.
  */
-export const newestUpTo = (all: ReadonlyArray<Execution>, executionId: ExecutionId): ReadonlyArray<Execution> => {
+const newestUpTo = (all: ReadonlyArray<Execution>, executionId: ExecutionId): ReadonlyArray<Execution> => {
   const newest: Array<Execution> = []
   const replaced = new Set<ExecutionId>()
   const last = all.findIndex((it) => it.executionId === executionId)

@@ -124,6 +124,22 @@ const decimal = (text: string): Decimal => {
 }
 const decimalOrNull = (text: string | null): Decimal | null => (text === null ? null : decimal(text))
 
+/** Of its own JSON. */
+export const triggerOf = (stored: unknown): Trigger => {
+  const trigger = stored as Stored<Trigger>
+  return {
+    ...trigger,
+    stopPrice: decimal(trigger.stopPrice),
+    triggerPrice: decimalOrNull(trigger.triggerPrice),
+    trailing: trigger.trailing && {
+      ...trigger.trailing,
+      amount: decimalOrNull(trigger.trailing.amount),
+      limitOffset: decimalOrNull(trigger.trailing.limitOffset),
+      highWaterMark: decimal(trigger.trailing.highWaterMark),
+    },
+  }
+}
+
 /** Of their own JSON, as the store keeps it. */
 export const termsOf = (stored: unknown): OrderTerms => {
   const { trigger, exits, budget, change, ...rest } = stored as Stored<OrderTerms>
@@ -131,17 +147,7 @@ export const termsOf = (stored: unknown): OrderTerms => {
     ...rest,
     // Of rows from before there were such pairs.
     pairedWith: rest.pairedWith ?? null,
-    trigger: trigger && {
-      ...trigger,
-      stopPrice: decimal(trigger.stopPrice),
-      triggerPrice: decimalOrNull(trigger.triggerPrice),
-      trailing: trigger.trailing && {
-        ...trigger.trailing,
-        amount: decimalOrNull(trigger.trailing.amount),
-        limitOffset: decimalOrNull(trigger.trailing.limitOffset),
-        highWaterMark: decimal(trigger.trailing.highWaterMark),
-      },
-    },
+    trigger: trigger && triggerOf(trigger),
     exits: exits && {
       ...exits,
       takeProfitPrice: decimalOrNull(exits.takeProfitPrice),

@@ -7,16 +7,9 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { AccountEventKind } from "../../domain/account/event.ts"
-import {
-  executionText,
-  type KeptEvent,
-  keptEventOf,
-  newestUpTo,
-  textOfOrder,
-  textOfPositions,
-} from "../../domain/account/event-kept.ts"
+import { type KeptEvent, keptEventOf, type RowsOfEvents, textOfEvent } from "../../domain/account/event-kept.ts"
 import type { TradingAccountId } from "../../domain/ids.ts"
-import { EXECUTIONS_KEPT, type Execution, type TradeOrder } from "../../domain/order/trade-order.ts"
+import { EXECUTIONS_KEPT, type Execution } from "../../domain/order/trade-order.ts"
 import type { StoredEvent } from "../../ports/account-store.ts"
 import { orUnavailable } from "../postgres/storage-failure.ts"
 import { arrayLiteral } from "./order-columns.ts"
@@ -31,14 +24,6 @@ interface EventRow {
   readonly event_id: string
   readonly kind: string
   readonly payload: string
-}
-
-/** What the events of a page lead to. */
-interface Found {
-  readonly executions: ReadonlyMap<string, Execution>
-  readonly orders: ReadonlyMap<string, TradeOrder>
-  /** By order, in order of application: at least from the tenth before the oldest event of the page. */
-  readonly ofOrders: ReadonlyMap<string, ReadonlyArray<Execution>>
 }
 
 /** In the order of the rows. */
@@ -56,24 +41,10 @@ const toldEvents = (
         at: Number(row.at),
         eventId: row.event_id,
         kind: row.kind as AccountEventKind,
-        payload: event === null ? row.payload : textOf(account, event, found),
+        payload: event === null ? row.payload : textOfEvent(account, event, found),
       }
     }),
   )
-}
-
-const textOf = (account: TradingAccountId, event: KeptEvent, found: Found): string => {
-  switch (event._tag) {
-    case "Positions":
-      return textOfPositions(account, event)
-    case "Execution":
-      return executionText(known(found.executions, event.executionId))
-    case "Order": {
-      const { id, x } = event.kept
-      const all = known(found.ofOrders, id)
-      return textOfOrder(known(found.orders, id), event.kept, newestUpTo(all, x))
-    }
-  }
 }
 
 const known = <A>(rows: ReadonlyMap<string, A>, id: string): A => {
@@ -82,28 +53,33 @@ const known = <A>(rows: ReadonlyMap<string, A>, id: string): A => {
   return row
 }
 
-const NOTHING: Found = { executions: new Map(), orders: new Map(), ofOrders: new Map() }
-
-const find = (sql: SqlClient.SqlClient, events: ReadonlyArray<KeptEvent | null>): Effect.Effect<Found, SqlError> =>
+/** What the events of a page lead to; what they do not name is not asked for. */
+const find = (
+  sql: SqlClient.SqlClient,
+  events: ReadonlyArray<KeptEvent | null>,
+): Effect.Effect<RowsOfEvents, SqlError> =>
   Effect.gen(function* () {
     const executionIds = new Set<string>()
-    const newest = new Map<string, string>()
+    const orderIds = new Set<string>()
+    const newest = new Set<string>()
     for (const event of events) {
       if (event?._tag === "Execution") executionIds.add(event.executionId)
-      if (event?._tag === "Order") newest.set(event.kept.x, event.kept.id)
+      if (event?._tag !== "Order") continue
+      orderIds.add(event.kept.id)
+      if (event.kept.x !== undefined) newest.add(event.kept.x)
     }
-    if (executionIds.size === 0 && newest.size === 0) return NOTHING
-    const orderIds = arrayLiteral([...new Set(newest.values())])
-    const orders = yield* sql.unsafe<OrderRow>(
+    const rowsOf = <A extends object>(text: string, ids: ReadonlySet<string>) =>
+      ids.size === 0 ? Effect.succeed([]) : sql.unsafe<A>(text, [arrayLiteral([...ids])])
+    const orders = yield* rowsOf<OrderRow>(
       `SELECT ${ORDER_COLUMNS} FROM trade_order o WHERE o.trade_order_id = ANY ($1::uuid[])`,
-      [orderIds],
+      orderIds,
     )
-    const own = yield* sql.unsafe<ExecutionRow>(
+    const own = yield* rowsOf<ExecutionRow>(
       `SELECT ${EXECUTION_COLUMNS} FROM execution x WHERE x.execution_id = ANY ($1::uuid[])`,
-      [arrayLiteral([...executionIds])],
+      executionIds,
     )
     // The tenth before the oldest of the page that counted then, and all up to the newest: what was replaced since is among them.
-    const ofOrders = yield* sql.unsafe<ExecutionRow>(
+    const ofOrders = yield* rowsOf<ExecutionRow>(
       `WITH span AS (
          SELECT x.trade_order_id, min(x.number) AS first, max(x.number) AS last FROM execution x
          WHERE x.execution_id = ANY ($1::uuid[]) GROUP BY 1)
@@ -115,7 +91,7 @@ const find = (sql: SqlClient.SqlClient, events: ReadonlyArray<KeptEvent | null>)
            ORDER BY e.number DESC LIMIT ${EXECUTIONS_KEPT}) AS e) AS start
        JOIN execution x ON x.trade_order_id = span.trade_order_id AND x.number BETWEEN start.number AND span.last
        ORDER BY x.number`,
-      [arrayLiteral([...newest.keys()])],
+      newest,
     )
     const lists = new Map<string, Array<Execution>>()
     for (const row of ofOrders) {
@@ -123,10 +99,12 @@ const find = (sql: SqlClient.SqlClient, events: ReadonlyArray<KeptEvent | null>)
       if (list === undefined) lists.set(row.trade_order_id, [executionOf(row)])
       else list.push(executionOf(row))
     }
+    const executions = new Map(own.map((row) => [row.execution_id, executionOf(row)]))
+    const images = new Map(orders.map((row) => [row.trade_order_id, orderOf(row, [])]))
     return {
-      executions: new Map(own.map((row) => [row.execution_id, executionOf(row)])),
-      orders: new Map(orders.map((row) => [row.trade_order_id, orderOf(row, [])])),
-      ofOrders: lists,
+      execution: (id) => known(executions, id),
+      order: (id) => known(images, id),
+      executionsOf: (id) => known(lists, id),
     }
   })
 

@@ -1,18 +1,12 @@
 /** Whatever the order in which trades, views and timers come: one truth in the end, and every event told again as it was told. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import {
-  executionText,
-  keptEventOf,
-  newestUpTo,
-  textOfOrder,
-  textOfPositions,
-} from "../../../src/domain/account/event-kept.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { EXECUTIONS_KEPT } from "../../../src/domain/order/trade-order.ts"
 import type { VenueFill } from "../../../src/ports/venue-session.ts"
 import { life, live } from "../../kit/worlds/filled-lives.ts"
 import { placed, readyWorld } from "../../kit/worlds/ready-world.ts"
+import { retold } from "../../kit/worlds/retold.ts"
 import { ACCOUNT } from "../../sim/world.ts"
 
 const summed = (trades: ReadonlyArray<VenueFill>) => {
@@ -62,21 +56,10 @@ describe("trades, views and timers in any order", () => {
     void fc.assert(
       fc.property(life(1, 25, 60), (one) => {
         const { database } = live(one).world
-        const executions = [...database.executions.values()]
-        for (const { payload, kept = null } of database.events.get(ACCOUNT) ?? []) {
-          if (kept === null) continue
+        for (const event of database.events.get(ACCOUNT) ?? []) {
+          if (event.kept === undefined) continue
           told++
-          const event = keptEventOf(kept)!
-          if (event._tag === "Positions") expect(textOfPositions(ACCOUNT, event)).toBe(payload)
-          else if (event._tag === "Execution") {
-            const execution = executions.find(({ executionId }) => executionId === event.executionId)!
-            expect(executionText(execution)).toBe(payload)
-          } else {
-            const { id, x } = event.kept
-            const own = executions.filter(({ tradeOrderId }) => tradeOrderId === id)
-            const { order } = database.orders.get(id)!
-            expect(textOfOrder(order, event.kept, newestUpTo(own, x))).toBe(payload)
-          }
+          expect(retold(database, ACCOUNT, event)).toBe(event.payload)
         }
       }),
       { numRuns: 60, seed: 6 },

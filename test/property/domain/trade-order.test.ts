@@ -1,6 +1,7 @@
 /** The fast writer of an order's record against the plain one, on any order. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { keptEventOf, keptOrder, textOfEvent } from "../../../src/domain/account/event-kept.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type {
   DealerAccountId,
@@ -14,9 +15,10 @@ import type {
 } from "../../../src/domain/ids.ts"
 
 import { OrderStatus } from "../../../src/domain/order/status.ts"
-import { type OrderTerms, type Trigger, termsOf } from "../../../src/domain/order/terms.ts"
+import { NO_TERMS, type OrderTerms, type Trigger, termsOf } from "../../../src/domain/order/terms.ts"
 import type { Execution, OrderDoubt, TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import { tradeOrderJson, tradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
+import { someOrder } from "../../kit/records/some-order.ts"
 
 const decimal = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.integer({ min: 0, max: 18 }))
@@ -169,6 +171,60 @@ describe("an order's record as text", () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+/** A later image of it: all that may change is another's. */
+const later = (then: TradeOrder, now: TradeOrder): TradeOrder => {
+  const { tradeOrderId, tradingAccountId, orderListId, contingencyType, quoteId, positionId, replacesTradeOrderId } =
+    then
+  const { dealerAccountId, hedgeForQuoteIds, hedgeForQuoteCount, orderSide, orderType, quantityRounding } = then
+  const { clientOrderId, idempotencyKey, origin, createdAt } = then
+  const terms: OrderTerms = { ...(then.terms ?? NO_TERMS), change: now.terms?.change ?? null }
+  return {
+    ...now,
+    ...{ tradeOrderId, tradingAccountId, orderListId, contingencyType, quoteId, positionId, replacesTradeOrderId },
+    ...{ dealerAccountId, hedgeForQuoteIds, hedgeForQuoteCount, orderSide, orderType, quantityRounding },
+    ...{ clientOrderId, idempotencyKey, origin, createdAt },
+    // Only a trigger that fires changes the time in force.
+    timeInForce: then.terms === null ? then.timeInForce : now.timeInForce,
+    terms: then.terms === null ? terms : { ...terms, trigger: now.terms?.trigger ?? null },
+  }
+}
+
+describe("an order's event", () => {
+  const rowsOf = (then: TradeOrder, now: TradeOrder) => ({
+    execution: () => expect.fail("it is no event of an execution"),
+    order: () => later(then, now),
+    executionsOf: () => then.executions,
+  })
+
+  it("is told again as it was published, from what the journal keeps and an image of later", () => {
+    void fc.assert(
+      fc.property(order, order, (one, now) => {
+        const then = { ...one, executions: one.executions.map((it) => ({ ...it, replaces: null })) }
+        const kept = keptEventOf(keptOrder(then))!
+        expect(textOfEvent(then.tradingAccountId, kept, rowsOf(then, now))).toBe(tradeOrderJson(then))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it("is told as it was published where an older gateway kept all of its terms", () => {
+    void fc.assert(
+      fc.property(order, order, (one, now) => {
+        const then = { ...one, executions: [] }
+        const { trigger: _, tif: _tif, ...older } = JSON.parse(keptOrder(then).slice(2))
+        const stored = `~o${JSON.stringify({ ...older, ...(then.terms !== null && { terms: then.terms }) })}`
+        const rows = rowsOf(then, { ...now, timeInForce: then.timeInForce })
+        expect(textOfEvent(then.tradingAccountId, keptEventOf(stored)!, rows)).toBe(tradeOrderJson(then))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it("of a plain order is kept in less than 150 bytes", () => {
+    expect(keptOrder(someOrder()).length).toBeLessThan(150)
   })
 })
 

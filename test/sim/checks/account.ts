@@ -4,7 +4,9 @@ import type { TradeOrderId } from "../../../src/domain/ids.ts"
 import { isTerminal, mayBecome, type OrderStatus } from "../../../src/domain/order/status.ts"
 import { fingerprint, type SubmitRequest } from "../../../src/domain/order/submit-request.ts"
 import { isFired, NEVER_PLACED, type TradeOrder } from "../../../src/domain/order/trade-order.ts"
+import type { StoredEvent } from "../../../src/ports/account-store.ts"
 import type { Publication } from "../../../src/ports/channel-port.ts"
+import { retold } from "../../kit/worlds/retold.ts"
 import type { SimMarkets } from "../venue/market.ts"
 import { CallChecks } from "./calls.ts"
 import { FundsChecks } from "./funds.ts"
@@ -203,11 +205,19 @@ export class AccountChecks {
       this.say(`${tradeOrderId} ended ${orderStatus}, and had been filled for a while`)
   }
 
+  /** Whoever returns hears what was published, whatever the order has become since. */
+  checkRetold(event: StoredEvent): void {
+    const { world, id } = this.view
+    const told = retold(world.database, id, event)
+    if (told !== event.payload) this.say(`event ${event.sequence} was ${event.payload}, and is told again as ${told}`)
+  }
+
   private readEvents(): void {
     const events = this.view.events()
     for (const event of events.slice(this.eventsRead)) {
       this.eventsRead++
       if (event.sequence !== this.eventsRead) this.say(`event ${event.sequence} where ${this.eventsRead} was due`)
+      this.checkRetold(event)
       if (event.kind === "PORTFOLIO.UPDATED") {
         for (const row of JSON.parse(event.payload) as ReadonlyArray<{
           available: string

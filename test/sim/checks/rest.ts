@@ -24,6 +24,7 @@ export class RestChecks {
     const { world, exchange, id: account } = this.view
     const { venue } = world
     const { lists } = this.checks
+    for (const event of this.view.events()) this.checks.checkRetold(event)
     if (world.status(account) !== "ACTIVE") return this.say(`the account ${account} is ${world.status(account)}`)
     const known = new Set<string>()
     const holds = new Map<string, Decimal>()

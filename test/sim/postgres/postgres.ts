@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url"
 import { isDeepStrictEqual } from "node:util"
 import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect } from "effect"
+import type { TradingAccountId } from "../../../src/domain/ids.ts"
+import type { StoredEvent } from "../../../src/ports/account-store.ts"
 import { bundleProgram } from "../../kit/bundled-program.ts"
 import type { MemoryDatabase } from "../../kit/worlds/memory-account-store.ts"
 import type { Backing } from "../world.ts"
@@ -11,6 +13,8 @@ import { type Call, READS, revived } from "./postgres-calls.ts"
 import { askingThread } from "./thread-ask.ts"
 
 const ANSWER_MILLIS = 120_000
+/** Events that one question asks for: at most 1,000, and 4 MiB of them. */
+const EVENTS_PAGE = 500
 
 interface State {
   readonly orders: ReadonlyArray<Record<string, string>>
@@ -42,6 +46,19 @@ export const openSqlWorlds = async (url: string, adminUrl: string): Promise<SqlW
   const answerOf = askingThread<Call>(port1, flag, ANSWER_MILLIS)
   const ask = (call: Call): unknown => revived(answerOf(call))
 
+  /** Whoever returns hears of PostgreSQL what was published. */
+  const toldOtherwise = (account: TradingAccountId, published: ReadonlyArray<StoredEvent>): ReadonlyArray<string> => {
+    const found: Array<string> = []
+    for (let after = 0; after < published.length; after += EVENTS_PAGE) {
+      const page = published.slice(after, after + EVENTS_PAGE)
+      const args = [account, after, after + page.length]
+      const told = ask({ _tag: "Read", method: "events", args }) as ReadonlyArray<StoredEvent> | null
+      for (const [index, { sequence, payload }] of page.entries())
+        if (told?.[index]?.payload !== payload)
+          found.push(`event ${sequence} of ${account} was ${payload}, and PostgreSQL says ${told?.[index]?.payload}`)
+    }
+    return found
+  }
   const differences: Array<string> = []
   const backing: Backing = {
     begin: () => void ask({ _tag: "Begin" }),
@@ -74,6 +91,7 @@ export const openSqlWorlds = async (url: string, adminUrl: string): Promise<SqlW
       ]),
     ),
     differences: (database) => [...differences.splice(0), ...compared(database, ask({ _tag: "State" }) as State)],
+    toldOtherwise: ({ events }) => [...events].flatMap(([account, published]) => toldOtherwise(account, published)),
   }
   const close = (): void => {
     ask({ _tag: "End" })

@@ -31,7 +31,7 @@ const recordOf = (payload: string): Partial<TradeOrderRecord> & { readonly execu
   if (kept === null) return JSON.parse(payload)
   if (kept._tag === "Execution") return { executionId: kept.executionId }
   if (kept._tag === "Positions") return {}
-  const { id, s, exec, ext = null } = kept.kept
+  const { id, s, exec = "0", ext = null } = kept.kept
   return { tradeOrderId: id, orderStatus: s, executedQuantity: exec, externalOrderId: ext }
 }
 

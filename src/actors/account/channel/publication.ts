@@ -89,9 +89,10 @@ export class NewsDesk {
     return new DraftedNews(eventId, draft)
   }
 
+  /** `json`: its record, where that is written already. */
   ofOrder(kind: AccountEventKind, order: TradeOrder, at: number, json?: string): News {
     const kept = keptOrder(order)
-    const text = json ?? (kept === null ? tradeOrderJson(order) : () => tradeOrderJson(order))
+    const text = json ?? ((): string => tradeOrderJson(order))
     return this.drafted({ kind, at, text, kept, tags: null, order, positions: null })
   }
 
