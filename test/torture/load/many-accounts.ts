@@ -32,6 +32,8 @@ const REST_MILLIS = 90_000
 const PROBE_MILLIS = 5_000
 /** Past orders made by one statement. */
 const ROWS = 200_000
+/** Of an order, its execution and their indexes 1.9 kB; as much again for the log and sorts. 10 million of them do not fit into 24 GB of memory. */
+const ROOM_BYTES = 4_000
 
 /** Runs in the gateway's main thread: its heap after a collection of all garbage. */
 const PROBE = `
@@ -254,7 +256,7 @@ const startWith = async (
 export const manyAccounts = async (options: ManyAccountsOptions): Promise<ReadonlyArray<Verdict>> => {
   const { accounts, orders, built } = options
   const exchange = await startBinanceExchange({ market: "still" })
-  const directory = scratchDirectory("many-accounts")
+  const directory = scratchDirectory("many-accounts", accounts * orders * ROOM_BYTES)
   const server = await startEmbeddedPostgres({ dataDir: directory })
   const keys = { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
   exchange.addUser({ ...keys, balances: { USDT: "10000000", BTC: "1000" } })
