@@ -38,7 +38,7 @@ const compile = (): boolean => {
     filter: (path) => !path.endsWith(".ts"),
   })
   // The gateway serves them, as it does from the build.
-  for (const folder of ["docs/examples", "docs/guide", "docs/operations"])
+  for (const folder of ["docs/examples", "docs/guide", "docs/operations", "docs/openapi.json"])
     cpSync(join(root, folder), join(tree, folder), { recursive: true })
   return build.status === 0
 }

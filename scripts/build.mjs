@@ -33,6 +33,8 @@ const LOCK_WAIT_MILLIS = 120_000
  */
 const EMIT_ONLY = ["--noCheck", "--noResolve", "--lib", "ES5", "--types", ""]
 const FOLDERS = ["src", "proto", "docs/examples", "docs/guide", "docs/operations"]
+/** Beside them. */
+const FILES = ["docs/openapi.json"]
 
 class BuildFailed extends Error {}
 
@@ -51,9 +53,10 @@ const filesBelow = (root, folder) =>
 
 const readSources = (root) => {
   const generated = generatedModules(root)
-  const sources = FOLDERS.flatMap((folder) => filesBelow(root, folder)).filter(
-    (path) => !path.startsWith(`${GENERATED}/`),
-  )
+  const sources = [
+    ...FOLDERS.flatMap((folder) => filesBelow(root, folder)).filter((path) => !path.startsWith(`${GENERATED}/`)),
+    ...FILES.filter((path) => existsSync(join(root, path))),
+  ]
   const hash = createHash("sha256")
   for (const path of ["tsconfig.json", "tsconfig.build.json", ...sources]) {
     if (!existsSync(join(root, path))) continue

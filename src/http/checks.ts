@@ -1,10 +1,10 @@
 /**
- * Checks compiled from schemas at start: JSONSchema.make, then ajv, 0.2 µs a body against Schema's 3.6. Schema only words the errors, of
+ * Checks compiled from schemas when they are first used: JSONSchema.make, then ajv, 0.2 µs a body against Schema's 3.6. Schema only words the errors, of
  * patterns and of fields that it does not know. Only pure schemas are taken: of classes, defaults and codecs the compiled check would know
  * nothing (order-path 6).
  */
 
-import { Ajv, type ErrorObject } from "ajv"
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
 import { SchemaAST as AST, Either, JSONSchema, ParseResult, Schema } from "effect"
 import { InvalidParameter, InvalidRequest, MissingParameter, UnknownField } from "../domain/errors/request.ts"
 import { nearestName } from "../foundation/nearest-name.ts"
@@ -238,17 +238,20 @@ const isUuid = (ast: AST.AST): boolean => {
 const lowerCase = (value: unknown): unknown =>
   typeof value === "string" ? value.toLowerCase() : Array.isArray(value) ? value.map(lowerCase) : value
 
-/** Throws, at start, when the schema is not pure. `where` names it in that error. */
+/**
+ * Throws, at start, when the schema is not pure. `where` names it in that error. Compiled with its first value: all 120 of them took 0.25 s of
+ * processor time at each start, a sixth of it, and a pure one always compiles (test/property/http/checks.test.ts compiles each).
+ */
 export const compileCheck = (ast: AST.AST, where: string): Check => {
   const fault = impurity(ast)
   if (fault !== undefined) throw new Error(`${where}: the schema has ${fault}; wire schemas must be pure`)
   const schema = Schema.make<unknown>(ast)
-  const isValid = ajv.compile(asSchemaMeans(JSONSchema.make(schema)) as object)
-  const explain = ParseResult.validateEither(schema, { errors: "all" })
+  let compiled: ValidateFunction | undefined
   const fields = ast._tag === "TypeLiteral" ? ast.propertySignatures : []
   const uuids = fields.filter((field) => isUuid(field.type)).map((field) => String(field.name))
   return (value) => {
-    if (isValid(value)) {
+    compiled ??= ajv.compile(asSchemaMeans(JSONSchema.make(schema)) as object)
+    if (compiled(value)) {
       const record = value as Record<string, unknown>
       for (const name of uuids) if (record[name] !== undefined) record[name] = lowerCase(record[name])
       return undefined
@@ -258,13 +261,13 @@ export const compileCheck = (ast: AST.AST, where: string): Check => {
     // Before what is missing: the name that is missing may be the one that was misspelt.
     const unknown = unknownFields(ast, value)
     if (unknown !== undefined) return unknown
-    const compiled = isValid.errors?.[0]
-    const explained = explain(value)
+    const error = compiled.errors?.[0]
+    const explained = ParseResult.validateEither(schema, { errors: "all" })(value)
     const issues = Either.isLeft(explained) ? ParseResult.ArrayFormatter.formatIssueSync(explained.left) : []
     const missing = issues.find((issue) => issue._tag === "Missing")
     if (missing !== undefined) return new MissingParameter({ parameter: missing.path.map(String).join(".") })
-    return compiled === undefined
+    return error === undefined
       ? new InvalidRequest({ reason: "has the wrong shape" })
-      : new InvalidParameter({ parameter: dotted(compiled.instancePath), reason: worded(compiled) })
+      : new InvalidParameter({ parameter: dotted(error.instancePath), reason: worded(error) })
   }
 }

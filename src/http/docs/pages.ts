@@ -154,7 +154,7 @@ export const pageHeaders = (policy: string) => ({
 export const document = (
   path: string,
   contentType: string,
-  make: () => string | Uint8Array | Promise<string>,
+  make: () => string | Uint8Array | Promise<string | Uint8Array>,
   headers: Readonly<Record<string, string>>,
 ): StaticPage => ({
   path,
