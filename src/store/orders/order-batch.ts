@@ -1,6 +1,7 @@
 /**
  * A batch of units as one SQL statement: fence, orders, executions, events and the rare rows, all or nothing in one round trip.
- * The one thing to know: a statement depends only on which kinds of rows a batch holds, so that each of the few is prepared once.
+ * The one thing to know: a statement depends only on which kinds of rows a batch holds, and whether of one, few or many, so that each
+ * of the few is prepared once.
  */
 
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
@@ -11,11 +12,13 @@ import { actRow } from "../audit/acts.ts"
 import {
   arrayLiteral,
   type Column,
+  EVENT_COLUMNS,
   EXECUTION_COLUMNS,
   literalsOf,
+  type NumberedEvent,
   ORDER_COLUMNS,
   ORDER_CONSTANTS,
-  quoted,
+  pushValues,
   type StoredExecution,
   type StoredOrder,
 } from "./order-columns.ts"
@@ -39,7 +42,7 @@ export interface Numbering {
 export interface FrozenBatch {
   readonly name: string
   readonly text: string
-  readonly values: ReadonlyArray<string | number>
+  readonly values: ReadonlyArray<string | number | null>
   /** Number of each unit's first event, in the order of the units. */
   readonly firstSequences: ReadonlyArray<number>
   /** Each account's newest number once this batch is durable. */
@@ -59,18 +62,56 @@ const joined = (payloads: ReadonlyArray<string>): string => {
   return cuts === payloads.length - 1 ? text : payloads.map(cutFree).join(CUT)
 }
 
+/** How many rows of a kind a statement takes. Few: with NULL in the place of those that are not there. */
+const ONE = 1
+const FEW = 4
+const MANY = 0
+type Size = typeof ONE | typeof FEW | typeof MANY
+
+const sizeOf = (rows: number): Size => (rows === 1 ? ONE : rows <= FEW ? FEW : MANY)
+
 interface Section {
-  readonly params: number
+  readonly params: (size: Size) => number
   /** The section's common table expressions, its first parameter being `$first`. */
-  readonly sql: (first: number) => string
+  readonly sql: (first: number, size: Size) => string
 }
 
 const names = <Row>(columns: ReadonlyArray<Column<Row>>): string => columns.map((column) => column.name).join(", ")
+const scalars = <Row>(columns: ReadonlyArray<Column<Row>>, first: number): string =>
+  columns.map((column, i) => `$${first + i}::${column.type}`).join(", ")
 const arrays = <Row>(columns: ReadonlyArray<Column<Row>>, first: number): string =>
   columns.map((column, i) => `$${first + i}::${column.type}[]`).join(", ")
 
 /** Nothing is written without the fence: an uncorrelated subquery, so it is asked once per section and the rows keep their order. */
-const FENCED = "WHERE EXISTS (SELECT FROM fence)"
+const IS_FENCED = "EXISTS (SELECT FROM fence)"
+const FENCED = `WHERE ${IS_FENCED}`
+
+/**
+ * The rows of a section. `unnest` of 48 arrays of one element each is a quarter of what PostgreSQL does for one order: few rows are
+ * values of their own. The first column is never NULL in a row that is there.
+ */
+const rowsOf = <Row>(
+  columns: ReadonlyArray<Column<Row>>,
+  first: number,
+  size: Size,
+  many = `SELECT * FROM unnest(${arrays(columns, first)}) ${FENCED}`,
+): string => {
+  if (size === MANY) return many
+  if (size === ONE) return `SELECT ${scalars(columns, first)} ${FENCED}`
+  const rows = Array.from({ length: size }, (_, row) => `(${scalars(columns, first + row * columns.length)})`)
+  return `SELECT * FROM (VALUES ${rows.join(",\n        ")}) AS r (${names(columns)}) ${FENCED} AND r.${columns[0]!.name} IS NOT NULL`
+}
+
+const paramsOf =
+  (columns: ReadonlyArray<Column<never>>) =>
+  (size: Size): number =>
+    size === MANY ? columns.length : size * columns.length
+
+/** The rare ones have no few: all that they hold is one document, or arrays. */
+const always = (params: number) => () => params
+
+const manyEvents = (first: number): string =>
+  `SELECT * FROM unnest(${arrays(EVENT_COLUMNS.slice(0, -1), first)}, string_to_array($${first + EVENT_COLUMNS.length - 1}::text, chr(1))) ${FENCED}`
 
 const orderSets = ORDER_COLUMNS.filter(({ name }) => !ORDER_CONSTANTS.has(name) && name !== "version")
   .map(({ name }) =>
@@ -86,32 +127,31 @@ const ACCOUNT_SETS = `external_trading_account_id = excluded.external_trading_ac
 const SECTIONS: ReadonlyArray<Section> = [
   // Orders: a later image replaces an older one, an older one changes nothing, and one of another order ends the statement.
   {
-    params: ORDER_COLUMNS.length,
-    sql: (first) => `orders AS (
+    params: paramsOf(ORDER_COLUMNS),
+    sql: (first, size) => `orders AS (
       INSERT INTO trade_order AS t (${names(ORDER_COLUMNS)})
-      SELECT * FROM unnest(${arrays(ORDER_COLUMNS, first)}) ${FENCED}
+      ${rowsOf(ORDER_COLUMNS, first, size)}
       ${onOrderConflict(orderSets)})`,
   },
   // Executions: immutable. Only the same one again is forgiven; another one with its id, or the venue's trade id, is a fault of the actor.
   {
-    params: EXECUTION_COLUMNS.length,
-    sql: (first) => `executions AS (
+    params: paramsOf(EXECUTION_COLUMNS),
+    sql: (first, size) => `executions AS (
       INSERT INTO execution AS t (${names(EXECUTION_COLUMNS)})
-      SELECT * FROM unnest(${arrays(EXECUTION_COLUMNS, first)}) ${FENCED}
+      ${rowsOf(EXECUTION_COLUMNS, first, size)}
       ${ON_EXECUTION_CONFLICT})`,
   },
   // Events.
   {
-    params: 7,
-    sql: (first) => `events AS (
-      INSERT INTO account_event (trading_account_id, sequence, at, event_id, tenant_id, kind, payload)
-      SELECT * FROM unnest($${first}::uuid[], $${first + 1}::bigint[], $${first + 2}::bigint[], $${first + 3}::uuid[],
-        $${first + 4}::text[], $${first + 5}::text[], string_to_array($${first + 6}::text, chr(1))) ${FENCED}
+    params: paramsOf(EVENT_COLUMNS),
+    sql: (first, size) => `events AS (
+      INSERT INTO account_event (${names(EVENT_COLUMNS)})
+      ${rowsOf(EVENT_COLUMNS, first, size, manyEvents(first))}
       ON CONFLICT DO NOTHING)`,
   },
   // Accounts: the image's credentials are the account's credentials. Their links are locked in order of ids, as a connect does.
   {
-    params: 1,
+    params: always(1),
     sql: (first) => `account_image AS (
       SELECT * FROM json_to_recordset($${first}::json) AS i(trading_account_id uuid, tenant_id text, user_id uuid, version bigint,
         venue text, external_trading_account_id text, nickname text, status text, initial_balances json, channel_epoch text,
@@ -138,7 +178,7 @@ const SECTIONS: ReadonlyArray<Section> = [
   // Wiped credentials, of those that the unit's account has: kept while another account uses them. Sub-statements do not see each other's changes, hence the second
   // parameter: the accounts that this very batch disconnects.
   {
-    params: 2,
+    params: always(2),
     sql: (first) => `wiped AS (
       UPDATE credential c SET status = 'REVOKED', revoked_at = coalesce(c.revoked_at, w.at),
         updated_at = CASE WHEN c.status = 'REVOKED' THEN c.updated_at ELSE w.at END, secret = NULL, kid = NULL
@@ -152,7 +192,7 @@ const SECTIONS: ReadonlyArray<Section> = [
   },
   // What ends with a disconnect: subscriptions, and links to dealers.
   {
-    params: 1,
+    params: always(1),
     sql: (first) => `unlinked AS (
       DELETE FROM dealer_link l USING json_to_recordset($${first}::json) AS e(trading_account_id uuid)
       WHERE l.trading_account_id = e.trading_account_id AND EXISTS (SELECT FROM fence)),
@@ -163,7 +203,7 @@ const SECTIONS: ReadonlyArray<Section> = [
   },
   // Quarantined reports.
   {
-    params: 1,
+    params: always(1),
     sql: (first) => `quarantined AS (
       INSERT INTO quarantined_report AS t (quarantined_report_id, tenant_id, trading_account_id, trade_order_id, report, reason, at)
       SELECT * FROM json_to_recordset($${first}::json) AS q(quarantined_report_id uuid, tenant_id text, trading_account_id uuid,
@@ -172,34 +212,38 @@ const SECTIONS: ReadonlyArray<Section> = [
   },
   // News of quotes that stand among the events now.
   {
-    params: 2,
+    params: always(2),
     sql: (first) => `told AS (
       DELETE FROM quote_news n USING unnest($${first}::uuid[], $${first + 1}::uuid[]) AS t(trading_account_id, event_id)
       WHERE n.event_id = t.event_id AND n.trading_account_id = t.trading_account_id AND EXISTS (SELECT FROM fence))`,
   },
   // Rows of the audit, in a lane of the writer's own. What is only selected runs where it is asked for: see `textOf`.
   {
-    params: 1,
+    params: always(1),
     sql: (first) => `audited AS MATERIALIZED (SELECT audit_write('accounts', $${first}::jsonb) FROM fence)`,
   },
 ]
 const AUDITED = SECTIONS.length - 1
 
-const texts = new Map<number, string>()
+/** Of orders, executions and events. */
+type Sizes = readonly [orders: Size, executions: Size, events: Size]
+
+const texts = new Map<string, string>()
 
 /** Of the sections whose bits are set. Its result has one row while the process owns the database, none afterwards. */
-const textOf = (mask: number): string => {
-  const known = texts.get(mask)
+const textOf = (name: string, mask: number, sizes: Sizes): string => {
+  const known = texts.get(name)
   if (known !== undefined) return known
   let first = 3
   const parts = ["fence AS MATERIALIZED (SELECT node_id FROM gateway_node WHERE node_id = $1 AND epoch = $2 FOR SHARE)"]
   SECTIONS.forEach((section, bit) => {
     if ((mask & (1 << bit)) === 0) return
-    parts.push(section.sql(first))
-    first += section.params
+    const size = sizes[bit] ?? MANY
+    parts.push(section.sql(first, size))
+    first += section.params(size)
   })
   const text = `WITH ${parts.join(",\n")}\nSELECT node_id FROM fence${(mask & (1 << AUDITED)) === 0 ? "" : ", audited"}`
-  texts.set(mask, text)
+  texts.set(name, text)
   return text
 }
 
@@ -235,7 +279,7 @@ const clash = (what: string): never => {
  */
 export const freeze = (
   units: ReadonlyArray<Unit>,
-  fence: { readonly nodeId: string; readonly epoch: number },
+  fence: { readonly nodeId: string; readonly epoch: number; readonly arraysOnly?: boolean | undefined },
   numberOf: (account: TradingAccountId) => Numbering,
   nextAccepted: () => number,
 ): FrozenBatch => {
@@ -250,15 +294,7 @@ export const freeze = (
   const audited: Array<ReturnType<typeof actRow>> = []
   const lastSequences = new Map<TradingAccountId, number>()
   const firstSequences: Array<number> = []
-  const events = {
-    accounts: [] as string[],
-    sequences: [] as number[],
-    instants: [] as number[],
-    ids: [] as string[],
-    tenants: [] as string[],
-    kinds: [] as string[],
-    payloads: [] as string[],
-  }
+  const events: Array<NumberedEvent> = []
 
   for (const unit of units) {
     const { tenantId, lastSequence } = numberOf(unit.accountId)
@@ -322,34 +358,54 @@ export const freeze = (
     firstSequences.push(sequence + 1)
     for (const event of unit.events) {
       sequence++
-      events.accounts.push(unit.accountId)
-      events.sequences.push(sequence)
-      events.instants.push(event.at)
-      events.ids.push(event.eventId)
-      events.tenants.push(quoted(tenantId))
-      events.kinds.push(event.kind)
-      events.payloads.push(event.kept ?? event.payload)
+      events.push({ accountId: unit.accountId, sequence, event, tenantId })
     }
     lastSequences.set(unit.accountId, sequence)
   }
 
   let mask = 0
-  const values: Array<string | number> = [fence.nodeId, fence.epoch]
+  const values: Array<string | number | null> = [fence.nodeId, fence.epoch]
   const include = (bit: number, ...params: ReadonlyArray<string>): void => {
     mask |= 1 << bit
     for (const param of params) values.push(param)
   }
-  if (orders.size > 0) include(0, ...literalsOf(ORDER_COLUMNS, [...orders.values()]))
-  if (executions.size > 0) include(1, ...literalsOf(EXECUTION_COLUMNS, [...executions.values()]))
-  if (events.payloads.length > 0) {
-    const { accounts, sequences, instants, ids, tenants, kinds, payloads } = events
-    include(2, ...[accounts, sequences, instants, ids, tenants, kinds].map(arrayLiteral), joined(payloads))
+  // Statements for few rows are prepared too: a kind of their own for each of the rare sections would be hundreds.
+  const isRare =
+    accounts.size + wiped.length + ended.length + quarantined.size + told.events.length + audited.length > 0
+  const isSmall = !isRare && fence.arraysOnly !== true
+  const sizeIn = (rows: number): Size => (isSmall && rows > 0 ? sizeOf(rows) : MANY)
+  const sizes: Sizes = [sizeIn(orders.size), sizeIn(executions.size), sizeIn(events.length)]
+  const includeRows = <Row>(
+    bit: 0 | 1 | 2,
+    columns: ReadonlyArray<Column<Row>>,
+    rows: ReadonlyArray<Row>,
+    many: () => ReadonlyArray<string>,
+  ): void => {
+    const size = sizes[bit]
+    if (size === MANY) return include(bit, ...many())
+    mask |= 1 << bit
+    pushValues(values, columns, rows)
+    for (let i = rows.length * columns.length; i < size * columns.length; i++) values.push(null)
   }
+  if (orders.size > 0) {
+    const rows = [...orders.values()]
+    includeRows(0, ORDER_COLUMNS, rows, () => literalsOf(ORDER_COLUMNS, rows))
+  }
+  if (executions.size > 0) {
+    const rows = [...executions.values()]
+    includeRows(1, EXECUTION_COLUMNS, rows, () => literalsOf(EXECUTION_COLUMNS, rows))
+  }
+  if (events.length > 0)
+    includeRows(2, EVENT_COLUMNS, events, () => [
+      ...literalsOf(EVENT_COLUMNS.slice(0, -1), events),
+      joined(events.map(({ event }) => event.kept ?? event.payload)),
+    ])
   if (accounts.size > 0) include(3, JSON.stringify([...accounts.values()].map(accountImage)))
   if (wiped.length > 0) include(4, JSON.stringify(wiped), `{${leaving.join(",")}}`)
   if (ended.length > 0) include(5, JSON.stringify(ended))
   if (quarantined.size > 0) include(6, JSON.stringify([...quarantined.values()]))
   if (told.events.length > 0) include(7, arrayLiteral(told.accounts), arrayLiteral(told.events))
   if (audited.length > 0) include(AUDITED, JSON.stringify(audited))
-  return { name: `batch-${mask}`, text: textOf(mask), values, firstSequences, lastSequences }
+  const name = `batch-${mask}-${sizes.join("")}`
+  return { name, text: textOf(name, mask, sizes), values, firstSequences, lastSequences }
 }

@@ -1,16 +1,20 @@
 /**
- * Rows as PostgreSQL array literals, one array per column, ready for `unnest`. The one thing to know: literals are built here and not
- * by the driver, whose general quoting costs more than everything else of an order's way to the database.
+ * Rows as parameters: of many rows an array literal per column, ready for `unnest`; of few a parameter per value. The one thing to know:
+ * literals are built here and not by the driver, whose general quoting costs more than everything else of an order's way to the database.
  */
 
+import type { EventDraft } from "../../domain/account/event.ts"
+import type { TradingAccountId } from "../../domain/ids.ts"
 import type { Execution, TradeOrder } from "../../domain/order/trade-order.ts"
 import { type PlacedBy, placedBy } from "../../domain/user/act.ts"
 
-/** One column of a table: where it stands, its type, and how a row's value is written inside an array literal; null is NULL. */
+/** One column of a table: where it stands, its type, and a row's value as text; null is NULL. */
 export interface Column<Row> {
   readonly name: string
   readonly type: "uuid" | "text" | "numeric" | "int" | "bigint" | "boolean" | "json" | "jsonb"
-  readonly literal: (row: Row) => string | null
+  readonly value: (row: Row) => string | null
+  /** Inside an array literal it needs quotes: words of fixed vocabularies, uuids and numbers need none. */
+  readonly isFree?: true
 }
 
 const SPECIAL = /["\\]/
@@ -20,7 +24,6 @@ const SPECIALS = /["\\]/g
 export const quoted = (text: string): string =>
   SPECIAL.test(text) ? `"${text.replace(SPECIALS, "\\$&")}"` : `"${text}"`
 
-const quotedOrNull = (text: string | null): string | null => (text === null ? null : quoted(text))
 const integer = (value: number): string => `${value}`
 const integerOrNull = (value: number | null): string | null => (value === null ? null : `${value}`)
 const flag = (value: boolean): string => (value ? "t" : "f")
@@ -34,90 +37,95 @@ export interface StoredOrder {
   readonly actor: PlacedBy | null
 }
 
-/** Words of fixed vocabularies, uuids and numbers need no quotes in an array literal; everything else does. */
 export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
-  { name: "trade_order_id", type: "uuid", literal: ({ order }) => order.tradeOrderId },
-  { name: "tenant_id", type: "text", literal: ({ order }) => quoted(order.tenantId) },
-  { name: "trading_account_id", type: "uuid", literal: ({ order }) => order.tradingAccountId },
-  { name: "version", type: "bigint", literal: ({ order }) => integer(order.version) },
-  { name: "venue", type: "text", literal: ({ order }) => quoted(order.venue) },
-  { name: "instrument_id", type: "text", literal: ({ order }) => quoted(order.instrumentId) },
-  { name: "order_list_id", type: "uuid", literal: ({ order }) => order.orderListId },
-  { name: "contingency_type", type: "text", literal: ({ order }) => order.contingencyType },
-  { name: "quote_id", type: "uuid", literal: ({ order }) => order.quoteId },
-  { name: "position_id", type: "uuid", literal: ({ order }) => order.positionId },
-  { name: "replaces_trade_order_id", type: "uuid", literal: ({ order }) => order.replacesTradeOrderId },
-  { name: "dealer_account_id", type: "uuid", literal: ({ order }) => order.dealerAccountId },
+  { name: "trade_order_id", type: "uuid", value: ({ order }) => order.tradeOrderId },
+  { name: "tenant_id", type: "text", isFree: true, value: ({ order }) => order.tenantId },
+  { name: "trading_account_id", type: "uuid", value: ({ order }) => order.tradingAccountId },
+  { name: "version", type: "bigint", value: ({ order }) => integer(order.version) },
+  { name: "venue", type: "text", isFree: true, value: ({ order }) => order.venue },
+  { name: "instrument_id", type: "text", isFree: true, value: ({ order }) => order.instrumentId },
+  { name: "order_list_id", type: "uuid", value: ({ order }) => order.orderListId },
+  { name: "contingency_type", type: "text", value: ({ order }) => order.contingencyType },
+  { name: "quote_id", type: "uuid", value: ({ order }) => order.quoteId },
+  { name: "position_id", type: "uuid", value: ({ order }) => order.positionId },
+  { name: "replaces_trade_order_id", type: "uuid", value: ({ order }) => order.replacesTradeOrderId },
+  { name: "dealer_account_id", type: "uuid", value: ({ order }) => order.dealerAccountId },
   {
     name: "hedge_for_quote_ids",
     type: "json",
-    literal: ({ order: { hedgeForQuoteIds } }) =>
-      hedgeForQuoteIds.length === 0 ? null : quoted(JSON.stringify(hedgeForQuoteIds)),
+    isFree: true,
+    value: ({ order: { hedgeForQuoteIds } }) =>
+      hedgeForQuoteIds.length === 0 ? null : JSON.stringify(hedgeForQuoteIds),
   },
   {
     name: "hedge_for_quote_count",
     type: "int",
-    literal: ({ order: { hedgeForQuoteIds, hedgeForQuoteCount } }) =>
+    value: ({ order: { hedgeForQuoteIds, hedgeForQuoteCount } }) =>
       hedgeForQuoteCount === hedgeForQuoteIds.length ? null : integer(hedgeForQuoteCount),
   },
   {
     name: "terms",
     type: "jsonb",
-    literal: ({ order }) => (order.terms === null ? null : quoted(JSON.stringify(order.terms))),
+    isFree: true,
+    value: ({ order }) => (order.terms === null ? null : JSON.stringify(order.terms)),
   },
-  { name: "base_asset", type: "text", literal: ({ order }) => quoted(order.baseAsset) },
-  { name: "quote_asset", type: "text", literal: ({ order }) => quoted(order.quoteAsset) },
-  { name: "order_side", type: "text", literal: ({ order }) => order.orderSide },
-  { name: "order_type", type: "text", literal: ({ order }) => order.orderType },
-  { name: "time_in_force", type: "text", literal: ({ order }) => order.timeInForce },
-  { name: "order_status", type: "text", literal: ({ order }) => order.orderStatus },
-  { name: "status_before_cancel", type: "text", literal: ({ order }) => order.statusBeforeCancel },
-  { name: "reject_reason", type: "text", literal: ({ order }) => quotedOrNull(order.rejectReason) },
-  { name: "cancel_reason", type: "text", literal: ({ order }) => order.cancelReason },
-  { name: "limit_price", type: "numeric", literal: ({ order }) => order.limitPrice?.toString() ?? null },
-  { name: "quantity", type: "numeric", literal: ({ order }) => order.quantity.toString() },
-  { name: "order_quantity_type", type: "text", literal: ({ order }) => order.orderQuantityType },
-  { name: "quantity_rounding", type: "text", literal: ({ order }) => quoted(order.quantityRounding) },
-  { name: "base_quantity", type: "numeric", literal: ({ order }) => order.baseQuantity.toString() },
-  { name: "executed_quantity", type: "numeric", literal: ({ order }) => order.executedQuantity.toString() },
-  { name: "executed_cost", type: "numeric", literal: ({ order }) => order.executedCost.toString() },
-  { name: "executed_price", type: "numeric", literal: ({ order }) => order.executedPrice?.toString() ?? null },
-  { name: "overfill_quantity", type: "numeric", literal: ({ order }) => order.overfillQuantity.toString() },
-  { name: "execution_count", type: "int", literal: ({ order }) => integer(order.executionCount) },
+  { name: "base_asset", type: "text", isFree: true, value: ({ order }) => order.baseAsset },
+  { name: "quote_asset", type: "text", isFree: true, value: ({ order }) => order.quoteAsset },
+  { name: "order_side", type: "text", value: ({ order }) => order.orderSide },
+  { name: "order_type", type: "text", value: ({ order }) => order.orderType },
+  { name: "time_in_force", type: "text", value: ({ order }) => order.timeInForce },
+  { name: "order_status", type: "text", value: ({ order }) => order.orderStatus },
+  { name: "status_before_cancel", type: "text", value: ({ order }) => order.statusBeforeCancel },
+  { name: "reject_reason", type: "text", isFree: true, value: ({ order }) => order.rejectReason },
+  { name: "cancel_reason", type: "text", value: ({ order }) => order.cancelReason },
+  { name: "limit_price", type: "numeric", value: ({ order }) => order.limitPrice?.toString() ?? null },
+  { name: "quantity", type: "numeric", value: ({ order }) => order.quantity.toString() },
+  { name: "order_quantity_type", type: "text", value: ({ order }) => order.orderQuantityType },
+  { name: "quantity_rounding", type: "text", isFree: true, value: ({ order }) => order.quantityRounding },
+  { name: "base_quantity", type: "numeric", value: ({ order }) => order.baseQuantity.toString() },
+  { name: "executed_quantity", type: "numeric", value: ({ order }) => order.executedQuantity.toString() },
+  { name: "executed_cost", type: "numeric", value: ({ order }) => order.executedCost.toString() },
+  { name: "executed_price", type: "numeric", value: ({ order }) => order.executedPrice?.toString() ?? null },
+  { name: "overfill_quantity", type: "numeric", value: ({ order }) => order.overfillQuantity.toString() },
+  { name: "execution_count", type: "int", value: ({ order }) => integer(order.executionCount) },
   {
     name: "fees",
     type: "json",
-    literal: ({ order }) => (order.fees.length === 0 ? null : quoted(JSON.stringify(order.fees))),
+    isFree: true,
+    value: ({ order }) => (order.fees.length === 0 ? null : JSON.stringify(order.fees)),
   },
-  { name: "client_order_id", type: "text", literal: ({ order }) => quotedOrNull(order.clientOrderId) },
-  { name: "idempotency_key", type: "text", literal: ({ order }) => quotedOrNull(order.idempotencyKey) },
-  { name: "fingerprint", type: "text", literal: ({ order }) => quotedOrNull(order.fingerprint) },
-  { name: "external_order_id", type: "text", literal: ({ order }) => quotedOrNull(order.externalOrderId) },
-  { name: "origin", type: "text", literal: ({ order }) => order.origin },
+  { name: "client_order_id", type: "text", isFree: true, value: ({ order }) => order.clientOrderId },
+  { name: "idempotency_key", type: "text", isFree: true, value: ({ order }) => order.idempotencyKey },
+  { name: "fingerprint", type: "text", isFree: true, value: ({ order }) => order.fingerprint },
+  { name: "external_order_id", type: "text", isFree: true, value: ({ order }) => order.externalOrderId },
+  { name: "origin", type: "text", value: ({ order }) => order.origin },
   {
     name: "doubt",
     type: "json",
-    literal: ({ order }) => (order.doubt === null ? null : quoted(JSON.stringify(order.doubt))),
+    isFree: true,
+    value: ({ order }) => (order.doubt === null ? null : JSON.stringify(order.doubt)),
   },
-  { name: "cancel_requested", type: "boolean", literal: ({ order }) => flag(order.cancelRequested) },
+  { name: "cancel_requested", type: "boolean", value: ({ order }) => flag(order.cancelRequested) },
   {
     name: "evidence",
     type: "json",
-    literal: ({ order }) => (order.evidence.length === 0 ? null : quoted(JSON.stringify(order.evidence))),
+    isFree: true,
+    value: ({ order }) => (order.evidence.length === 0 ? null : JSON.stringify(order.evidence)),
   },
-  { name: "not_after", type: "bigint", literal: ({ order }) => integerOrNull(order.notAfter) },
-  { name: "submit_deadline", type: "bigint", literal: ({ order }) => integerOrNull(order.submitDeadline) },
-  { name: "held", type: "numeric", literal: ({ order }) => order.held.toString() },
-  { name: "created_at", type: "bigint", literal: ({ order }) => integer(order.createdAt) },
-  { name: "updated_at", type: "bigint", literal: ({ order }) => integer(order.updatedAt) },
-  { name: "expire_at", type: "bigint", literal: ({ order }) => integerOrNull(order.expireAt) },
-  { name: "canceled_at", type: "bigint", literal: ({ order }) => integerOrNull(order.canceledAt) },
-  { name: "venue_updated_at", type: "bigint", literal: ({ order }) => integerOrNull(order.venueUpdatedAt) },
-  { name: "accepted_number", type: "bigint", literal: ({ acceptedNumber }) => integerOrNull(acceptedNumber) },
+  { name: "not_after", type: "bigint", value: ({ order }) => integerOrNull(order.notAfter) },
+  { name: "submit_deadline", type: "bigint", value: ({ order }) => integerOrNull(order.submitDeadline) },
+  { name: "held", type: "numeric", value: ({ order }) => order.held.toString() },
+  { name: "created_at", type: "bigint", value: ({ order }) => integer(order.createdAt) },
+  { name: "updated_at", type: "bigint", value: ({ order }) => integer(order.updatedAt) },
+  { name: "expire_at", type: "bigint", value: ({ order }) => integerOrNull(order.expireAt) },
+  { name: "canceled_at", type: "bigint", value: ({ order }) => integerOrNull(order.canceledAt) },
+  { name: "venue_updated_at", type: "bigint", value: ({ order }) => integerOrNull(order.venueUpdatedAt) },
+  { name: "accepted_number", type: "bigint", value: ({ acceptedNumber }) => integerOrNull(acceptedNumber) },
   {
     name: "placed_by",
     type: "json",
-    literal: ({ actor }) => (actor === null ? null : quoted(JSON.stringify(placedBy(actor)))),
+    isFree: true,
+    value: ({ actor }) => (actor === null ? null : JSON.stringify(placedBy(actor))),
   },
 ]
 
@@ -158,21 +166,40 @@ export interface StoredExecution {
 }
 
 export const EXECUTION_COLUMNS: ReadonlyArray<Column<StoredExecution>> = [
-  { name: "execution_id", type: "uuid", literal: ({ execution }) => execution.executionId },
-  { name: "tenant_id", type: "text", literal: ({ tenantId }) => quoted(tenantId) },
-  { name: "trading_account_id", type: "uuid", literal: ({ execution }) => execution.tradingAccountId },
-  { name: "trade_order_id", type: "uuid", literal: ({ execution }) => execution.tradeOrderId },
-  { name: "venue", type: "text", literal: ({ execution }) => quoted(execution.venue) },
-  { name: "external_trade_id", type: "text", literal: ({ execution }) => quoted(execution.externalTradeId) },
-  { name: "instrument_id", type: "text", literal: ({ execution }) => quoted(execution.instrumentId) },
-  { name: "order_side", type: "text", literal: ({ execution }) => execution.orderSide },
-  { name: "executed_quantity", type: "numeric", literal: ({ execution }) => execution.executedQuantity.toString() },
-  { name: "executed_price", type: "numeric", literal: ({ execution }) => execution.executedPrice.toString() },
-  { name: "executed_cost", type: "numeric", literal: ({ execution }) => execution.executedCost.toString() },
-  { name: "fees", type: "json", literal: ({ execution }) => quoted(JSON.stringify(execution.fees)) },
-  { name: "inferred", type: "boolean", literal: ({ execution }) => flag(execution.inferred) },
-  { name: "replaces", type: "uuid", literal: ({ execution }) => execution.replaces },
-  { name: "executed_at", type: "bigint", literal: ({ execution }) => integer(execution.executedAt) },
+  { name: "execution_id", type: "uuid", value: ({ execution }) => execution.executionId },
+  { name: "tenant_id", type: "text", isFree: true, value: ({ tenantId }) => tenantId },
+  { name: "trading_account_id", type: "uuid", value: ({ execution }) => execution.tradingAccountId },
+  { name: "trade_order_id", type: "uuid", value: ({ execution }) => execution.tradeOrderId },
+  { name: "venue", type: "text", isFree: true, value: ({ execution }) => execution.venue },
+  { name: "external_trade_id", type: "text", isFree: true, value: ({ execution }) => execution.externalTradeId },
+  { name: "instrument_id", type: "text", isFree: true, value: ({ execution }) => execution.instrumentId },
+  { name: "order_side", type: "text", value: ({ execution }) => execution.orderSide },
+  { name: "executed_quantity", type: "numeric", value: ({ execution }) => execution.executedQuantity.toString() },
+  { name: "executed_price", type: "numeric", value: ({ execution }) => execution.executedPrice.toString() },
+  { name: "executed_cost", type: "numeric", value: ({ execution }) => execution.executedCost.toString() },
+  { name: "fees", type: "json", isFree: true, value: ({ execution }) => JSON.stringify(execution.fees) },
+  { name: "inferred", type: "boolean", value: ({ execution }) => flag(execution.inferred) },
+  { name: "replaces", type: "uuid", value: ({ execution }) => execution.replaces },
+  { name: "executed_at", type: "bigint", value: ({ execution }) => integer(execution.executedAt) },
+]
+
+/** An event with its number. */
+export interface NumberedEvent {
+  readonly accountId: TradingAccountId
+  readonly sequence: number
+  readonly event: EventDraft
+  readonly tenantId: string
+}
+
+/** The payload comes last: many of them travel in a way of their own. */
+export const EVENT_COLUMNS: ReadonlyArray<Column<NumberedEvent>> = [
+  { name: "trading_account_id", type: "uuid", value: ({ accountId }) => accountId },
+  { name: "sequence", type: "bigint", value: ({ sequence }) => integer(sequence) },
+  { name: "at", type: "bigint", value: ({ event }) => integer(event.at) },
+  { name: "event_id", type: "uuid", value: ({ event }) => event.eventId },
+  { name: "tenant_id", type: "text", isFree: true, value: ({ tenantId }) => tenantId },
+  { name: "kind", type: "text", value: ({ event }) => event.kind },
+  { name: "payload", type: "text", isFree: true, value: ({ event }) => event.kept ?? event.payload },
 ]
 
 /** The parameters of one `unnest`: an array literal per column. */
@@ -181,10 +208,22 @@ export const literalsOf = <Row>(
   rows: ReadonlyArray<Row>,
 ): ReadonlyArray<string> => {
   const literals = new Array<string>(rows.length)
-  return columns.map((column) => {
-    for (let i = 0; i < rows.length; i++) literals[i] = column.literal(rows[i]!) ?? "NULL"
+  return columns.map(({ value, isFree }) => {
+    for (let i = 0; i < rows.length; i++) {
+      const text = value(rows[i]!)
+      literals[i] = text === null ? "NULL" : isFree ? quoted(text) : text
+    }
     return arrayLiteral(literals)
   })
+}
+
+/** A parameter per value, row by row. */
+export const pushValues = <Row>(
+  values: Array<string | number | null>,
+  columns: ReadonlyArray<Column<Row>>,
+  rows: ReadonlyArray<Row>,
+): void => {
+  for (const row of rows) for (const { value } of columns) values.push(value(row))
 }
 
 /** Joined once: a text that grows piece by piece leaves each of its stages to the garbage collector. */

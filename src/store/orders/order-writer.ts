@@ -78,6 +78,8 @@ export interface OrderWriterOptions {
   readonly defect: (error: unknown) => void
   readonly warn: (message: string) => void
   readonly timeoutMillis?: number
+  /** Batches of few rows are written as those of many are. For tests: each way must do what the other does. */
+  readonly arraysOnly?: boolean | undefined
   /** For failpoints: these units have left for the database, whose answer is open. */
   readonly sent?: ((units: ReadonlyArray<Unit>) => void) | undefined
   /** Seconds: of a unit until it is settled, and of a batch until it is answered. */

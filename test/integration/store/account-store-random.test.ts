@@ -1,4 +1,7 @@
-/** Random units, batched as they come and with sessions ended meanwhile: PostgreSQL answers and keeps what the store in memory does. */
+/**
+ * Random units, batched as they come and with sessions ended meanwhile: PostgreSQL answers and keeps what the store in memory does, whether
+ * few rows are written as values or, as many are, by arrays.
+ */
 import { Effect, ManagedRuntime } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -26,16 +29,6 @@ import {
 } from "./account-store-rig.ts"
 
 const database = withTestDatabase()
-type Services = AccountStore | JournalPort
-let runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
-let accounts: (venue: VenueId) => Promise<ReadonlyArray<TradingAccount>>
-beforeAll(() => {
-  const opened = ManagedRuntime.make(storeLayer(database().url))
-  runtime = opened
-  accounts = async (venue) => [await storeAccount(opened, { venue }), await storeAccount(opened, { venue })]
-})
-afterAll(() => runtime.dispose())
-
 /** What a unit does, with small choices so that keys, orders and trades meet often. */
 const step = fc.record({
   account: fc.nat({ max: 1 }),
@@ -98,7 +91,19 @@ const unitsOf = (
   })
 }
 
-describe("the account store", () => {
+describe.each([
+  ["by values", false],
+  ["by arrays", true],
+])("the account store, %s", (name, arraysOnly) => {
+  let runtime: ManagedRuntime.ManagedRuntime<AccountStore | JournalPort, unknown>
+  let accounts: (venue: VenueId) => Promise<ReadonlyArray<TradingAccount>>
+  beforeAll(() => {
+    const opened = ManagedRuntime.make(storeLayer(database().url, undefined, undefined, arraysOnly))
+    runtime = opened
+    accounts = async (venue) => [await storeAccount(opened, { venue }), await storeAccount(opened, { venue })]
+  })
+  afterAll(() => runtime.dispose())
+
   it("is in PostgreSQL what it is in memory, whatever comes together and whatever is cut off", async () => {
     let run = 0
     await fc.assert(
@@ -106,7 +111,7 @@ describe("the account store", () => {
         fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 5 }),
         fc.boolean(),
         async (groups, cut) => {
-          const venue = `V${++run}` as VenueId
+          const venue = `${name} ${++run}` as VenueId
           const owners = await accounts(venue)
           const model = makeMemoryDatabase(owners)
           const modelled = makeMemoryAccountStore(model)
@@ -143,7 +148,7 @@ describe("the account store", () => {
           )
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 20 },
     )
   })
 })

@@ -269,7 +269,13 @@ export const storeAccount = async (
   )
 
 /** Everything of the store, as the composition root puts it together. */
-export const storeLayer = (url: string, lost: (reason: string) => void = () => undefined, pool: SqlOptions = {}) =>
+/** `arraysOnly`: small batches are written as large ones are. */
+export const storeLayer = (
+  url: string,
+  lost: (reason: string) => void = () => undefined,
+  pool: SqlOptions = {},
+  arraysOnly = false,
+) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const node = yield* ownDatabase(url, { now: Date.now })
@@ -283,6 +289,7 @@ export const storeLayer = (url: string, lost: (reason: string) => void = () => u
             throw error
           },
           warn: () => undefined,
+          arraysOnly,
         }),
         Users.Default,
         Accounts.Default,
@@ -290,9 +297,9 @@ export const storeLayer = (url: string, lost: (reason: string) => void = () => u
     }),
   )
 
-export const sqlRig = async (database: TestDatabase): Promise<Rig> => {
+export const sqlRig = async (database: TestDatabase, arraysOnly = false): Promise<Rig> => {
   const open = async () => {
-    const runtime = ManagedRuntime.make(storeLayer(database.url))
+    const runtime = ManagedRuntime.make(storeLayer(database.url, undefined, undefined, arraysOnly))
     const services = await runtime.runPromise(Effect.all({ store: AccountStore, journal: JournalPort, writer: Writer }))
     return { runtime, ...services }
   }

@@ -2,18 +2,18 @@
 import { testDatabase } from "../../kit/servers/database.ts"
 import { memoryRig, type Rig, sqlRig } from "./account-store-rig.ts"
 
+const inPostgres = (arraysOnly: boolean) => async (): Promise<Rig> => {
+  const database = await testDatabase()
+  const rig = await sqlRig(database, arraysOnly)
+  const close = async () => {
+    await rig.close()
+    await database.drop()
+  }
+  return { ...rig, close }
+}
+
 export const implementations: ReadonlyArray<readonly [name: string, open: () => Promise<Rig>]> = [
   ["in memory", async () => memoryRig()],
-  [
-    "in PostgreSQL",
-    async () => {
-      const database = await testDatabase()
-      const rig = await sqlRig(database)
-      const close = async () => {
-        await rig.close()
-        await database.drop()
-      }
-      return { ...rig, close }
-    },
-  ],
+  ["in PostgreSQL", inPostgres(false)],
+  ["in PostgreSQL, by arrays", inPostgres(true)],
 ]
