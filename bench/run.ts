@@ -1,14 +1,15 @@
 /**
- * `npm run bench -- NAME [--json] [--profile MODULE]`: builds and runs one bench; its last line is one JSON object (hot-path 7). `--json` prints
- * only that; `--profile http-server` shows where the CPU of that child process went.
+ * `npm run bench -- NAME [--json] [--profile MODULE] [--minutes N]`: builds and runs one bench; its last line is one JSON object (hot-path 7).
+ * `--json` prints only that; `--profile http-server` shows where the CPU of that child process went; `--minutes` is of `console`.
  * The one thing to know: benches run compiled. A loader that rewrites names on the fly costs microseconds on every closure, and the
  * figures would be the loader's.
  */
 import { spawn, spawnSync } from "node:child_process"
-import { cpSync } from "node:fs"
+import { cpSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import { buildConsole } from "../scripts/console.mjs"
 
 const NAMES = [
   "http",
@@ -24,6 +25,7 @@ const NAMES = [
   "matcher",
   "quote",
   "client",
+  "console",
 ]
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -43,14 +45,23 @@ const compile = (): boolean => {
   return build.status === 0
 }
 
-const main = (): void => {
+/** Where a gateway of the bench's tree looks for it. */
+const layConsole = async (): Promise<void> => {
+  await buildConsole(root)
+  rmSync(join(tree, "console"), { recursive: true, force: true })
+  cpSync(join(root, "dist/console"), join(tree, "console"), { recursive: true })
+}
+
+const main = async (): Promise<void> => {
   const { values, positionals } = parseArgs({
-    options: { json: { type: "boolean", default: false }, profile: { type: "string" } },
+    options: { json: { type: "boolean", default: false }, profile: { type: "string" }, minutes: { type: "string" } },
     allowPositionals: true,
   })
   const [name, ...rest] = positionals
   if (name === undefined || rest.length > 0 || !NAMES.includes(name)) {
-    console.error(`usage: npm run bench -- NAME [--json] [--profile MODULE]; NAME is one of ${NAMES.join(", ")}`)
+    console.error(
+      `usage: npm run bench -- NAME [--json] [--profile MODULE] [--minutes N]; NAME is one of ${NAMES.join(", ")}`,
+    )
     process.exitCode = 1
     return
   }
@@ -59,9 +70,14 @@ const main = (): void => {
     process.exitCode = 1
     return
   }
+  if (name === "console") await layConsole()
   const bench = spawn(process.execPath, ["--enable-source-maps", join(tree, "bench", `${name}.js`)], {
     cwd: root,
-    env: { ...process.env, ...(values.profile === undefined ? {} : { BENCH_PROFILE: values.profile }) },
+    env: {
+      ...process.env,
+      ...(values.profile === undefined ? {} : { BENCH_PROFILE: values.profile }),
+      ...(values.minutes === undefined ? {} : { BENCH_MINUTES: values.minutes }),
+    },
     stdio: ["ignore", values.json ? "pipe" : "inherit", "inherit"],
   })
   let printed = ""
@@ -75,4 +91,4 @@ const main = (): void => {
   })
 }
 
-main()
+await main()

@@ -13,11 +13,11 @@ export type HedgeVenue =
 
 export const DEALER_STEPS = 7
 
-/** `admin`: who makes the dealer. */
-export const dealerStory = async (stage: Stage, admin: Gateway, hedge: HedgeVenue): Promise<void> => {
+/** `admin`: who makes the dealer. Answers the client's address. */
+export const dealerStory = async (stage: Stage, admin: Gateway, hedge: HedgeVenue): Promise<string> => {
   const { url, step, expect, until } = stage
   const { tradingAccountId, status } = await connect(admin, hedge)
-  step("an account at a venue, to hedge with", `${hedge.venue} ${tradingAccountId}: ${status}`)
+  await step("an account at a venue, to hedge with", `${hedge.venue} ${tradingAccountId}: ${status}`)
 
   const dealer = await admin.post("dealer/create", {
     name: "Demo desk",
@@ -31,18 +31,22 @@ export const dealerStory = async (stage: Stage, admin: Gateway, hedge: HedgeVenu
   })
   const { dealerAccountId } = dealer
   await admin.post("dealer/account/link", { dealerAccountId, tradingAccountId })
-  step(
+  await step(
     "create a dealer",
     `${dealer.name} ${dealerAccountId}: ${dealer.status}, prices from ${hedge.venue}\nwallet ${dealer.walletId}`,
   )
 
-  const client = new Gateway({ url, as: await signUp(url, `client-${Date.now()}@example.com`) })
+  const email = `client-${Date.now()}@example.com`
+  const client = new Gateway({ url, as: await signUp(url, email) })
   const account = await client.post("tradingAccount/connect", { venue: "INTERNAL", dealerAccountId })
   const walletId = present("the client's wallet", account.walletId)
   const walletOfDealer = present("the dealer's wallet", dealer.walletId)
   await admin.post("wallet/deposit", { walletId: walletOfDealer, asset: "BTC", amount: "5" })
   await admin.post("wallet/deposit", { walletId, asset: "USDT", amount: "100000" })
-  step("fund the dealer, and a client of it", `the dealer has 5 BTC, the client 100000 USDT in wallet ${walletId}`)
+  await step(
+    "fund the dealer, and a client of it",
+    `the dealer has 5 BTC, the client ${email} 100000 USDT in wallet ${walletId}`,
+  )
 
   let quote: Quote | null = null
   await until("a firm quote", async () => {
@@ -53,7 +57,7 @@ export const dealerStory = async (stage: Stage, admin: Gateway, hedge: HedgeVenu
   })
   const { quoteId, quantity, price, expireAtDateTime } = present<Quote>("a quote", quote)
   const receipt = present("its receipt", (await admin.get("quote/get", { quoteId })).receipt)
-  step(
+  await step(
     "ask for a firm price",
     `BUY ${quantity} BTC at ${price}, binding until ${expireAtDateTime}\n` +
       `for the dealer's eyes: ${receipt.levels?.length} levels walked to ${receipt.walkedPrice}, ` +
@@ -72,7 +76,7 @@ export const dealerStory = async (stage: Stage, admin: Gateway, hedge: HedgeVenu
   const { order } = taken
   expect("quoted order", order.status, "FILLED")
   expect("its price", order.averagePrice, price)
-  step("take it", `${order.orderType} order ${order.tradeOrderId}: ${order.status} at ${order.averagePrice}`)
+  await step("take it", `${order.orderType} order ${order.tradeOrderId}: ${order.status} at ${order.averagePrice}`)
 
   const hedging = async () => (await admin.get("dealer/get", { dealerAccountId })).hedging?.[0]
   // What the exchange takes as its fee is bought, too, down to less than an order.
@@ -81,7 +85,7 @@ export const dealerStory = async (stage: Stage, admin: Gateway, hedge: HedgeVenu
   const hedges = (await admin.get("tradeOrder/list", { tradingAccountId })).filter(
     (it) => it.dealerAccountId === dealerAccountId,
   )
-  step(
+  await step(
     "it is hedged",
     `${hedges
       .map((it) => `${it.orderSide} ${it.executedQuantity} at ${it.averagePrice} on ${it.venue}`)
@@ -93,11 +97,12 @@ export const dealerStory = async (stage: Stage, admin: Gateway, hedge: HedgeVenu
   const statement = await client.get("wallet/transfer/list", { walletId })
   const { balances } = await client.get("wallet/get", { walletId })
   expect("the client's BTC", balances.find(({ asset }) => asset === "BTC")?.balance, "0.5")
-  step(
+  await step(
     "read the ledger",
     `${statement.map((it) => `${it.code} ${it.kind} ${it.amount} ${it.asset}`).join("\n")}\n` +
       `the client has ${balances.map((it) => `${it.balance} ${it.asset}`).join(" and ")}`,
   )
+  return email
 }
 
 const present = <A>(what: string, value: A | null | undefined): A => {

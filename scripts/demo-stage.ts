@@ -6,7 +6,9 @@ export const PASSWORD = "correct horse battery staple"
 export interface Stage {
   /** Of the gateway. */
   readonly url: string
-  readonly step: (title: string, seen: string) => void
+  /** Done; the next one begins after the pause. */
+  readonly step: (title: string, seen: string) => Promise<void>
+  readonly say: (text: string) => void
   readonly expect: (what: string, actual: unknown, wanted: unknown) => void
   /** At most 30 s. */
   readonly until: (what: string, seen: () => boolean | Promise<boolean>) => Promise<void>
@@ -17,16 +19,21 @@ const LOOK_MILLIS = 100
 
 const pause = (millis: number) => new Promise((done) => setTimeout(done, millis))
 
-/** `steps`: how many there will be. */
-export const openStage = (url: string, steps: () => number): Stage => {
+/** `steps`: how many there will be; `pauseMillis` after each, for eyes that follow. */
+export const openStage = (url: string, steps: () => number, pauseMillis: number): Stage => {
   let done = 0
+  const say = (text: string): void => {
+    for (const line of text.split("\n")) console.log(`      ${line}`)
+  }
   return {
     url,
-    step: (title, seen) => {
+    say,
+    step: async (title, seen) => {
       done++
       const all = steps()
       console.log(`[${"#".repeat(done).padEnd(all, ".")}] ${String(done).padStart(2)}/${all} ${title}`)
-      for (const line of seen.split("\n")) console.log(`      ${line}`)
+      say(seen)
+      await pause(pauseMillis)
     },
     expect: (what, actual, wanted) => {
       if (actual !== wanted) throw new Error(`${what}: ${String(actual)} instead of ${String(wanted)}`)

@@ -1,10 +1,14 @@
 /**
- * `npm run demo [-- URL [SETUP_TOKEN]]`: a newcomer's whole story on the TypeScript client. Without a URL it builds the gateway, starts it with an empty
- * database beside a loopback exchange, and ends both. Each step prints what it saw; the first one that is not as it should be ends the walk
- * with exit code 1.
+ * `npm run demo [-- [--open] [URL [SETUP_TOKEN]]]`: a newcomer's whole story on the TypeScript client. Without a URL it builds the gateway, starts it with
+ * an empty database beside a loopback exchange, and ends both. Each step prints what it saw; the first one that is not as it should be ends
+ * the walk with exit code 1.
+ *
+ * With --open the story is followed in the console: it begins once its user has signed in there, takes its time (`--pace SECONDS` between two
+ * steps), and leaves what it made; a gateway of its own runs on until Ctrl-C.
  */
 import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
 import { WebSocket } from "ws"
 import {
   Account,
@@ -18,7 +22,7 @@ import {
 import { startBinanceExchange } from "../test/exchanges/binance/exchange.ts"
 import { endGateways, startGateway } from "../test/kit/servers/gateway.ts"
 import { DEALER_STEPS, dealerStory, type HedgeVenue } from "./demo-dealer.ts"
-import { openStage, type Stage, signUp } from "./demo-stage.ts"
+import { openStage, PASSWORD, type Stage, signUp } from "./demo-stage.ts"
 
 /** Of the first half. */
 const TRADER_STEPS = 13
@@ -41,12 +45,25 @@ const row = (order: Row): string =>
   `${order.limitPrice === null ? "" : ` at ${order.limitPrice}`}: ${order.status} (${order.orderStatus}), ` +
   `executed ${order.executedQuantity}${order.averagePrice === null ? "" : ` at ${order.averagePrice}`}`
 
-const walk = async (url: string, hedge: HedgeVenue, setupToken: string | undefined): Promise<void> => {
+/** How the story is told. */
+interface Telling {
+  readonly isOpen: boolean
+  readonly pauseMillis: number
+}
+
+const walk = async (
+  url: string,
+  hedge: HedgeVenue,
+  setupToken: string | undefined,
+  { isOpen, pauseMillis }: Telling,
+): Promise<void> => {
   let isAdmin = true
-  const stage = openStage(url, () => TRADER_STEPS + (isAdmin ? DEALER_STEPS : 0))
+  // Nothing logs out of a story that is looked at.
+  const steps = () => TRADER_STEPS - (isOpen ? 1 : 0) + (isAdmin ? DEALER_STEPS : 0)
+  const stage = openStage(url, steps, pauseMillis)
   const { step } = stage
   const health = await new Gateway({ url }).get("health")
-  step("the gateway answers", `${health.status}, version ${health.version}`)
+  await step("the gateway answers", `${health.status}, version ${health.version}`)
 
   const email = `demo-${Date.now()}@example.com`
   const session = await signUp(url, email, setupToken)
@@ -56,22 +73,37 @@ const walk = async (url: string, hedge: HedgeVenue, setupToken: string | undefin
     () => true,
     () => false,
   )
-  step("sign up", `${email}, token valid ${session.expiresIn} s`)
+  await step("sign up", `${email}, token valid ${session.expiresIn} s`)
+  if (isOpen) await inConsole(stage, gateway, email)
 
   const venues = await gateway.get("market/venue/list")
-  step("venues", venues.map(({ venue, status, features }) => `${venue} ${status} ${String(features)}`).join("\n"))
+  await step("venues", venues.map(({ venue, status, features }) => `${venue} ${status} ${String(features)}`).join("\n"))
   try {
     await trade(stage, gateway)
-    if (isAdmin) await dealerStory(stage, gateway, hedge)
+    const client = isAdmin ? await dealerStory(stage, gateway, hedge) : null
+    if (isOpen) stage.say(signIns(url, [email, ...(client === null ? [] : [client])]))
   } finally {
     gateway.close()
   }
-  await gateway.post("auth/logout", {})
-  step("log out", "done")
+  if (!isOpen) {
+    await gateway.post("auth/logout", {})
+    await step("log out", "done")
+  }
   if (!isAdmin)
     console.log(
       "      dealers are made by admins, which this user is not: `npm run demo` without a URL shows them, or with the setupToken of the ready line behind the URL",
     )
+}
+
+const signIns = (url: string, emails: ReadonlyArray<string>): string =>
+  `the console: ${url}/console\n${emails.map((email) => `sign in: ${email}, password: ${PASSWORD}`).join("\n")}`
+
+/** Until the user has a second session: the console's. Who only reads along has none, and the story begins all the same. */
+const inConsole = async ({ say, until, url }: Stage, gateway: Gateway, email: string): Promise<void> => {
+  say(`${signIns(url, [email])}\nthe story begins once you are signed in there, after 30 s at the latest`)
+  await until("a sign-in", async () => (await gateway.get("auth/session/list")).length > 1).catch(() =>
+    say("no sign-in was seen: it begins"),
+  )
 }
 
 const trade = async ({ step, until, expect }: Stage, gateway: Gateway): Promise<void> => {
@@ -80,7 +112,7 @@ const trade = async ({ step, until, expect }: Stage, gateway: Gateway): Promise<
     externalTradingAccountId: "demo",
     nickname: "Demo account",
   })
-  step("connect a trading account", `${tradingAccountId}: ${status}`)
+  await step("connect a trading account", `${tradingAccountId}: ${status}`)
 
   let updates = 0
   const events: Array<AccountEvent> = []
@@ -92,13 +124,13 @@ const trade = async ({ step, until, expect }: Stage, gateway: Gateway): Promise<
   })
   const account = new Account(gateway, tradingAccountId, { onEvent: (event) => events.push(event) })
   await Promise.all([book.ready(), account.ready()])
-  step("follow the market and the account", "a book and an account of the TypeScript client, over one socket")
+  await step("follow the market and the account", "a book and an account of the TypeScript client, over one socket")
 
   await until("a live book", () => updates >= 4)
   const [bid, ask] = [book.bids[0]!, book.asks[0]!]
   const verdict = await book.verify()
   expect("string for string the gateway's own book", verdict.isSame, true)
-  step(
+  await step(
     "stream the live order book",
     `${updates} updates, ${book.bids.length} bids and ${book.asks.length} asks, proven at ${verdict.sequence}\n` +
       `best bid ${bid[1]} at ${bid[0]}, best ask ${ask[1]} at ${ask[0]}`,
@@ -114,7 +146,7 @@ const trade = async ({ step, until, expect }: Stage, gateway: Gateway): Promise<
   })
   if (resting.outcome !== "Stored") throw new Error(`the resting order is ${resting.outcome}`)
   await until("OPEN", seen("TRADE_ORDER.ACCEPTED"))
-  step(
+  await step(
     "place a resting order",
     `${row(resting.order)}\nthen on the socket: ${events.map(({ kind }) => kind).join(", ")}`,
   )
@@ -122,7 +154,7 @@ const trade = async ({ step, until, expect }: Stage, gateway: Gateway): Promise<
   const { tradeOrderId } = resting.order
   const cancelled = await gateway.post("tradeOrder/cancel", { tradingAccountId, tradeOrderId })
   expect("cancel", cancelled.status, "CANCELLED")
-  step("cancel it", row(cancelled))
+  await step("cancel it", row(cancelled))
 
   const order: SubmitOrder = {
     tradingAccountId,
@@ -135,16 +167,19 @@ const trade = async ({ step, until, expect }: Stage, gateway: Gateway): Promise<
   const bought = await submit(gateway, order)
   if (bought.outcome !== "Stored") throw new Error(`the market order is ${bought.outcome}`)
   expect("market order", bought.order.status, "FILLED")
-  step("buy at market", row(bought.order))
+  await step("buy at market", row(bought.order))
 
   const again = await submit(gateway, order, { key: bought.key })
   expect("the same with its key", again.outcome, "Replayed")
   if (again.outcome === "Replayed") expect("replay", again.order.tradeOrderId, bought.order.tradeOrderId)
-  step("send the same order again", "the same order came back, marked Idempotency-Replayed: nothing was bought twice")
+  await step(
+    "send the same order again",
+    "the same order came back, marked Idempotency-Replayed: nothing was bought twice",
+  )
 
   await until("PORTFOLIO.UPDATED", seen("PORTFOLIO.UPDATED"))
   const portfolio = await gateway.get("tradingAccount/portfolio/list", { tradingAccountId, limit: 100 })
-  step(
+  await step(
     "read the portfolio",
     portfolio
       .map(
@@ -157,13 +192,13 @@ const trade = async ({ step, until, expect }: Stage, gateway: Gateway): Promise<
   const orders = await gateway.get("tradeOrder/list", { tradingAccountId })
   const proof = account.proof
   expect("account events without a gap", proof?.gaps, 0)
-  step("list the orders", `${orders.map(row).join("\n")}\nevents ${proof?.from} to ${proof?.to}, none missing`)
+  await step("list the orders", `${orders.map(row).join("\n")}\nevents ${proof?.from} to ${proof?.to}, none missing`)
   account.close()
   book.close()
 }
 
 /** Everything that it takes, and nothing that stays. */
-const walkAlone = async (): Promise<void> => {
+const walkAlone = async (telling: Telling): Promise<void> => {
   console.log("building, then starting a gateway with an empty database and a loopback exchange")
   execFileSync(process.execPath, [fileURLToPath(new URL("build.mjs", import.meta.url))], { stdio: "inherit" })
   const exchange = await startBinanceExchange()
@@ -172,7 +207,12 @@ const walkAlone = async (): Promise<void> => {
     const register = (keys: { apiKey: string; apiSecret: string }): void => {
       exchange.addUser({ ...keys, balances: { USDT: "1000000", BTC: "10" } })
     }
-    await walk(gateway.http, { venue: "BINANCE", register }, gateway.setupToken)
+    await walk(gateway.http, { venue: "BINANCE", register }, gateway.setupToken, telling)
+    if (telling.isOpen) {
+      console.log("      the gateway runs on, with what was made, until Ctrl-C")
+      isTold = true
+      await gateway.exited
+    }
     await gateway.stop()
   } finally {
     await endGateways()
@@ -180,8 +220,23 @@ const walkAlone = async (): Promise<void> => {
   }
 }
 
-const given = process.argv[2]?.replace(/\/$/, "")
-const ended = given === undefined ? walkAlone() : walk(given, { venue: "MOCK" }, process.argv[3])
+const { values, positionals } = parseArgs({
+  options: { open: { type: "boolean", default: false }, pace: { type: "string" } },
+  allowPositionals: true,
+})
+const pace = Number(values.pace ?? (values.open ? 3 : 0))
+if (!(pace >= 0)) {
+  console.error("--pace is a number of seconds")
+  process.exit(1)
+}
+let isTold = false
+// What was started is in process groups of its own, which hear no Ctrl-C.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void endGateways().finally(() => process.exit(isTold ? 0 : 130)))
+
+const telling: Telling = { isOpen: values.open, pauseMillis: pace * 1_000 }
+const given = positionals[0]?.replace(/\/$/, "")
+const ended = given === undefined ? walkAlone(telling) : walk(given, { venue: "MOCK" }, positionals[1], telling)
 ended.then(
   () => process.exit(0),
   (error: unknown) => {

@@ -165,7 +165,11 @@ const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync
       sync,
       assetDigits: settings.assetDigits,
       allowedOrigins: settings.allowedOrigins,
-      console: { mode: settings.sessions.console, idleMillis: settings.sessions.idleMillis },
+      console: {
+        mode: settings.sessions.console,
+        idleMillis: settings.sessions.idleMillis,
+        admins: settings.sessions.admins,
+      },
       health,
     }),
   )

@@ -101,6 +101,8 @@ export const startGateway = async (environment: Environment): Promise<Gateway> =
   }
 }
 
+export const PASSWORD = "correct horse battery staple 7"
+
 interface Envelope<A> {
   readonly success: boolean
   readonly error: string | null
@@ -117,7 +119,11 @@ export interface User {
 }
 
 /** `setupToken`: of a gateway without an admin, to be it. */
-export const signUp = async (gateway: Gateway, setupToken?: string): Promise<User> => {
+export const signUp = async (
+  gateway: Gateway,
+  setupToken?: string,
+  email = `bench-${Date.now()}@example.com`,
+): Promise<User> => {
   let accessToken = ""
   const call: Call = async <A>(path: string, body?: unknown) => {
     const response = await fetch(`${gateway.http}/api/v3${path}`, {
@@ -133,8 +139,8 @@ export const signUp = async (gateway: Gateway, setupToken?: string): Promise<Use
     return envelope.data
   }
   const session = await call<{ accessToken: string }>("/auth/signup", {
-    email: `bench-${Date.now()}@example.com`,
-    password: "correct horse battery staple 7",
+    email,
+    password: PASSWORD,
     setupToken,
   })
   accessToken = session.accessToken

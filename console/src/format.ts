@@ -32,6 +32,21 @@ export const digits = (text: string): number => {
   return at < 0 ? 0 : text.length - at - 1
 }
 
+/** Of them those that say something: zeros at the end do not. */
+export const neededDigits = (text: string): number => {
+  const at = text.indexOf(".")
+  if (at < 0) return 0
+  let end = text.length
+  while (text.charCodeAt(end - 1) === 48) end -= 1
+  return end - at - 1
+}
+
+/** Without what is behind so many digits, which must be zeros. */
+export const withoutZeros = (text: string, most: number): string => {
+  const over = digits(text) - most
+  return over <= 0 ? text : text.slice(0, text.length - over - (most === 0 ? 1 : 0))
+}
+
 /** Figure spaces, so that what stands in a column has its points below each other; a text without a point leaves its place free, too. */
 export const filling = (text: string, most: number): string => {
   const own = digits(text)

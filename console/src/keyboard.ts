@@ -21,15 +21,25 @@ export const listenFor = (given: ReadonlyArray<Shortcut>): (() => void) => {
 
 export const allShortcuts = (): ReadonlyArray<Shortcut> => [...shortcuts.values()]
 
+/** Of all pages of this browser: a session is theirs together. */
+const TOUCHED = "console.touched"
+const TOUCHES_KEPT_EVERY_MS = 5_000
 let touchedAt = Date.now()
+let keptAt = 0
 for (const kind of ["keydown", "pointerdown", "pointermove", "wheel"])
   addEventListener(
     kind,
     () => {
       touchedAt = Date.now()
+      if (touchedAt - keptAt < TOUCHES_KEPT_EVERY_MS) return
+      keptAt = touchedAt
+      localStorage.setItem(TOUCHED, String(touchedAt))
     },
     { passive: true },
   )
+
+/** Since a page of the console was touched. */
+export const untouchedMs = (): number => Date.now() - Math.max(touchedAt, Number(localStorage.getItem(TOUCHED) ?? 0))
 
 const AWAY_MS = 300_000
 /** Nobody has touched the page for a while, or sees it: what is asked again and again would keep a session alive that is to end by itself. */

@@ -13,6 +13,7 @@ import {
 } from "../../clients/typescript/src/index.ts"
 import { pauseAfter } from "./pace.ts"
 import { gateway, proveSession, userId, wordsOf } from "./session.ts"
+import { instrumentId } from "./trade/market.ts"
 
 export type Link = "connecting" | "live" | "cut"
 export const link = signal<Link>("connecting")
@@ -52,7 +53,11 @@ const CHOSEN = "console.account"
 export const chosenId = signal<string | null>(localStorage.getItem(CHOSEN))
 export const chosen = computed(
   () =>
-    accounts.value?.find(({ tradingAccountId }) => tradingAccountId === chosenId.value) ?? accounts.value?.[0] ?? null,
+    accounts.value?.find(({ tradingAccountId }) => tradingAccountId === chosenId.value) ??
+    // One that the market which is looked at can be traded with.
+    accounts.value?.find(({ venue }) => instrumentId.value.startsWith(`${venue}:`)) ??
+    accounts.value?.[0] ??
+    null,
 )
 export const choose = (id: string): void => {
   localStorage.setItem(CHOSEN, id)

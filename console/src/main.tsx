@@ -14,6 +14,7 @@ import { resume } from "./trade/sent.ts"
 import "./style/base.css"
 import "./style/forms.css"
 import "./style/trade.css"
+import "./style/books.css"
 import "./style/screens.css"
 
 interface Screen {
@@ -25,6 +26,12 @@ interface Screen {
 
 const SCREENS: ReadonlyArray<Screen> = [
   { name: "trade", title: "Trade", isFor: () => may("read"), load: () => Promise.resolve(TradeScreen) },
+  {
+    name: "books",
+    title: "Books",
+    isFor: () => may("read"),
+    load: async () => (await import("./screens/books.tsx")).BooksScreen,
+  },
   {
     name: "orders",
     title: "Orders",

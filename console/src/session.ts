@@ -4,6 +4,7 @@
  */
 import { batch, computed, signal } from "@preact/signals"
 import { type components, ERRNO, Gateway, GatewayError } from "../../clients/typescript/src/index.ts"
+import { untouchedMs } from "./keyboard.ts"
 import { endsSession, pauseAfter, renewalAfter, retryAfterOf } from "./pace.ts"
 
 export type ConsoleSession = components["schemas"]["ConsoleSession"]
@@ -141,14 +142,26 @@ export const open = async (email: string, password: string, totpCode: string): P
   enter((await locked(() => ask("open", body))) as ConsoleSession)
 }
 
-export const end = async (): Promise<void> => {
+export const end = async (why = "You are signed out."): Promise<void> => {
   const fault = await locked(() => ask("end", {})).then(() => null, wordsOf)
   leave(
     fault === null
-      ? "You are signed out."
+      ? why
       : `This page has forgotten you, but the gateway did not confirm that the session has ended (${fault}). Sign in and out again, or end it under Keys.`,
   )
 }
+
+const LOOK_MS = 5_000
+let isEnding = false
+// By itself the session goes on for as long as the page is open: renewals and the socket ask for it. The gateway cannot tell those from a user.
+setInterval(() => {
+  const idle = session.value?.idleSeconds ?? null
+  if (isEnding || idle === null || untouchedMs() <= idle * 1_000) return
+  isEnding = true
+  void end(`Nothing was done here for ${Math.round(idle / 60)} minutes: your session was ended.`).finally(() => {
+    isEnding = false
+  })
+}, LOOK_MS)
 
 const withToken = (init: RequestInit | undefined): RequestInit => {
   const headers = new Headers(init?.headers)

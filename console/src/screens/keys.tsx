@@ -1,6 +1,7 @@
 /** The user's own: API keys, which bots speak by, and where the user is signed in. A key's secret is shown once. */
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import { bothClocks } from "../format.ts"
+import { listenFor } from "../keyboard.ts"
 import { accounts, now } from "../live.ts"
 import { useLoaded } from "../parts/load.ts"
 import { proven } from "../parts/proof.tsx"
@@ -33,7 +34,7 @@ const NewKey = ({ onMade, onClose }: { readonly onMade: (key: string) => void; r
     <Dialog title="New API key" onClose={onClose}>
       <Form onSend={make} button="Make the key">
         <Field label="Name">
-          <input required value={name} onInput={(event) => setName(event.currentTarget.value)} />
+          <input autofocus required value={name} onInput={(event) => setName(event.currentTarget.value)} />
         </Field>
         <fieldset>
           <legend>May</legend>
@@ -82,12 +83,13 @@ const Keys = () => {
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<string | null>(null)
   const keys = useLoaded("keys", () => gateway.get("apiKey/list"))
+  useEffect(() => listenFor([{ key: "n", what: "New API key", act: () => setMaking(canChange()) }]), [])
   return (
     <Panel
       title="API keys"
       aside={
         <button type="button" class="primary" disabled={!canChange()} onClick={() => setMaking(true)}>
-          New key
+          New key <kbd>n</kbd>
         </button>
       }
     >

@@ -1,7 +1,8 @@
 /** For operators: whether the gateway is well and where it is not, how each venue does, the trading mode, users, and the audit. Reads by themselves every few seconds. */
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { components } from "../../../clients/typescript/src/index.ts"
 import { age, bothClocks } from "../format.ts"
+import { listenFor } from "../keyboard.ts"
 import { now } from "../live.ts"
 import { modeMeaning } from "../meanings.ts"
 import { AsOf } from "../parts/as-of.tsx"
@@ -45,7 +46,7 @@ const ModeDialog = ({ current, onClose }: { readonly current: Mode; readonly onC
         </Field>
         <p>{modeMeaning(mode)} It holds for the whole installation, at once.</p>
         <Field label="Reason">
-          <input required value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+          <input autofocus required value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
         </Field>
         <Field label={`Type ${mode}`}>
           <input
@@ -63,6 +64,10 @@ const ModeDialog = ({ current, onClose }: { readonly current: Mode; readonly onC
 const Health = () => {
   const [isChanging, setChanging] = useState(false)
   const health = useLoaded("health", () => gateway.get("health"), READ_EVERY_MS)
+  useEffect(
+    () => listenFor([{ key: "h", what: "Halt trading, or change its mode", act: () => setChanging(canChange()) }]),
+    [],
+  )
   const record = health.value
   return (
     <Panel
@@ -75,7 +80,7 @@ const Health = () => {
               {record.tradingMode}
             </span>
             <button type="button" class="danger" disabled={!canChange()} onClick={() => setChanging(true)}>
-              {record.tradingMode === "online" ? "Halt trading…" : "Change the mode…"}
+              {record.tradingMode === "online" ? "Halt trading…" : "Change the mode…"} <kbd>h</kbd>
             </button>
           </>
         )
@@ -234,7 +239,7 @@ const Ban = ({ user, onClose }: { readonly user: AdminUser; readonly onClose: ()
         }}
       >
         <Field label="Reason" hint="for the audit">
-          <input value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
+          <input autofocus value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
         </Field>
       </Form>
     </Dialog>
@@ -330,6 +335,8 @@ const UserRow = ({ user, again }: { readonly user: AdminUser; readonly again: ()
 
 const Users = () => {
   const [text, setText] = useState("")
+  const search = useRef<HTMLInputElement>(null)
+  useEffect(() => listenFor([{ key: "u", what: "Find a user", act: () => search.current?.focus() }]), [])
   const found = useLoaded("users", async () => {
     const all: Array<AdminUser> = []
     for await (const user of gateway.pages("admin/user/list", { limit: 1_000 })) all.push(user)
@@ -338,10 +345,30 @@ const Users = () => {
   const matching = (found.value ?? []).filter(({ email }) => email.toLowerCase().includes(text.toLowerCase()))
   const shown = matching.slice(0, USERS_SHOWN)
   return (
-    <Panel title="Users" aside={<small class="dim num">{found.value?.length ?? 0}</small>}>
-      <form class="row" onSubmit={(event) => event.preventDefault()}>
-        <Field label="Address">
-          <input value={text} placeholder="part of it" onInput={(event) => setText(event.currentTarget.value)} />
+    <Panel
+      title="Users"
+      aside={
+        <>
+          <small class="dim num">{found.value?.length ?? 0}</small>
+          <kbd>u</kbd>
+        </>
+      }
+    >
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          // To the acts of the first one that is shown.
+          document.querySelector<HTMLElement>("tr[data-user] .acts button")?.focus()
+        }}
+      >
+        <Field label="Address" hint="Enter: to the first one's acts">
+          <input
+            ref={search}
+            value={text}
+            placeholder="part of it"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
         </Field>
       </form>
       <Fault of={found} />
@@ -429,7 +456,7 @@ const Audit = () => {
 
 export const OperatorScreen = () => (
   <div class="column">
-    <div class="side-by-side">
+    <div class="side-by-side narrow-first">
       <Health />
       <Venues />
     </div>

@@ -83,6 +83,8 @@ const Request = ({ onAsked }: { readonly onAsked: () => void }) => {
   const [quantity, setQuantity] = useState("")
   const [ttl, setTtl] = useState(String(TTL_SECONDS))
   const [quote, setQuote] = useState<Quote | null>(null)
+  const amount = useRef<HTMLInputElement>(null)
+  useEffect(() => listenFor([{ key: "q", what: "Ask for a quote", act: () => amount.current?.focus() }]), [])
   const markets = useLoaded("internal markets", () =>
     gateway.get("market/instrument/list", { venue: "INTERNAL", limit: 1_000 }),
   )
@@ -112,7 +114,7 @@ const Request = ({ onAsked }: { readonly onAsked: () => void }) => {
       </Panel>
     )
   return (
-    <Panel title="Request for a quote">
+    <Panel title="Request for a quote" aside={<kbd>q</kbd>}>
       <Form onSend={request} button="Ask for a price">
         <div class="pair">
           <Field label="Account">
@@ -143,6 +145,7 @@ const Request = ({ onAsked }: { readonly onAsked: () => void }) => {
         <div class="pair">
           <Field label="Quantity" hint={/[:]([^/]+)\//.exec(instrumentId)?.[1] ?? ""}>
             <input
+              ref={amount}
               class="num"
               inputMode="decimal"
               required

@@ -9,21 +9,12 @@ import { gateway, may } from "../session.ts"
 import { Chart } from "../trade/chart.tsx"
 import * as draft from "../trade/draft.ts"
 import { Ladder } from "../trade/ladder.tsx"
-import { currentBook, distrust, heardAt, instrumentId, marketFailure, watchMarket } from "../trade/market.ts"
+import { currentBook, distrust, heardAt, instrumentId, marketFailure, pick, watchMarket } from "../trade/market.ts"
 import { Orders, withoutAccount } from "../trade/orders.tsx"
 import { Picker } from "../trade/picker.tsx"
 import { Tape } from "../trade/tape.tsx"
 import { Ticket } from "../trade/ticket.tsx"
-
-const WHY: Readonly<Record<string, string>> = {
-  OPENING: "Waiting for the first snapshot of the book.",
-  CUT: "The connection is cut: this is how the book was. It comes back by itself.",
-  GAP: "An update was missing: the book is loaded anew.",
-  RESYNCING: "The venue's stream lost its place: the gateway takes a new snapshot.",
-  STALE: "The venue is silent, says the gateway: this is how the book was.",
-  SILENT: "Nothing was told for a while over a connection that is open.",
-  ENDED: "The channel has ended.",
-}
+import { WHY } from "../trade/trust.ts"
 
 /** Whether the book may be traded on, in one word, and why not. */
 const Trust = () => {
@@ -31,12 +22,7 @@ const Trust = () => {
   const words = why === null ? "live" : why.toLowerCase()
   const heard = heardAt.value === 0 ? "" : age(now.value - heardAt.value)
   return (
-    <Hint
-      lines={[
-        why === null ? "Every update was seen, in order." : (WHY[why] ?? why),
-        `Last change ${heard || "–"} ago.`,
-      ]}
-    >
+    <Hint lines={[why === null ? "Every update was seen, in order." : WHY[why], `Last change ${heard || "–"} ago.`]}>
       <span id="trust" class={`badge ${why === null ? "live" : "bad"}`} data-trust={words} role="status">
         {words}
       </span>
@@ -142,7 +128,7 @@ export const TradeScreen = () => {
         <Ladder onPick={pickPrice} />
         {isStale && (
           <p class="veil" role="status">
-            {WHY[link.value === "live" ? (distrust.value ?? "") : "CUT"]}
+            {WHY[link.value === "live" ? (distrust.value ?? "OPENING") : "CUT"]}
           </p>
         )}
       </Panel>
@@ -153,7 +139,7 @@ export const TradeScreen = () => {
       </Panel>
       <Positions />
       <Orders />
-      {isPicking && <Picker onClose={() => setPicking(false)} />}
+      {isPicking && <Picker title="Instrument" onTake={pick} onClose={() => setPicking(false)} />}
     </div>
   )
 }

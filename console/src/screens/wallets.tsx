@@ -1,7 +1,8 @@
 /** Wallets of the ledger: what each holds, its statement as journal rows, and transfers between one's own. Amounts are the ledger's own texts. */
-import { useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { components } from "../../../clients/typescript/src/index.ts"
 import { digits, shortId } from "../format.ts"
+import { listenFor } from "../keyboard.ts"
 import { AsOf } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
 import { newId } from "../parts/new-id.ts"
@@ -166,6 +167,21 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
   )
   const wallets = found.value ?? []
   const chosen = wallets.find(({ walletId }) => walletId === rest) ?? wallets[0]
+  const step = (by: 1 | -1): void => {
+    const at = chosen === undefined ? 0 : wallets.indexOf(chosen) + by
+    const next = wallets[Math.max(0, Math.min(wallets.length - 1, at))]
+    if (next !== undefined) location.hash = `#/wallets/${next.walletId}`
+  }
+  const stepping = useRef(step)
+  stepping.current = step
+  useEffect(
+    () =>
+      listenFor([
+        { key: "j", what: "Next wallet", act: () => stepping.current(1) },
+        { key: "k", what: "Wallet before", act: () => stepping.current(-1) },
+      ]),
+    [],
+  )
   const most = Math.max(0, ...wallets.flatMap(({ balances }) => balances.map(({ balance }) => digits(balance))))
   return (
     <div class="column">

@@ -5,7 +5,7 @@
 import { signal } from "@preact/signals"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { recordOf } from "../../../clients/typescript/src/index.ts"
-import { bothClocks } from "../format.ts"
+import { bothClocks, neededDigits, withoutZeros } from "../format.ts"
 import { Panel } from "../parts/ui.tsx"
 import { gateway } from "../session.ts"
 import { instrumentId } from "./market.ts"
@@ -54,9 +54,15 @@ const stepOf = (span: number): number => {
   return power * ([1, 2, 5, 10].find((it) => it * power >= raw) ?? 10)
 }
 
+/** The venue's digits; zeros at their end say nothing here. */
+const lastPrice = ({ bars }: Plot): string => {
+  const text = bars.at(-1)?.[4] ?? ""
+  return withoutZeros(text, neededDigits(text))
+}
+
 /** As wide as the last price is in the font that it is written in. */
 const measure = (plot: Plot, pen: CanvasRenderingContext2D): void => {
-  plot.axis = Math.ceil(Math.max(AXIS_WIDTH, pen.measureText(plot.bars.at(-1)?.[4] ?? "").width + 2 * LABEL_GAP))
+  plot.axis = Math.ceil(Math.max(AXIS_WIDTH, pen.measureText(lastPrice(plot)).width + 2 * LABEL_GAP))
 }
 
 const shownBars = (plot: Plot, width: number): ReadonlyArray<Bar> =>
@@ -125,7 +131,7 @@ const draw = (canvas: HTMLCanvasElement, plot: Plot): void => {
     pen.fillStyle = colour("accent")
     pen.fillRect(right, at - 8, width - right, 16)
     pen.fillStyle = colour("panel")
-    pen.fillText(last[4], right + LABEL_GAP, at)
+    pen.fillText(lastPrice(plot), right + LABEL_GAP, at)
   }
   if (plot.over !== null && bars[plot.over] !== undefined) {
     pen.strokeStyle = colour("dim")

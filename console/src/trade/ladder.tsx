@@ -1,48 +1,28 @@
 /**
  * The book as a ladder: asks above, bids below. The one thing to know: its rows are made once and only texts that changed are written, once a
- * frame; what stands in a row is the venue's own text, and the ladder is dimmed and says why from the moment its book is not trusted.
+ * frame. In a row stand the venue's own digits, without zeros that no row needs; the ladder is dimmed and says why from the moment its book
+ * is not trusted.
  */
 import { useEffect, useRef } from "preact/hooks"
 import { compareDecimals, type Level, type TradeOrder } from "../../../clients/typescript/src/index.ts"
-import { digits, filling, plus } from "../format.ts"
+import { neededDigits, plus } from "../format.ts"
 import { followed } from "../live.ts"
+import { Digits, type TextCell, textCell, writeDecimal } from "../parts/text-cell.ts"
 import { currentBook, instrumentId, onFrame } from "./market.ts"
 
 interface Row {
   readonly element: HTMLButtonElement
-  readonly price: Cell
-  readonly size: Cell
-  readonly total: Cell
+  readonly price: TextCell
+  readonly size: TextCell
+  readonly total: TextCell
   readonly own: HTMLElement
   readonly bar: HTMLElement
   level: Level | null
 }
 
-interface Cell {
-  readonly text: Text
-  readonly fill: Text
-}
-
 const ROW_HEIGHT = 22
 const ROWS_MAX = 25
 const ROWS_MIN = 5
-
-const write = (node: Text, text: string): void => {
-  if (node.data !== text) node.data = text
-}
-
-const cell = (parent: HTMLElement, name: string): Cell => {
-  const box = document.createElement("span")
-  box.className = name
-  const text = document.createTextNode("")
-  const fill = document.createTextNode("")
-  const padding = document.createElement("i")
-  padding.setAttribute("aria-hidden", "true")
-  padding.append(fill)
-  box.append(text, padding)
-  parent.append(box)
-  return { text, fill }
-}
 
 const newRow = (side: "bid" | "ask", onPick: (row: Row) => void): Row => {
   const element = document.createElement("button")
@@ -54,7 +34,7 @@ const newRow = (side: "bid" | "ask", onPick: (row: Row) => void): Row => {
   const own = document.createElement("span")
   own.className = "own"
   element.append(bar, own)
-  const [total, size, price] = [cell(element, "total"), cell(element, "size"), cell(element, "price")]
+  const [total, size, price] = [textCell(element, "total"), textCell(element, "size"), textCell(element, "price")]
   const row: Row = { element, total, size, price, own, bar, level: null }
   element.addEventListener("click", () => onPick(row))
   return row
@@ -84,6 +64,10 @@ class Drawing {
   readonly #spread: HTMLElement
   readonly #onPick: (price: string) => void
   readonly #box: HTMLElement
+  /** The instrument whose digits are these. */
+  #of = ""
+  #prices = new Digits()
+  #sizes = new Digits()
 
   constructor(box: HTMLElement, onPick: (price: string) => void) {
     this.#box = box
@@ -118,12 +102,16 @@ class Drawing {
     const asks = book?.asks.slice(0, this.#asks.length) ?? []
     const bids = book?.bids.slice(0, this.#bids.length) ?? []
     const orders = followed.peek()?.orders ?? []
-    const most = [0, 0]
-    for (const [price, quantity] of [...asks, ...bids]) {
-      most[0] = Math.max(most[0]!, digits(price))
-      most[1] = Math.max(most[1]!, digits(quantity))
+    if (this.#of !== instrumentId.peek()) {
+      this.#of = instrumentId.peek()
+      this.#prices = new Digits()
+      this.#sizes = new Digits()
     }
-    const [priceDigits, sizeDigits] = most as [number, number]
+    for (const [price, quantity] of [...asks, ...bids]) {
+      this.#prices.see(price)
+      this.#sizes.see(quantity)
+    }
+    const [priceDigits, sizeDigits] = [this.#prices.most, this.#sizes.most]
     const totals = [asks, bids].map((levels) => {
       let sum = "0"
       return levels.map(([, quantity]) => {
@@ -154,12 +142,9 @@ class Drawing {
       const level = levels[at] ?? null
       row.level = level
       const [price, size, total] = level === null ? ["", "", ""] : [level[0], level[1], totals[at]!]
-      write(row.price.text, price)
-      write(row.price.fill, level === null ? "" : filling(price, priceDigits))
-      write(row.size.text, size)
-      write(row.size.fill, level === null ? "" : filling(size, sizeDigits))
-      write(row.total.text, total)
-      write(row.total.fill, level === null ? "" : filling(total, sizeDigits))
+      writeDecimal(row.price, price, priceDigits)
+      writeDecimal(row.size, size, sizeDigits)
+      writeDecimal(row.total, total, sizeDigits)
       const count = level === null || own.size === 0 ? 0 : ownOf(own, price)
       const mark = count === 0 ? "" : count === 1 ? "●" : String(count)
       if (row.own.textContent !== mark) row.own.textContent = mark
@@ -171,7 +156,7 @@ class Drawing {
 const spreadWords = (bid: string, ask: string): string => {
   const spread = Number(ask) - Number(bid)
   const middle = (Number(ask) + Number(bid)) / 2
-  const most = Math.max(digits(ask), digits(bid))
+  const most = Math.max(neededDigits(ask), neededDigits(bid))
   return `spread ${spread.toFixed(most)} · ${((spread / middle) * 10_000).toFixed(1)} bp`
 }
 

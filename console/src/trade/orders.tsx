@@ -253,6 +253,14 @@ export const Orders = () => {
           if (order !== undefined && may("write")) void cancel(order)
         },
       },
+      {
+        key: "o",
+        what: "All of the chosen order",
+        act: () => {
+          const id = selectedId.peek() ?? followed.peek()?.orders[0]?.tradeOrderId
+          if (id !== undefined) location.hash = `#/orders/${id}`
+        },
+      },
       { key: "X", what: "Cancel all orders", act: () => may("write") && setAsking(true) },
     ])
   }, [])

@@ -1,14 +1,21 @@
-/** Chooses the instrument: type a few letters, Enter takes the first. */
+/** Chooses an instrument: type a few letters, Enter takes the first. */
 import { useMemo, useState } from "preact/hooks"
 import { chosen } from "../live.ts"
 import { useLoaded } from "../parts/load.ts"
 import { Dialog, Empty, Fault, Field } from "../parts/ui.tsx"
 import { gateway } from "../session.ts"
-import { instrument, pick } from "./market.ts"
+import { instrument } from "./market.ts"
 
 const SHOWN = 60
 
-export const Picker = ({ onClose }: { readonly onClose: () => void }) => {
+export const Picker = (props: {
+  readonly title: string
+  readonly onTake: (id: string) => void
+  /** All that are shown at once; without it one is taken. */
+  readonly onTakeAll?: (ids: ReadonlyArray<string>) => void
+  readonly onClose: () => void
+}) => {
+  const { onTakeAll, onClose } = props
   const [venue, setVenue] = useState(chosen.value?.venue ?? instrument.value?.venue ?? "MOCK")
   const [text, setText] = useState("")
   const venues = useLoaded("venues", () => gateway.get("market/venue/list")).value ?? []
@@ -23,11 +30,11 @@ export const Picker = ({ onClose }: { readonly onClose: () => void }) => {
     return (found.value ?? []).filter(({ symbol }) => wanted.every((it) => symbol.includes(it))).slice(0, SHOWN)
   }, [found.value, text])
   const take = (id: string): void => {
-    pick(id)
+    props.onTake(id)
     onClose()
   }
   return (
-    <Dialog title="Instrument" onClose={onClose} class="picker">
+    <Dialog title={props.title} onClose={onClose} class="picker">
       <form
         class="pair"
         onSubmit={(event) => {
@@ -57,6 +64,19 @@ export const Picker = ({ onClose }: { readonly onClose: () => void }) => {
       <Fault of={found} />
       {found.value === null && found.fault === null && <Empty>Loading the instruments of {venue}…</Empty>}
       {found.value !== null && shown.length === 0 && <Empty>Nothing of {venue} is called so.</Empty>}
+      {onTakeAll !== undefined && shown.length > 1 && (
+        <p>
+          <button
+            type="button"
+            onClick={() => {
+              onTakeAll(shown.map(({ instrumentId }) => instrumentId))
+              onClose()
+            }}
+          >
+            Take all {shown.length}
+          </button>
+        </p>
+      )}
       <ul class="choices">
         {shown.map((it) => (
           <li key={it.instrumentId}>

@@ -1,10 +1,16 @@
 /** The newest trades of the market, drawn like the ladder: rows once, texts when they change. */
 import { useEffect, useRef } from "preact/hooks"
-import { clock, digits, filling } from "../format.ts"
+import { clock, filling, withoutZeros } from "../format.ts"
+import { Digits } from "../parts/text-cell.ts"
 import { Scroll } from "../parts/ui.tsx"
-import { onFrame, trades } from "./market.ts"
+import { instrumentId, onFrame, trades } from "./market.ts"
 
 const ROWS = 40
+
+const filled = (text: string, most: number): string => {
+  const shown = withoutZeros(text, most)
+  return shown + filling(shown, most)
+}
 
 export const Tape = () => {
   const box = useRef<HTMLTableSectionElement>(null)
@@ -20,10 +26,18 @@ export const Tape = () => {
       box.current?.append(row)
       return { row, cells }
     })
+    let of = ""
+    let [prices, sizes] = [new Digits(), new Digits()]
     return onFrame(() => {
       const shown = trades.slice(0, ROWS)
-      const most = Math.max(0, ...shown.map(({ quantity }) => digits(quantity)))
-      const mostPrice = Math.max(0, ...shown.map(({ price }) => digits(price)))
+      if (of !== instrumentId.peek()) {
+        of = instrumentId.peek()
+        ;[prices, sizes] = [new Digits(), new Digits()]
+      }
+      for (const { price, quantity } of shown) {
+        prices.see(price)
+        sizes.see(quantity)
+      }
       for (const [at, { row, cells }] of rows.entries()) {
         const trade = shown[at]
         const name = trade === undefined ? "none" : trade.side === "BUY" ? "buy" : trade.side === "SELL" ? "sell" : ""
@@ -31,11 +45,7 @@ export const Tape = () => {
         const texts =
           trade === undefined
             ? ["", "", ""]
-            : [
-                trade.price + filling(trade.price, mostPrice),
-                trade.quantity + filling(trade.quantity, most),
-                clock(trade.timestamp),
-              ]
+            : [filled(trade.price, prices.most), filled(trade.quantity, sizes.most), clock(trade.timestamp)]
         for (const [column, cell] of cells.entries())
           if (cell.textContent !== texts[column]) cell.textContent = texts[column] ?? ""
       }

@@ -54,8 +54,13 @@ export interface Administration {
   readonly revoke: ChangeOfRight
   /** Ends all sessions; API keys stay. */
   readonly signOut: Change
-  /** Of the caller's tenant, by address. */
-  readonly list: (principal: Principal) => Effect.Effect<ReadonlyArray<AdminUserRecord>, StorageUnavailable>
+  /** Of the caller's tenant, by address; `after`: the address of the last one before the page. */
+  readonly list: (
+    principal: Principal,
+    page: { readonly after: string | null; readonly limit: number; readonly offset: number },
+  ) => Effect.Effect<ReadonlyArray<AdminUserRecord>, StorageUnavailable>
+  /** Of the caller's tenant, up to COUNTED_MAX + 1. */
+  readonly count: (principal: Principal) => Effect.Effect<number, StorageUnavailable>
   /** Where a user of the caller's tenant is signed in. */
   readonly sessions: (
     principal: SessionPrincipal,
@@ -158,7 +163,8 @@ export const makeAdministration = (parts: UserParts): Administration => {
         sessions.ended(answer)
         return yield* asItIs(user)
       }),
-    list: ({ tenantId }) => Effect.map(users.list(tenantId), (found) => found.map(adminUserRecord)),
+    list: ({ tenantId }, page) => Effect.map(users.page({ tenantId, ...page }), (found) => found.map(adminUserRecord)),
+    count: ({ tenantId }) => users.count(tenantId),
     sessions: (principal, userId) =>
       Effect.gen(function* () {
         const user = yield* users.findById(userId as UserId)

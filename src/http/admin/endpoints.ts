@@ -4,6 +4,7 @@
  */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { COUNTED_MAX } from "../../domain/counted.ts"
 import { AdminRequired } from "../../domain/errors/authorisation.ts"
 import { ConflictingParameters, InvalidCursor, InvalidParameter } from "../../domain/errors/request.ts"
 import { OrderNotFound } from "../../domain/errors/trade-order.ts"
@@ -64,7 +65,7 @@ const SignOutUser = Schema.Struct(which).annotations({
 })
 
 const list = HttpApiEndpoint.get("list", "/api/v3/admin/user/list")
-  .setUrlParams(Query({ limit: Ask.limit(1_000, 50), offset: Ask.offset, cursor: Ask.cursor }))
+  .setUrlParams(Query({ limit: Ask.limit(1_000, 50), offset: Ask.offsetUpTo(COUNTED_MAX), cursor: Ask.cursor }))
   .addSuccess(Page(AdminUserRecord))
   .addError(Fail(InvalidCursor, ConflictingParameters))
   .annotate(Access, "admin")

@@ -9,7 +9,7 @@ import { tellStory } from "../../domain/order/story.ts"
 import type { OrderStories } from "../../store/orders/order-story.ts"
 import { actorOf } from "../account-access.ts"
 import { type Handlers, isFailure } from "../edge/route.ts"
-import { type Cursors, pageOf, sortedBy } from "../pagination.ts"
+import { type Cursors, countedPage } from "../pagination.ts"
 import type { AdminOrderApi, AdminUserApi } from "./endpoints.ts"
 
 interface AdminUserParts {
@@ -25,20 +25,23 @@ const named = ({ userId, email }: { readonly [K in keyof WhichUser]?: string | n
 })
 
 export const adminUserHandlers = ({ administration, cursors }: AdminUserParts): Handlers<typeof AdminUserApi> => ({
-  list: ({ query, principal }, reply) =>
-    Effect.map(administration.list(principal), (users) => {
-      const plan = cursors.plan({
-        scope: `admin/user/list:${principal.userId}`,
-        filters: {},
-        limit: query.limit ?? PAGE,
-        offset: query.offset ?? 0,
-        cursor: query.cursor,
-      })
-      if (isFailure(plan)) return reply.fail(plan)
-      const keyOf = ({ email }: { readonly email: string }): string => email.toLowerCase()
-      const page = pageOf(cursors, plan, sortedBy(users, keyOf), keyOf)
-      return reply.ok(page.items, { pagination: page.pagination })
-    }),
+  list: ({ query, principal }, reply) => {
+    const plan = cursors.plan({
+      scope: `admin/user/list:${principal.userId}`,
+      filters: {},
+      limit: query.limit ?? PAGE,
+      offset: query.offset ?? 0,
+      cursor: query.cursor,
+    })
+    if (isFailure(plan)) return reply.fail(plan)
+    const { after, limit, offset } = plan
+    return Effect.gen(function* () {
+      const found = yield* administration.list(principal, { after, limit: limit + 1, offset })
+      const keyOf = ({ email }: { readonly email: string }): string => email
+      const { items, pagination } = yield* countedPage(cursors, plan, found, keyOf, administration.count(principal))
+      reply.ok(items, { pagination })
+    })
+  },
   sessionList: ({ query, principal }, reply) =>
     Effect.map(administration.sessions(principal, query.userId), (entries) => reply.ok(entries)),
   ban: ({ body, principal, request }, reply) =>

@@ -23,6 +23,10 @@ import { optional, text } from "../edge/wire-text.ts"
 const ConsoleSession = Schema.Struct({
   accessToken: Schema.String,
   expiresAt: Schema.Int.annotations({ description: "In seconds since the Unix epoch" }),
+  idleSeconds: Schema.NullOr(Schema.Int).annotations({
+    description:
+      "An admin's page ends the session when it was not touched for so long (ADMIN_IDLE_MINUTES). Null: it does not",
+  }),
   mode: ConsoleMode,
   permissions: Schema.Array(Permission).annotations({
     description: "The user's. Where the mode is read, only what reads is done",

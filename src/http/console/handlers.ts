@@ -15,6 +15,7 @@ import type { ConsoleApi, ConsoleSession } from "./endpoints.ts"
 
 export interface ConsoleTerms extends CookieTerms {
   readonly mode: ConsoleMode
+  readonly admins: { readonly idleMillis: number | null }
 }
 
 export const consoleHandlers = (
@@ -26,8 +27,12 @@ export const consoleHandlers = (
 
   const told = ({ accessToken, expiresAt, user }: SessionRecord, request: RequestFacts): ConsoleSession => {
     const verified = sessions.verify(accessToken, request)
-    const permissions = "principal" in verified ? verified.principal.permissions : []
-    return { accessToken, expiresAt, mode: terms.mode, permissions, user }
+    const principal = "principal" in verified ? verified.principal : null
+    const permissions = principal?.permissions ?? []
+    const isAdmin = permissions.includes("admin") || principal?.isAdminWithheld === true
+    const { idleMillis } = terms.admins
+    const idleSeconds = isAdmin && idleMillis !== null ? idleMillis / 1_000 : null
+    return { accessToken, expiresAt, idleSeconds, mode: terms.mode, permissions, user }
   }
   const answer = (record: SessionRecord, request: RequestFacts) =>
     [told(record, request), { headers: { "Set-Cookie": cookieOf(request, record.refreshToken, terms) } }] as const

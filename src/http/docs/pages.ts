@@ -89,6 +89,11 @@ export const GUIDES: ReadonlyArray<Guide> = [
       "the clients for TypeScript and Python: install, a first bot of each, a market maker with a journal, a recorder",
   },
   {
+    name: "console",
+    label: "Console",
+    summary: "eight things a trader, a dealer and an operator do in the browser, key by key",
+  },
+  {
     name: "accounts",
     label: "Accounts",
     summary:

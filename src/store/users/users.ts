@@ -1,6 +1,7 @@
 /** Users, as the authentication edge needs them. A tenant's row is there before its first user. */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect } from "effect"
+import { COUNTED_MAX } from "../../domain/counted.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { UserExists } from "../../domain/errors/user.ts"
 import type { TenantId, UserId } from "../../domain/ids.ts"
@@ -168,6 +169,30 @@ export class Users extends Effect.Service<Users>()("store/Users", {
             [tenantId],
           ),
         ).pipe(Effect.map((rows) => rows.map(userOf))),
+
+      /** A page of one tenant's, by address without regard to case; `after`: the address of the last one before it. */
+      page: (asked: {
+        readonly tenantId: TenantId
+        readonly after: string | null
+        readonly limit: number
+        readonly offset: number
+      }): Effect.Effect<ReadonlyArray<User>, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe<UserRow>(
+            `SELECT ${USER_COLUMNS} FROM app_user u
+             WHERE u.tenant_id = $1 AND ($2::text IS NULL OR lower(u.email) > lower($2))
+             ORDER BY lower(u.email) LIMIT $3 OFFSET $4`,
+            [asked.tenantId, asked.after, asked.limit, asked.offset],
+          ),
+        ).pipe(Effect.map((rows) => rows.map(userOf))),
+
+      /** Of one tenant, up to COUNTED_MAX + 1. */
+      count: (tenantId: TenantId): Effect.Effect<number, StorageUnavailable> =>
+        orUnavailable(
+          sql<{
+            n: number
+          }>`SELECT count(*)::int AS n FROM (SELECT FROM app_user WHERE tenant_id = ${tenantId} LIMIT ${COUNTED_MAX + 1}) counted`,
+        ).pipe(Effect.map(([row]) => row?.n ?? 0)),
 
       /** As `lockByEmail`, and nobody else stores anything of this user's either. */
       lockAllOf: (userId: UserId): Effect.Effect<void, StorageUnavailable> =>

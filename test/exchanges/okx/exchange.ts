@@ -45,6 +45,8 @@ export interface OkxExchangeOptions {
   readonly seed?: number
   /** Between two steps of the moving market; default 100 ms. */
   readonly stepMillis?: number
+  /** Between two messages of a book that changes; default OKX's 100 ms. */
+  readonly bookMillis?: number
   /** Recorded book messages in place of one instrument's own. */
   readonly replay?: BooksCapture
   /** How far the venue's clock is ahead of this host's; default 0. */
@@ -249,7 +251,7 @@ export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promis
   const { port, url, close } = await openDoors({ port: options.port, control, faults: OKX_FAULTS, rest, sockets })
 
   const timers = [
-    setInterval(() => books.flush(), BOOK_MILLIS),
+    setInterval(() => books.flush(), options.bookMillis ?? BOOK_MILLIS),
     setInterval(() => timed.tick(), options.tickMillis ?? 1000),
     ...moving(synthetic, options),
   ]

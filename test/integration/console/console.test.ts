@@ -20,6 +20,7 @@ import {
   openConsole,
   placeByKeys,
   signIn,
+  tileOf,
   WIDTHS,
 } from "../../kit/browser/console-page.ts"
 import { signUpFounder } from "../../kit/servers/founder.ts"
@@ -150,6 +151,35 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
         same += 1
         return same === 3
       })
+    })
+
+    it("of many books: each tile is the gateway's at the same sequence, and its keys lead to its trading", async () => {
+      await goTo(page, "books")
+      const tile = `.tile[data-book="${MARKET}"]`
+      await page.waitForSelector(`${tile}:not(.stale)`)
+      expect(await page.locator(".tile").count()).toBe(5)
+      await until("a look at the same sequence", async () => {
+        const shown = await tileOf(page, MARKET)
+        const { record } = await calls.get<OrderBookRecord>("/market/orderbook/get", {
+          instrumentId: MARKET,
+          depth: "5",
+        })
+        if (record.sequence !== shown.sequence) return false
+        expect(shown.bids).toEqual(record.bids.map(([price, quantity]) => [price, quantity]))
+        expect(shown.asks).toEqual(record.asks.map(([price, quantity]) => [price, quantity]))
+        return true
+      })
+      await keys(page, "ArrowRight", "ArrowRight", "x")
+      expect(await page.locator(".tile").count()).toBe(4)
+      await keys(page, "a")
+      await page.getByLabel("Search").fill("ETH USDT")
+      await page.locator(".choices").getByText("ETH/USDT").first().waitFor()
+      await page.keyboard.press("Enter")
+      await page.waitForSelector(`.tile:nth-child(5)[data-book="MOCK:ETH/USDT"]`)
+      await keys(page, "ArrowRight", "Enter")
+      await page.waitForSelector("nav a[aria-current=page][href='#/trade']")
+      await page.getByRole("button", { name: MARKET }).waitFor()
+      await page.waitForSelector("[data-trust=live]")
     })
 
     it("of orders: placed and cancelled by the keyboard, shown as the gateway has them", async () => {
@@ -338,9 +368,9 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
     it.each(["light", "dark"] as const)("by everybody, and at every width: %s", async (theme) => {
       await page.getByLabel("Trading account").selectOption(tradingAccountId)
       const wrong: Array<string> = []
-      for (const screen of ["trade", "orders", "wallets", "quotes", "operator", "keys"]) {
+      for (const screen of ["trade", "books", "orders", "wallets", "quotes", "operator", "keys"]) {
         await goTo(page, screen)
-        await page.waitForSelector(".panel")
+        await page.waitForSelector(screen === "books" ? ".tile:not(.stale)" : ".panel")
         // A theme has no widths of its own.
         for (const width of theme === "light" || pictures !== undefined ? WIDTHS : [1280]) {
           await page.setViewportSize({ width, height: width === 390 ? 844 : 1000 })
@@ -372,6 +402,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       // No admin: there is no such screen.
       expect(await fresh.page.locator("nav a").allTextContents()).toEqual([
         "Trade",
+        "Books",
         "Orders",
         "Wallets",
         "Quotes",
@@ -468,6 +499,26 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       // Whoever trades sees it, wherever in the console.
       await page.waitForSelector("[data-trading=cancel_only]")
       await calls.post("/admin/tradingMode", { tradingMode: "online", reason: "it is back" })
+    })
+  })
+
+  describe("ends by itself", () => {
+    it("an admin's session, when no page was touched for ADMIN_IDLE_MINUTES, whatever the page itself asks for", async () => {
+      const left = await open()
+      await left.page.clock.install()
+      await left.page.reload()
+      await signIn(left.page, FOUNDER)
+      const sessions = async () => (await calls.get<ReadonlyArray<unknown>>("/auth/session/list")).record.length
+      const before = await sessions()
+      await left.page.clock.fastForward(29 * 60_000)
+      await left.page.mouse.move(5, 5)
+      await left.page.clock.fastForward(29 * 60_000)
+      await left.page.waitForSelector("header.bar")
+      await left.page.clock.fastForward(2 * 60_000)
+      await left.page.getByText("Nothing was done here for 30 minutes").waitFor()
+      expect(await sessions()).toBe(before - 1)
+      await left.page.context().close()
+      opened.splice(opened.indexOf(left), 1)
     })
   })
 

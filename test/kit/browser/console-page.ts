@@ -93,6 +93,22 @@ const LADDER = `
 /** As it stands, in one look: its sequence with its rows. */
 export const ladderOf = (page: Page): Promise<LadderShown> => page.evaluate<LadderShown>(LADDER)
 
+const tileScript = (instrumentId: string): string => `
+(() => {
+  const tile = [...document.querySelectorAll(".tile")].find((it) => it.dataset.book === ${JSON.stringify(instrumentId)})
+  const rows = [...tile.querySelectorAll(".level")].map((row) => [...row.children].map((cell) => cell.firstChild.data))
+  return {
+    sequence: Number(tile.dataset.sequence),
+    bids: rows.map(([size, price]) => [price, size]),
+    asks: rows.map(([, , price, size]) => [price, size]),
+  }
+})()
+`
+
+/** Of the wall of books, in one look. */
+export const tileOf = (page: Page, instrumentId: string): Promise<LadderShown> =>
+  page.evaluate<LadderShown>(tileScript(instrumentId))
+
 interface AxeResult {
   readonly violations: ReadonlyArray<{
     readonly id: string

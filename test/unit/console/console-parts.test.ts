@@ -1,6 +1,6 @@
 /** What the console's pages reckon with, without a browser: how they wait, how they read, and how they take numbers. */
 import { describe, expect, it } from "vitest"
-import { misreading } from "../../../console/src/format.ts"
+import { misreading, neededDigits, withoutZeros } from "../../../console/src/format.ts"
 import { endsSession, pauseAfter, renewalAfter, retryAfterOf } from "../../../console/src/pace.ts"
 import { newId } from "../../../console/src/parts/new-id.ts"
 import { oneAtATime } from "../../../console/src/parts/one-at-a-time.ts"
@@ -55,6 +55,16 @@ describe("the console's reads", () => {
     begun[2]?.()
     await turn()
     expect(begun).toHaveLength(3)
+  })
+})
+
+describe("the console's columns", () => {
+  it("leave out zeros that no row needs, and no other digit", () => {
+    expect(["60000.45000000", "60000", "0.00000010", "1.0"].map(neededDigits)).toEqual([2, 0, 7, 0])
+    expect(withoutZeros("60000.40000000", 2)).toBe("60000.40")
+    expect(withoutZeros("100.00000000", 0)).toBe("100")
+    expect(withoutZeros("0.5", 4)).toBe("0.5")
+    expect(withoutZeros("7000", 0)).toBe("7000")
   })
 })
 

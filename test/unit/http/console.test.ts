@@ -56,7 +56,11 @@ describe("the cookie of the console", () => {
 
 describe("the session of the console", () => {
   it("is not there where it is off, whoever asks", () => {
-    const { open, renew, end } = consoleHandlers({} as never, {} as never, { ...terms, mode: "off" })
+    const { open, renew, end } = consoleHandlers({} as never, {} as never, {
+      ...terms,
+      mode: "off",
+      admins: { idleMillis: null },
+    })
     const heard: Array<string> = []
     const reply = { fail: ({ _tag }: { readonly _tag: string }) => heard.push(_tag) } as never
     for (const handle of [open, renew, end]) handle({ request: asking(own), body: {} } as never, reply)

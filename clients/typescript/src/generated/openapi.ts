@@ -3679,6 +3679,8 @@ export interface components {
             accessToken: string;
             /** @description In seconds since the Unix epoch */
             expiresAt: number;
+            /** @description An admin's page ends the session when it was not touched for so long (ADMIN_IDLE_MINUTES). Null: it does not */
+            idleSeconds: components["schemas"]["Int"] | null;
             /** @enum {string} */
             mode: "off" | "read" | "on";
             /** @description The user's. Where the mode is read, only what reads is done */
@@ -6591,7 +6593,7 @@ export interface operations {
             query?: {
                 /** @description Records of a page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
-                /** @description Records to skip, default 0 */
+                /** @description Records to skip, default 0, at most 10000: go further with the cursor */
                 offset?: components["schemas"]["Int"];
                 /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
                 cursor?: string;

@@ -24,6 +24,10 @@ const NO_PERMISSION = [403, -102_002]
 
 describe("an admin", () => {
   it("lists the users of the tenant by address, page after page, each once", async () => {
+    // Between the others, whatever its case.
+    const loud = "MIDDLE@example.com"
+    await api(gateway).signup(loud)
+    const everybody = [admin.email, ...users.map(({ email }) => email), loud]
     const found: Array<string> = []
     let cursor: string | null = null
     do {
@@ -32,10 +36,16 @@ describe("an admin", () => {
         ...(cursor === null ? {} : { cursor }),
       })
       found.push(...page.record.map(({ email }) => email))
+      expect(page.envelope.pagination?.total).toBe(everybody.length)
       cursor = page.envelope.pagination?.cursor ?? null
     } while (cursor !== null)
-    const everybody = [admin, ...users].map(({ email }) => email)
-    expect(found).toEqual([...everybody].sort())
+    const lower = (email: string): string => email.toLowerCase()
+    expect(found.map(lower)).toEqual(everybody.map(lower).sort())
+    const second = await admin.calls.get<ReadonlyArray<AdminUserRecord>>("/admin/user/list", {
+      limit: "1",
+      offset: "1",
+    })
+    expect(second.record.map(({ email }) => email)).toEqual([found[1]])
   })
 
   it("takes a right and gives it back: it counts at once, for sessions and API keys, and stands in the audit", async () => {

@@ -1627,6 +1627,8 @@ class ConsoleSession(TypedDict):
     accessToken: str
     # In seconds since the Unix epoch
     expiresAt: int
+    # An admin's page ends the session when it was not touched for so long (ADMIN_IDLE_MINUTES). Null: it does not
+    idleSeconds: Int | None
     mode: Literal["off", "read", "on"]
     # The user's. Where the mode is read, only what reads is done
     permissions: list[Literal["read", "write", "admin"]]
@@ -2069,7 +2071,7 @@ class WalletTransferListQuery(TypedDict):
 class AdminUserListQuery(TypedDict):
     # Records of a page: 1 to 1000, default 50
     limit: NotRequired[Int]
-    # Records to skip, default 0
+    # Records to skip, default 0, at most 10000: go further with the cursor
     offset: NotRequired[Int]
     # pagination.cursor of the page before; filters left out are the ones it was made with
     cursor: NotRequired[str]

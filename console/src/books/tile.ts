@@ -1,0 +1,152 @@
+/**
+ * One book of the wall: the best five levels of each side, beside each other. The one thing to know: it is made once and written when it is
+ * drawn; a book that is not trusted is dimmed from that moment on and says why.
+ */
+import { Book, type Distrust } from "../../../clients/typescript/src/index.ts"
+import { age } from "../format.ts"
+import { Digits, type TextCell, textCell, write, writeDecimal } from "../parts/text-cell.ts"
+import { gateway, wordsOf } from "../session.ts"
+import { WHY } from "../trade/trust.ts"
+
+const LEVELS = 5
+const SILENCE_MS = 30_000
+/** Younger than that a book has no age that is worth reading. */
+const AGED_MS = 2_000
+
+interface Row {
+  readonly bidSize: TextCell
+  readonly bid: TextCell
+  readonly ask: TextCell
+  readonly askSize: TextCell
+}
+
+export interface Heard {
+  /** Something of it is to be drawn. */
+  readonly onDue: (tile: Tile) => void
+  readonly onOpen: (instrumentId: string) => void
+  readonly onRemove: (instrumentId: string) => void
+}
+
+export class Tile {
+  readonly element = document.createElement("li")
+  readonly name = document.createElement("button")
+  /** How often its book changed. */
+  changes = 0
+  /** On the screen, not above or below it. */
+  isSeen = true
+  readonly #book: Book
+  readonly #trust = document.createElement("span")
+  readonly #words = document.createTextNode("")
+  readonly #spread = document.createTextNode("")
+  readonly #rows: ReadonlyArray<Row>
+  #why: Distrust | null = "OPENING"
+  #heardAt = 0
+  readonly #prices = new Digits()
+  readonly #sizes = new Digits()
+
+  constructor(
+    readonly instrumentId: string,
+    heard: Heard,
+  ) {
+    this.element.className = "tile stale"
+    this.element.dataset["book"] = instrumentId
+    this.name.type = "button"
+    this.name.className = "quiet"
+    this.name.tabIndex = -1
+    this.name.title = `Trade ${instrumentId}`
+    const at = instrumentId.indexOf(":")
+    const venue = document.createElement("small")
+    venue.className = "dim"
+    venue.append(`${instrumentId.slice(0, at)} `)
+    this.name.append(venue, instrumentId.slice(at + 1))
+    this.name.addEventListener("click", () => heard.onOpen(instrumentId))
+    this.#trust.className = "badge"
+    this.#trust.append(this.#words)
+    const remove = document.createElement("button")
+    remove.type = "button"
+    remove.className = "quiet remove"
+    remove.tabIndex = -1
+    remove.title = remove.ariaLabel = `Take ${instrumentId} off the wall`
+    remove.append("×")
+    remove.addEventListener("click", () => heard.onRemove(instrumentId))
+    const head = document.createElement("header")
+    const spread = document.createElement("small")
+    spread.className = "dim num"
+    spread.append(this.#spread)
+    head.append(this.name, spread, this.#trust, remove)
+    this.element.append(head)
+    this.#rows = Array.from({ length: LEVELS }, () => {
+      const row = document.createElement("div")
+      row.className = "level"
+      this.element.append(row)
+      const cell = (name: string): TextCell => textCell(row, name)
+      return { bidSize: cell("size"), bid: cell("bid"), ask: cell("ask"), askSize: cell("size") }
+    })
+    const due = (): void => heard.onDue(this)
+    this.#book = new Book(gateway, instrumentId, {
+      silenceMs: SILENCE_MS,
+      onChange: () => {
+        this.changes += 1
+        this.#heardAt = performance.now()
+        due()
+      },
+      onTrust: (why) => {
+        this.#why = why
+        this.element.classList.toggle("stale", why !== null)
+        this.#trust.title = why === null ? "Every update was seen, in order." : WHY[why]
+        due()
+      },
+    })
+    this.#book.ready().catch((error: unknown) => {
+      this.#trust.title = wordsOf(error)
+    })
+    this.#tell()
+  }
+
+  close(): void {
+    this.#book.close()
+    this.element.remove()
+  }
+
+  draw(): void {
+    const { bids, asks } = this.#book
+    for (let at = 0; at < LEVELS; at++)
+      for (const level of [bids[at], asks[at]]) {
+        if (level === undefined) continue
+        this.#prices.see(level[0])
+        this.#sizes.see(level[1])
+      }
+    const [priceDigits, sizeDigits] = [this.#prices.most, this.#sizes.most]
+    for (const [at, row] of this.#rows.entries()) {
+      const [bid, ask] = [bids[at], asks[at]]
+      writeDecimal(row.bid, bid?.[0] ?? "", priceDigits)
+      writeDecimal(row.bidSize, bid?.[1] ?? "", sizeDigits)
+      writeDecimal(row.ask, ask?.[0] ?? "", priceDigits)
+      writeDecimal(row.askSize, ask?.[1] ?? "", sizeDigits)
+    }
+    this.element.dataset["sequence"] = String(this.#book.sequence ?? "")
+    write(this.#spread, spreadOf(bids[0]?.[0], asks[0]?.[0]))
+    this.#tell()
+  }
+
+  /** Its age, and whether it is trusted: once a second, too. */
+  tick(): void {
+    this.#tell()
+  }
+
+  #tell(): void {
+    const silent = performance.now() - this.#heardAt
+    const old = this.#heardAt !== 0 && silent > AGED_MS ? age(silent) : ""
+    const words = this.#why === null ? old || "live" : `${this.#why.toLowerCase()}${old === "" ? "" : ` ${old}`}`
+    write(this.#words, words)
+    const name = this.#why === null ? "badge live" : "badge bad"
+    if (this.#trust.className !== name) this.#trust.className = name
+  }
+}
+
+/** In basis points of the middle. */
+const spreadOf = (bid: string | undefined, ask: string | undefined): string => {
+  if (bid === undefined || ask === undefined) return ""
+  const [below, above] = [Number(bid), Number(ask)]
+  return `${(((above - below) / (above + below)) * 20_000).toFixed(1)} bp`
+}
