@@ -2,6 +2,7 @@
  * What sleeping accounts have told of themselves, so that one that wakes tells only what has changed since. The one thing to know: it is
  * kept for sleep alone; an actor that begins again after a defect, or in a new process, tells everything anew.
  */
+import type { Position } from "../../domain/account/trading-account.ts"
 import type { TradingAccountId } from "../../domain/ids.ts"
 
 export interface Rest {
@@ -11,7 +12,7 @@ export interface Rest {
   readonly awakeSince: number
   readonly hasPositions: boolean
   /** By currency: the position as it was published. */
-  readonly held: ReadonlyMap<string, string>
+  readonly held: ReadonlyMap<string, Position>
   /** By currency: what tells one position from another. */
   readonly told: ReadonlyMap<string, string>
 }

@@ -143,10 +143,9 @@ export const textOfEvent = (account: TradingAccountId, event: KeptEvent, rows: R
 export const executionText = (execution: Execution): string =>
   JSON.stringify({ ...executionRecord(execution), tradeOrderId: execution.tradeOrderId })
 
-const positionsText = (positions: ReadonlyArray<Position>): string =>
+export const positionsText = (positions: ReadonlyArray<Position>): string =>
   `[${positions.map((position) => JSON.stringify(positionRecord(position))).join(",")}]`
 
-/** The text that `NewsDesk.ofPositions` gave the event when it was published. */
 const textOfPositions = (
   tradingAccountId: TradingAccountId,
   { venue, positions }: Extract<KeptEvent, { readonly _tag: "Positions" }>,

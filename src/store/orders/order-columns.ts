@@ -13,7 +13,7 @@ export interface Column<Row> {
   readonly name: string
   readonly type: "uuid" | "text" | "numeric" | "int" | "bigint" | "boolean" | "json" | "jsonb"
   readonly value: (row: Row) => string | null
-  /** Inside an array literal it needs quotes: words of fixed vocabularies, uuids and numbers need none. */
+  /** A text that needs quotes inside an array literal, as documents do: words of fixed vocabularies, uuids and numbers need none. */
   readonly isFree?: true
 }
 
@@ -53,7 +53,6 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   {
     name: "hedge_for_quote_ids",
     type: "json",
-    isFree: true,
     value: ({ order: { hedgeForQuoteIds } }) =>
       hedgeForQuoteIds.length === 0 ? null : JSON.stringify(hedgeForQuoteIds),
   },
@@ -66,7 +65,6 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   {
     name: "terms",
     type: "jsonb",
-    isFree: true,
     value: ({ order }) => (order.terms === null ? null : JSON.stringify(order.terms)),
   },
   { name: "base_asset", type: "text", isFree: true, value: ({ order }) => order.baseAsset },
@@ -91,7 +89,6 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   {
     name: "fees",
     type: "json",
-    isFree: true,
     value: ({ order }) => (order.fees.length === 0 ? null : JSON.stringify(order.fees)),
   },
   { name: "client_order_id", type: "text", isFree: true, value: ({ order }) => order.clientOrderId },
@@ -102,14 +99,12 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   {
     name: "doubt",
     type: "json",
-    isFree: true,
     value: ({ order }) => (order.doubt === null ? null : JSON.stringify(order.doubt)),
   },
   { name: "cancel_requested", type: "boolean", value: ({ order }) => flag(order.cancelRequested) },
   {
     name: "evidence",
     type: "json",
-    isFree: true,
     value: ({ order }) => (order.evidence.length === 0 ? null : JSON.stringify(order.evidence)),
   },
   { name: "not_after", type: "bigint", value: ({ order }) => integerOrNull(order.notAfter) },
@@ -124,7 +119,6 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   {
     name: "placed_by",
     type: "json",
-    isFree: true,
     value: ({ actor }) => (actor === null ? null : JSON.stringify(placedBy(actor))),
   },
 ]
@@ -177,7 +171,7 @@ export const EXECUTION_COLUMNS: ReadonlyArray<Column<StoredExecution>> = [
   { name: "executed_quantity", type: "numeric", value: ({ execution }) => execution.executedQuantity.toString() },
   { name: "executed_price", type: "numeric", value: ({ execution }) => execution.executedPrice.toString() },
   { name: "executed_cost", type: "numeric", value: ({ execution }) => execution.executedCost.toString() },
-  { name: "fees", type: "json", isFree: true, value: ({ execution }) => JSON.stringify(execution.fees) },
+  { name: "fees", type: "json", value: ({ execution }) => JSON.stringify(execution.fees) },
   { name: "inferred", type: "boolean", value: ({ execution }) => flag(execution.inferred) },
   { name: "replaces", type: "uuid", value: ({ execution }) => execution.replaces },
   { name: "executed_at", type: "bigint", value: ({ execution }) => integer(execution.executedAt) },
@@ -202,18 +196,22 @@ export const EVENT_COLUMNS: ReadonlyArray<Column<NumberedEvent>> = [
   { name: "payload", type: "text", isFree: true, value: ({ event }) => event.kept ?? event.payload },
 ]
 
-/** The parameters of one `unnest`: an array literal per column. */
+/**
+ * The parameters of one `unnest`: an array literal per column. A document is quoted by the engine's own writer, which is right for texts
+ * that hold no control character: those of another JSON text.
+ */
 export const literalsOf = <Row>(
   columns: ReadonlyArray<Column<Row>>,
   rows: ReadonlyArray<Row>,
 ): ReadonlyArray<string> => {
   const literals = new Array<string>(rows.length)
-  return columns.map(({ value, isFree }) => {
+  return columns.map(({ value, type, isFree }) => {
+    const isDocument = type === "json" || type === "jsonb"
     for (let i = 0; i < rows.length; i++) {
       const text = value(rows[i]!)
-      literals[i] = text === null ? "NULL" : isFree ? quoted(text) : text
+      literals[i] = text === null ? "NULL" : isDocument ? JSON.stringify(text) : isFree ? quoted(text) : text
     }
-    return arrayLiteral(literals)
+    return braced(literals)
   })
 }
 
@@ -226,6 +224,13 @@ export const pushValues = <Row>(
   for (const row of rows) for (const { value } of columns) values.push(value(row))
 }
 
-/** Joined once: a text that grows piece by piece leaves each of its stages to the garbage collector. */
-export const arrayLiteral = (literals: ReadonlyArray<string | number>): string =>
-  literals.length === 1 ? `{${literals[0]}}` : `{${literals.join(",")}}`
+/** Joined once: a text that grows piece by piece leaves each of its stages to the garbage collector, one that is put into braces afterwards two. */
+export const arrayLiteral = (literals: ReadonlyArray<string | number>): string => braced([...literals])
+
+/** Its own list: the braces are put into it. */
+const braced = (literals: Array<string | number>): string => {
+  if (literals.length === 0) return "{}"
+  literals[0] = `{${literals[0]}`
+  literals.push(`${literals.pop()}}`)
+  return literals.join(",")
+}

@@ -11,7 +11,13 @@ import {
   executionTags,
   orderTags,
 } from "../../../domain/account/event.ts"
-import { executionText, keptExecution, keptOrder, keptPositions } from "../../../domain/account/event-kept.ts"
+import {
+  executionText,
+  keptExecution,
+  keptOrder,
+  keptPositions,
+  positionsText,
+} from "../../../domain/account/event-kept.ts"
 import { type Position, positionRecord, type TradingAccount } from "../../../domain/account/trading-account.ts"
 import { accountChannel } from "../../../domain/channel.ts"
 import type { TradeOrderId, TradingAccountId } from "../../../domain/ids.ts"
@@ -34,11 +40,9 @@ export interface News extends EventDraft {
   readonly tags: AccountEventTags | null
   /** The image that a TRADE_ORDER event tells; null with the other kinds. */
   readonly order: TradeOrder | null
-  /** What a PORTFOLIO.UPDATED tells, by currency; `json` null: nothing is left of it, and the portfolio does not show it either. */
-  readonly positions: ReadonlyArray<PositionNews> | null
+  /** What a PORTFOLIO.UPDATED tells; null with the other kinds. */
+  readonly positions: ReadonlyArray<Position> | null
 }
-
-type PositionNews = readonly [currency: string, json: string | null]
 
 interface Draft extends Pick<News, "kind" | "at" | "tags" | "order" | "positions"> {
   readonly text: string | (() => string)
@@ -108,17 +112,12 @@ export class NewsDesk {
     return this.of(kind, JSON.stringify(alert), at, alertTags(kind, alert.tradeOrderId))
   }
 
-  /** At least one. Its text is the one that `textOfPositions` makes of what is kept, letter for letter. */
+  /** At least one. */
   ofPositions(changed: ReadonlyArray<Position>, at: number): News {
-    const records = changed.map((position) => JSON.stringify(positionRecord(position)))
-    const positions = changed.map(({ currency, available, locked }, index): PositionNews => {
-      const isGone = available.add(locked).isZero()
-      return [currency, isGone ? null : records[index]!]
-    })
     const kind = "PORTFOLIO.UPDATED"
     const kept = keptPositions(changed[0]!.venue, changed)
-    const text = (): string => `[${records.join(",")}]`
-    return this.drafted({ kind, at, text, kept, tags: { kind }, order: null, positions })
+    const text = (): string => positionsText(changed)
+    return this.drafted({ kind, at, text, kept, tags: { kind }, order: null, positions: changed })
   }
 
   private drafted(draft: Draft): News {
@@ -232,7 +231,7 @@ export class AccountImage {
   hasPositions: boolean
   private readonly open = new RareMap<TradeOrderId, TradeOrder>()
   /** By currency. */
-  readonly held: Map<string, string>
+  readonly held: Map<string, Position>
 
   constructor({ lastSequence, openOrders }: AccountState, rest: Rest | null) {
     this.sequence = lastSequence
@@ -251,9 +250,11 @@ export class AccountImage {
     }
     if (positions === null) return
     this.hasPositions = true
-    for (const [currency, json] of positions) {
-      if (json === null) this.held.delete(currency)
-      else this.held.set(currency, json)
+    for (const position of positions) {
+      const { currency, available, locked } = position
+      // Nothing is left of it: the portfolio does not show it either.
+      if (available.add(locked).isZero()) this.held.delete(currency)
+      else this.held.set(currency, position)
     }
   }
 
@@ -264,6 +265,8 @@ export class AccountImage {
 
   /** In order of currency. */
   positions(): ReadonlyArray<StateEntry> {
-    return [...this.held].sort(([a], [b]) => (a < b ? -1 : 1)).map(([currency, json]) => ({ key: currency, json }))
+    return [...this.held.values()]
+      .sort((a, b) => (a.currency < b.currency ? -1 : 1))
+      .map((position) => ({ key: position.currency, json: JSON.stringify(positionRecord(position)) }))
   }
 }
