@@ -16,6 +16,7 @@ const NAMES = [
   "fanout",
   "channels",
   "order",
+  "cost",
   "fills",
   "lists",
   "book",

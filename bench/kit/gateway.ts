@@ -37,6 +37,7 @@ export const endGateways = async (): Promise<void> => {
 }
 
 export interface Gateway {
+  readonly process: ChildProcess
   readonly pid: number
   readonly port: number
   readonly http: string
@@ -49,10 +50,11 @@ export interface Gateway {
 
 type Environment = Readonly<Record<string, string>>
 
-export const startGateway = async (environment: Environment): Promise<Gateway> => {
+/** `options`: of node; with some it has an IPC channel. */
+export const startGateway = async (environment: Environment, options: ReadonlyArray<string> = []): Promise<Gateway> => {
   const main = fileURLToPath(new URL("../../src/main.js", import.meta.url))
-  const child = spawn(process.execPath, [...V8_FLAGS, ...profilerOptions("gateway"), main], {
-    stdio: ["ignore", "pipe", "pipe"],
+  const child = spawn(process.execPath, [...V8_FLAGS, ...profilerOptions("gateway"), ...options, main], {
+    stdio: options.length === 0 ? ["ignore", "pipe", "pipe"] : ["ignore", "pipe", "pipe", "ipc"],
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: process.env["HOME"] ?? "",
@@ -64,7 +66,7 @@ export const startGateway = async (environment: Environment): Promise<Gateway> =
   })
   processes.add(child)
   let stderr = ""
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => {
     stderr = (stderr + text).slice(-20_000)
   })
   const ended = new Promise<void>((resolve) => {
@@ -79,7 +81,7 @@ export const startGateway = async (environment: Environment): Promise<Gateway> =
   })
   const ready = await Promise.race([
     new Promise<{ readonly http: string; readonly setupToken?: string }>((resolve) => {
-      createInterface({ input: child.stdout }).on("line", (line) => {
+      createInterface({ input: child.stdout! }).on("line", (line) => {
         if (line.startsWith("ready ")) resolve(JSON.parse(line.slice("ready ".length)))
       })
     }),
@@ -87,6 +89,7 @@ export const startGateway = async (environment: Environment): Promise<Gateway> =
     late,
   ]).finally(() => clearTimeout(timer))
   return {
+    process: child,
     pid: child.pid ?? 0,
     port: Number(new URL(ready.http).port),
     http: ready.http,

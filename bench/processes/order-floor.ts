@@ -1,76 +1,99 @@
 /**
- * The floor of `order`: bare uWebSockets, JSON.parse and JSON.stringify around the gateway's own order writer, which commits the same rows and
- * events: the created order before the answer, the accepted one after it. No checks, no actor, no venue, no publication.
+ * The floors of `order`: bare uWebSockets, JSON.parse and JSON.stringify, one row of 14 columns an order in a group commit, the answer after
+ * it, then the matcher of MOCK. `events`: beside each row the least that recovery needs, an event of the row's commit, and one with the next
+ * of what the matcher said. No checks, no actor, no session, no publication; nothing of the gateway's store.
  */
-
 import * as uws from "uWebSockets.js"
 import { randomUUID } from "node:crypto"
-import { Effect, Scope } from "effect"
-import type { AccountEventKind } from "../../src/domain/account/event.ts"
-import { positionRecord, type TradingAccount } from "../../src/domain/account/trading-account.ts"
+import type pg from "pg"
 import { Decimal } from "../../src/domain/decimal.ts"
-import type { InstrumentId, TenantId, TradeOrderId, TradingAccountId, UserId, VenueId } from "../../src/domain/ids.ts"
+import type { InstrumentId, TenantId, TradeOrderId, TradingAccountId, VenueId } from "../../src/domain/ids.ts"
 import type { SubmitRequest } from "../../src/domain/order/submit-request.ts"
 import type { TradeOrder } from "../../src/domain/order/trade-order.ts"
 import { tradeOrderRecord } from "../../src/domain/order/trade-order-record.ts"
-import { type OrderWriter, startOrderWriter } from "../../src/store/orders/order-writer.ts"
-import { ownDatabase } from "../../src/store/postgres/node.ts"
-import { connectDedicated, migrate } from "../../src/store/postgres/sql.ts"
+import { connectDedicated } from "../../src/store/postgres/sql.ts"
+import { Matcher } from "../../src/venues/matching/matcher.ts"
 import { answer } from "../kit/child.ts"
 import { ACCOUNTS, SUBMIT_PATH } from "./order-wire.ts"
+
+export interface FloorPlan {
+  readonly url: string
+  readonly events: boolean
+}
 
 const VENUE = "MOCK" as VenueId
 const TENANT = "default" as TenantId
 const TOKEN = `bench.${"t".repeat(480)}`
+const BATCH_MAX = 512
+/** Of prices and quantities, as whole numbers of the matcher's. */
+const SCALE = 8
 
 const fail = (reason: unknown): never => {
   throw reason instanceof Error ? reason : new Error(String(reason))
 }
 
-const startWriter = async (url: string): Promise<OrderWriter> => {
-  await migrate(url)
-  const scope = Effect.runSync(Scope.make())
-  const node = await Effect.runPromise(ownDatabase(url, { now: Date.now }).pipe(Scope.extend(scope)))
-  return startOrderWriter({
-    connect: () => connectDedicated(url, { applicationName: "bench order writer" }),
-    nodeId: node.nodeId,
-    epoch: node.epoch,
-    lost: fail,
-    defect: fail,
-    warn: (message) => console.error(message),
-  })
+const TABLES = `
+  CREATE TABLE trade_order (
+    trade_order_id uuid PRIMARY KEY, trading_account_id uuid NOT NULL, instrument_id text NOT NULL, order_side text NOT NULL,
+    order_type text NOT NULL, time_in_force text NOT NULL, order_status text NOT NULL, limit_price numeric, quantity numeric NOT NULL,
+    executed_quantity numeric NOT NULL, client_order_id text, idempotency_key text, created_at bigint NOT NULL, updated_at bigint NOT NULL);
+  CREATE UNIQUE INDEX ON trade_order (trading_account_id, idempotency_key);
+  CREATE INDEX ON trade_order (trading_account_id, created_at);
+  CREATE TABLE account_event (
+    trading_account_id uuid NOT NULL, sequence bigint NOT NULL, at bigint NOT NULL, kind text NOT NULL, payload text NOT NULL,
+    PRIMARY KEY (trading_account_id, sequence));`
+
+const ORDER_TYPES = "uuid uuid text text text text text numeric numeric numeric text text bigint bigint".split(" ")
+const EVENT_TYPES = "uuid bigint bigint text text".split(" ")
+
+const insert = (table: string, types: ReadonlyArray<string>, first: number): string =>
+  `INSERT INTO ${table} SELECT * FROM unnest(${types.map((type, i) => `$${first + i}::${type}[]`).join(", ")})`
+
+/** Of orders and events, of orders alone, of events alone. */
+const STATEMENTS = {
+  both: `WITH orders AS (${insert("trade_order", ORDER_TYPES, 1)}) ${insert("account_event", EVENT_TYPES, ORDER_TYPES.length + 1)}`,
+  orders: insert("trade_order", ORDER_TYPES, 1),
+  events: insert("account_event", EVENT_TYPES, 1),
 }
 
-const DAY_MILLIS = 86_400_000
+type Row = ReadonlyArray<string | number>
 
-/** As many as the gateway keeps, so that an event's way to its partition is as long. */
-const makePartitions = async (client: Awaited<ReturnType<typeof connectDedicated>>): Promise<void> => {
-  const today = Math.floor(Date.now() / DAY_MILLIS)
-  for (let day = today - 2; day <= today + 7; day++)
-    await client.query(
-      `CREATE TABLE account_event_${day} PARTITION OF account_event FOR VALUES FROM (${day * DAY_MILLIS}) TO (${(day + 1) * DAY_MILLIS})`,
-    )
+interface Entry {
+  readonly order: Row | null
+  readonly event: Row | null
+  readonly stored: () => void
 }
 
-const accountOf = (userId: UserId, n: number): TradingAccount => ({
-  tradingAccountId: randomUUID() as TradingAccountId,
-  tenantId: TENANT,
-  userId,
-  version: 1,
-  venue: VENUE,
-  externalTradingAccountId: `bench-${n}`,
-  nickname: `bench-${n}`,
-  status: "ACTIVE",
-  credentials: [],
-  initialBalances: [],
-  channelEpoch: "e1",
-  createdAt: Date.now(),
-  updatedAt: Date.now(),
-  disconnectedAt: null,
-  cancelAllAt: null,
-  walletId: null,
-  dealerAccountId: null,
-})
+const columns = (types: ReadonlyArray<string>, rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
+  types.map((_, column) => `{${rows.map((row) => row[column]).join(",")}}`)
+
+/** First in, first out, one statement in flight. */
+const groupCommit = (client: pg.Client): ((entry: Entry) => void) => {
+  let waiting: Array<Entry> = []
+  let isRunning = false
+  const run = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_MAX)
+      waiting = waiting.slice(BATCH_MAX)
+      const orders = batch.flatMap(({ order }) => (order === null ? [] : [order]))
+      const events = batch.flatMap(({ event }) => (event === null ? [] : [event]))
+      const name = orders.length === 0 ? "events" : events.length === 0 ? "orders" : "both"
+      const values = [
+        ...(orders.length === 0 ? [] : columns(ORDER_TYPES, orders)),
+        ...(events.length === 0 ? [] : columns(EVENT_TYPES, events)),
+      ]
+      await client.query({ name, text: STATEMENTS[name], values })
+      for (const { stored } of batch) stored()
+    }
+    isRunning = false
+  }
+  return (entry) => {
+    waiting.push(entry)
+    if (isRunning) return
+    isRunning = true
+    setImmediate(() => void run().catch(fail))
+  }
+}
 
 const orderOf = (request: SubmitRequest, now: number): TradeOrder => {
   const instrumentId = (request.instrumentId ?? "") as InstrumentId
@@ -134,52 +157,60 @@ const orderOf = (request: SubmitRequest, now: number): TradeOrder => {
   }
 }
 
-const BALANCE = { available: Decimal.of("999999999994.1"), locked: Decimal.of("5.9") }
+const rowOf = (order: TradeOrder): Row => [
+  order.tradeOrderId,
+  order.tradingAccountId,
+  order.instrumentId,
+  order.orderSide,
+  order.orderType,
+  order.timeInForce,
+  order.orderStatus,
+  order.limitPrice?.toString() ?? "NULL",
+  order.quantity.toString(),
+  "0",
+  order.clientOrderId ?? "NULL",
+  order.idempotencyKey ?? "NULL",
+  order.createdAt,
+  order.updatedAt,
+]
 
-/** The second commit: what the venue's acknowledgement changes. */
-const commitAccepted = (writer: OrderWriter, created: TradeOrder): void => {
-  const now = Date.now()
-  const submitted: TradeOrder = { ...created, version: 2, orderStatus: "SUBMITTED", updatedAt: now }
-  const order: TradeOrder = {
-    ...submitted,
-    version: 3,
-    orderStatus: "ACCEPTED",
-    externalOrderId: `bench-${created.tradeOrderId}`,
-    updatedAt: now,
-    venueUpdatedAt: now,
-  }
-  const { available, locked } = BALANCE
-  const position = {
-    tradingAccountId: order.tradingAccountId,
-    venue: VENUE,
-    currency: order.quoteAsset,
-    available,
-    locked,
-  }
-  const event = (kind: AccountEventKind, record: unknown) => ({
-    eventId: randomUUID(),
-    kind,
-    at: now,
-    payload: JSON.stringify(record),
+const unitsOf = (value: Decimal | null): bigint => BigInt(Math.round(Number(value ?? 0) * 10 ** SCALE))
+
+/** By instrument. */
+const matchers = new Map<string, Matcher>()
+
+/** The last word that the matcher says of it. */
+const matched = (order: TradeOrder): string => {
+  const { instrumentId, tradeOrderId, tradingAccountId, orderSide, limitPrice, quantity } = order
+  const matcher = matchers.get(instrumentId) ?? new Matcher("NONE")
+  matchers.set(instrumentId, matcher)
+  const said = matcher.submit({
+    id: tradeOrderId,
+    owner: tradingAccountId,
+    side: orderSide,
+    price: unitsOf(limitPrice),
+    quantity: unitsOf(quantity),
+    timeInForce: "GTC",
+    postOnly: false,
   })
-  writer.commit({
-    accountId: order.tradingAccountId,
-    rows: [{ _tag: "Order", order }],
-    // As the gateway's account actor writes them.
-    events: [
-      event("TRADE_ORDER.SUBMITTED", tradeOrderRecord(submitted)),
-      event("TRADE_ORDER.ACCEPTED", tradeOrderRecord(order)),
-      event("PORTFOLIO.UPDATED", [positionRecord({ ...position, updatedAt: now })]),
-    ],
-    settled: ({ _tag }) => {
-      if (_tag !== "Committed") fail(`the accepted order: ${_tag}`)
-    },
-  })
+  return said.some(({ _tag }) => _tag === "Done") ? "FILLED" : "ACCEPTED"
 }
 
-const serve = (writer: OrderWriter): Promise<number> => {
+const serve = (commit: (entry: Entry) => void, hasEvents: boolean): Promise<number> => {
   const app = uws.App()
   const sessions = new Set([`Bearer ${TOKEN}`])
+  const sequences = new Map<TradingAccountId, number>()
+  const eventOf = ({ tradeOrderId, tradingAccountId, version }: TradeOrder, status: string, at: number): Row | null => {
+    if (!hasEvents) return null
+    const sequence = (sequences.get(tradingAccountId) ?? 0) + 1
+    sequences.set(tradingAccountId, sequence)
+    const payload = `"{\\"id\\":\\"${tradeOrderId}\\",\\"v\\":${version}}"`
+    return [tradingAccountId, sequence, at, `TRADE_ORDER.${status}`, payload]
+  }
+  const match = (order: TradeOrder): void => {
+    const event = eventOf({ ...order, version: 2 }, matched(order), Date.now())
+    if (event !== null) commit({ order: null, event, stored: () => undefined })
+  }
   app.post(SUBMIT_PATH, (res, req) => {
     const isKnown = sessions.has(req.getHeader("authorization"))
     let aborted = false
@@ -191,19 +222,16 @@ const serve = (writer: OrderWriter): Promise<number> => {
       const request: SubmitRequest = JSON.parse(Buffer.from(chunk).toString("utf8"))
       const now = Date.now()
       const order = orderOf(request, now)
-      const payload = JSON.stringify(tradeOrderRecord(order))
-      writer.commit({
-        accountId: order.tradingAccountId,
-        rows: [{ _tag: "Order", order }],
-        events: [{ eventId: randomUUID(), kind: "TRADE_ORDER.CREATED", at: now, payload }],
-        settled: ({ _tag }) => {
-          if (_tag !== "Committed") fail(`the created order: ${_tag}`)
-          commitAccepted(writer, order)
+      commit({
+        order: rowOf(order),
+        event: eventOf(order, "CREATED", now),
+        stored: () => {
+          match(order)
           if (aborted) return
           res.cork(() => {
             res
               .writeHeader("Content-Type", "application/json; charset=utf-8")
-              .end(`{"success":true,"errno":0,"error":null,"data":${payload}}`)
+              .end(`{"success":true,"errno":0,"error":null,"data":${JSON.stringify(tradeOrderRecord(order))}}`)
           })
         },
       })
@@ -218,29 +246,14 @@ const serve = (writer: OrderWriter): Promise<number> => {
 }
 
 answer({
-  start: async (url: string) => {
-    const writer = await startWriter(url)
-    const userId = randomUUID() as UserId
-    const client = await connectDedicated(url)
-    await client.query("INSERT INTO tenant (tenant_id, created_at) VALUES ($1, 0) ON CONFLICT DO NOTHING", [TENANT])
-    await client.query(
-      `INSERT INTO app_user (user_id, tenant_id, email, password_hash, permissions, environments, user_metadata, created_at, updated_at)
-       VALUES ($1, $2, 'bench@example.com', '', '{read,write}', '{PROD}', '{}', 0, 0)`,
-      [userId, TENANT],
-    )
-    await makePartitions(client)
-    await client.end()
-    const accounts = Array.from({ length: ACCOUNTS }, (_, n) => accountOf(userId, n))
-    for (const account of accounts)
-      writer.commit({
-        accountId: account.tradingAccountId,
-        rows: [{ _tag: "Account", account }],
-        events: [],
-        settled: ({ _tag }) => {
-          if (_tag !== "Committed") fail(`an account: ${_tag}`)
-        },
-      })
-    await writer.drain()
-    return { port: await serve(writer), token: TOKEN, accounts: accounts.map((account) => account.tradingAccountId) }
+  start: async ({ url, events }: FloorPlan) => {
+    const client = await connectDedicated(url, { applicationName: "bench order floor" })
+    await client.query(TABLES)
+    await client.query("SET plan_cache_mode = force_generic_plan")
+    return {
+      port: await serve(groupCommit(client), events),
+      token: TOKEN,
+      accounts: Array.from({ length: ACCOUNTS }, () => randomUUID()),
+    }
   },
 })

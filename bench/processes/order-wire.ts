@@ -14,6 +14,13 @@ export const BALANCES = JSON.stringify({ USDT: "1000000000000", EUR: "1000000000
 
 /** Whole requests for the load generator: account i goes with index i, i + ACCOUNTS, … */
 export const orderRequests = (accounts: ReadonlyArray<string>, token: string): ReadonlyArray<string> =>
+  requestsOf(accounts, token, "")
+
+/** More than all of BALANCES buys. */
+export const refusedRequests = (accounts: ReadonlyArray<string>, token: string): ReadonlyArray<string> =>
+  requestsOf(accounts, token, "999999999999")
+
+const requestsOf = (accounts: ReadonlyArray<string>, token: string, more: string): ReadonlyArray<string> =>
   RESTING.flatMap(({ instrumentId, limitPrice, quantity }) =>
     accounts.map((tradingAccountId, n) => {
       const body = JSON.stringify({
@@ -25,7 +32,7 @@ export const orderRequests = (accounts: ReadonlyArray<string>, token: string): R
         orderType: "LIMIT",
         timeInForce: "GTC",
         quantityType: "BASE",
-        quantity,
+        quantity: `${more}${quantity}`,
         limitPrice: limitPrice(n),
       })
       // The mark is replaced by 12 digits.
