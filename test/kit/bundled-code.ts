@@ -12,12 +12,17 @@ import { CACHE, forgetOld } from "./cache.ts"
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const FAMILY = "gateway-bundle-"
 
-/** Effect and what is ours: most of the modules, and all of them plain ESM. The others node loads as it always does. */
+const INSIDE = /^(@effect\/|(effect|fast-check|pure-rand|multipasta|find-my-way-ts)(\/|$))/
+
+/**
+ * Effect with what it imports (fast-check alone has 240 modules), and what is ours: most of the modules, and all of them plain ESM. The others
+ * node loads as it always does: to have those here as well made no start shorter.
+ */
 export const effectOnly: Plugin = {
   name: "effect only",
   setup: ({ onResolve }) =>
     onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-      kind === "entry-point" || /^(@effect\/|effect(\/|$))/.test(path) ? undefined : { path, external: true },
+      kind === "entry-point" || INSIDE.test(path) ? undefined : { path, external: true },
     ),
 }
 
