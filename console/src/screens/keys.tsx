@@ -1,7 +1,9 @@
-/** The user's own: API keys, which bots speak by, and where the user is signed in. A key's secret is shown once. */
+/** The user's own: API keys, which bots speak by, keys of exchanges, the second factor, and where the user is signed in. What is secret is shown once. */
 import { useEffect, useState } from "preact/hooks"
 import { bothClocks } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
+import { Credentials } from "../keys/credentials.tsx"
+import { SecondFactor } from "../keys/second-factor.tsx"
 import { accounts, now } from "../live.ts"
 import { useLoaded } from "../parts/load.ts"
 import { proven } from "../parts/proof.tsx"
@@ -242,7 +244,13 @@ export const KeysScreen = () => (
       {session.value?.user.appMetadata.tenantId} · {bothClocks(now.value).slice(0, 10)}
     </p>
     <Keys />
+    <Credentials />
     <SessionsPanel />
-    {canChange() && <Password />}
+    {canChange() && (
+      <div class="side-by-side">
+        <SecondFactor />
+        <Password />
+      </div>
+    )}
   </div>
 )

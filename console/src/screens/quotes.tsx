@@ -12,6 +12,7 @@ import { useLoaded } from "../parts/load.ts"
 import { newId } from "../parts/new-id.ts"
 import { proven } from "../parts/proof.tsx"
 import { Empty, Fault, Field, Form, Hint, Num, Panel, Table, Time } from "../parts/ui.tsx"
+import { HedgesInDoubt } from "../quotes/hedges-in-doubt.tsx"
 import { canChange, gateway, may } from "../session.ts"
 import { Orders, withoutAccount } from "../trade/orders.tsx"
 import { send } from "../trade/sent.ts"
@@ -288,6 +289,7 @@ const Desk = () => {
                 {(it.hedging ?? []).map((line) => (
                   <div key={line.symbol}>
                     {line.position} {line.symbol} <span class="dim">{line.state}</span>
+                    <HedgesInDoubt dealerAccountId={it.dealerAccountId} line={line} again={found.again} />
                   </div>
                 ))}
               </td>

@@ -7,7 +7,8 @@ import { AsOf } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
 import { newId } from "../parts/new-id.ts"
 import { Empty, Fault, Field, Form, Num, Panel, Table, Time } from "../parts/ui.tsx"
-import { gateway, may } from "../session.ts"
+import { canChange, gateway, may } from "../session.ts"
+import { Deposit } from "../wallets/deposit.tsx"
 
 type Wallet = components["schemas"]["Wallet"]
 
@@ -243,6 +244,9 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
           )}
         </Panel>
         {may("write") && found.value !== null && <Transfer wallets={wallets} again={found.again} />}
+        {may("admin") && canChange() && found.value !== null && (
+          <Deposit key={chosen?.walletId} walletId={chosen?.walletId ?? ""} again={found.again} />
+        )}
       </div>
       {chosen !== undefined && <Statement key={chosen.walletId} wallet={chosen} />}
     </div>

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { Secret, TOTP } from "otpauth"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { OrderBookRecord } from "../../../src/domain/market/market.ts"
@@ -432,7 +433,12 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
         venue: "INTERNAL",
         dealerAccountId,
       })
-      await calls.post("/wallet/deposit", { walletId: account.record.walletId, asset: "USDT", amount: "100000" })
+      await goTo(page, "wallets")
+      const outside = page.getByRole("region", { name: "Money from and to the outside" })
+      await outside.getByLabel("Wallet").fill(account.record.walletId)
+      await outside.getByLabel("Amount").fill("100000")
+      await outside.getByRole("button", { name: "Deposit" }).click()
+      await outside.getByText("100000 USDT came in.").waitFor()
       await page.reload()
       await page.getByLabel("Trading account").selectOption(account.record.tradingAccountId)
       await goTo(page, "quotes")
@@ -472,6 +478,40 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await page.keyboard.press("Escape")
       await page.locator("table").getByText("ACTIVE").first().waitFor()
       expect(await page.content()).not.toContain(key)
+    })
+
+    it("by who trades elsewhere: an exchange's key is proven, stored and opens its account; a second factor is set up", async () => {
+      const email = `careful-${randomUUID()}@example.com`
+      await api(gateway).signup(email)
+      const key = { apiKey: `key${randomUUID()}`, apiSecret: `secret${randomUUID()}` }
+      exchange.addUser({ ...key, balances: { USDT: "100", BTC: "1" } })
+      const fresh = await open()
+      await signIn(fresh.page, email)
+      await goTo(fresh.page, "keys")
+      await keys(fresh.page, "e")
+      const form = fresh.page.locator("dialog")
+      await form.locator("select").selectOption("BINANCE")
+      await form.getByLabel("Name").fill("main")
+      await form.getByLabel("Key", { exact: true }).fill(key.apiKey)
+      await form.getByLabel("Secret").fill("not the secret")
+      await form.getByRole("button", { name: "Prove and store it" }).click()
+      await form.getByRole("alert").waitFor()
+      await form.getByLabel("Secret").fill(key.apiSecret)
+      await form.getByRole("button", { name: "Prove and store it" }).click()
+      await fresh.page.locator("tr[data-credential]").getByText("main").waitFor()
+      await fresh.page.getByRole("button", { name: "Connect its account" }).click()
+      await fresh.page.getByLabel("Trading account").getByText("BINANCE · main").waitFor({ state: "attached" })
+      await fresh.page.getByRole("button", { name: "Set it up" }).click()
+      const secret = ((await form.locator(".secret").textContent()) ?? "").replaceAll(" ", "")
+      await form.getByLabel("Code").fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate())
+      await form.getByRole("button", { name: "Confirm" }).click()
+      await form.getByText("Recovery codes, shown this once").waitFor()
+      expect(await form.locator("li").count()).toBe(10)
+      await fresh.page.keyboard.press("Escape")
+      await fresh.page.getByText("It is set up; 10 recovery codes are left.").waitFor()
+      expect(await axeFaults(fresh.page)).toEqual([])
+      await fresh.page.context().close()
+      opened.splice(opened.indexOf(fresh), 1)
     })
 
     it("by an operator: a ban ends a user's page, rights are given, trading is halted with a reason", async () => {
