@@ -106,7 +106,7 @@ describe("the program of the README", () => {
 describe("the market maker", () => {
   it("keeps one order on each side; killed in the middle of it, the next one doubles none; ended, it leaves none", async () => {
     const owner = await newOwner(`http://127.0.0.1:${cuts.port}`)
-    const keysFile = join(folder, "keys.jsonl")
+    const keysFile = join(folder, "maker-keys.jsonl")
     const env = { KEYS_FILE: keysFile, PERIOD_MS: "50" }
     const both = async (maker: Example): Promise<void> => {
       await maker.line(/^BUY 0\.01 at/)

@@ -21,6 +21,7 @@ const running = new Set<ChildProcess>()
 export const runExample = (name: string, env: Readonly<Record<string, string>>, from = folder): Example => {
   const { PATH = "", HOME = "" } = process.env
   const child = spawn(process.execPath, [`${from}${name}`], {
+    cwd: from,
     env: { PATH, HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   })

@@ -89,6 +89,8 @@ export const openStage = async (
     VENUE_ROUTES: JSON.stringify(exchange.routes),
     MOCK_TICK_MS: "50",
     RATE_LIMITS: "off",
+    // What an admin did last is known to the process alone, and after a start only when the session was refreshed: half an hour of kills would end it.
+    ADMIN_IDLE_MINUTES: "0",
     ...extra,
   }
   const starts: Array<number> = []
