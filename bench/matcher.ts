@@ -1,7 +1,7 @@
 /**
  * `matcher`: orders a second at the internal venue: the matcher alone, the book with its settlements, and the whole market on its ledger. The
- * floor sends the same requests, recorded on the way, to the same SQL one transaction each. The one thing to know: the durable figure
- * counts orders whose last word has come back, and afterwards the journal is asked whether it knows them all.
+ * floor sends the same requests, recorded on the way, to the same SQL one transaction each. The one thing to know: the durable figure counts
+ * orders whose final report has arrived, and afterwards the journal is checked for all of them.
  */
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Exit, Layer, Scope } from "effect"

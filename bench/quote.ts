@@ -1,7 +1,7 @@
 /**
- * `quote`: requests for quotes by HTTP, each a firm price with its reservation, durable before it is answered. The floor is one durable
- * transfer of the same ledger by the same way (`wallet/transfer`): what a quote adds is its price, its row and what it tells two accounts.
- * The one thing to know: open loop, counted from the planned send time, and afterwards every answered quote is looked for in the database.
+ * `quote`: requests for quotes over HTTP, each a firm price with its reservation, durable before it is answered. The floor is one durable
+ * transfer of the same ledger in the same way (`wallet/transfer`): a quote adds its price, its row and its events on two accounts. The one thing
+ * to know: open loop, counted from the planned send time, and afterwards every answered quote is looked up in the database.
  */
 
 import { startEmbeddedPostgres } from "../src/store/embedded/embedded.ts"

@@ -89,7 +89,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     severity: "ticket",
     summary: "The whole journal of the ledger has not been audited for {{ $value | humanizeDuration }}",
     action:
-      "Each audit run covers one step of it, and the health record says when it ends: see ledger_audit_whole_rows_left. Where half the time is too little give it more (LEDGER_AUDIT_WHOLE_AGE_MAX_MS), or the database.",
+      "Each audit run covers one step of it, and the health record says when it ends: see ledger_audit_whole_rows_left. If half the time is too little, raise LEDGER_AUDIT_WHOLE_AGE_MAX_MS or give the database more capacity.",
   },
   {
     alert: "OrdersUnknown",
@@ -107,7 +107,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     severity: "ticket",
     summary: "The last backup of the database is {{ $value | humanizeDuration }} old",
     action:
-      "Make one (docs/operations/backup.md), and see why the nightly one did not come to its end. Of a server of yours, gateway-admin backup --done leaves the mark.",
+      "Make one (docs/operations/backup.md), and find out why the nightly backup did not complete. For your own PostgreSQL server, gateway-admin backup --done records a backup.",
   },
   {
     alert: "CertificateEnding",
@@ -147,7 +147,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     severity: "page",
     summary: "The main event loop is delayed by {{ $value | humanizeDuration }} (99th percentile)",
     action:
-      "More load than one process can carry, or a blocking operation: see http_requests_total, ws_messages_sent_total, ledger_requests_waiting.",
+      "More load than one process can handle, or a blocking operation: see http_requests_total, ws_messages_sent_total, ledger_requests_waiting.",
   },
   {
     alert: "MailboxStuck",
@@ -224,7 +224,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     expr: `${m("exchange_mirrors_frozen")} > 0`,
     for: "15m",
     severity: "ticket",
-    summary: "What {{ $value }} linked accounts execute has not been booked for fifteen minutes",
+    summary: "Executions of {{ $value }} linked accounts have not been booked for fifteen minutes",
     action: "The dealer's account channel names the wallet of each: wallet/unfreeze books what is missing.",
   },
   {
@@ -282,9 +282,9 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     expr: `${m("process_resident_memory_bytes")} > 2.5e9`,
     for: "5m",
     severity: "page",
-    summary: "The process has {{ $value | humanize1024 }}B of the 3 GiB that its unit allows it",
+    summary: "The process uses {{ $value | humanize1024 }}B of the 3 GiB that its unit allows",
     action:
-      "See nodejs_heap_bytes and worker_heap_bytes for who has it; restart at a quiet moment before the kernel ends it.",
+      "nodejs_heap_bytes and worker_heap_bytes show where it is used; restart at a quiet moment before the kernel kills the process.",
   },
   {
     alert: "FilesNearlyUsedUp",
@@ -299,7 +299,7 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     expr: `increase(${m("ws_slow_closed_total")}[10m]) > 100`,
     severity: "ticket",
     summary: "Many sockets were closed because they did not read",
-    action: "One client in trouble, or our own uplink: see ws_bytes_sent_total.",
+    action: "One client with a problem, or the gateway's own uplink: see ws_bytes_sent_total.",
   },
   {
     alert: "GatewayGone",

@@ -1,4 +1,4 @@
-/** The AsyncAPI document, with the settings that a gateway has when nobody sets any. */
+/** The AsyncAPI document, with the gateway's default settings. */
 import { readSettings } from "../src/config.ts"
 import { SERVICE } from "../src/http/api.ts"
 import { rpcMethods } from "../src/http/rpc/rpc.ts"

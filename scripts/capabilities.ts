@@ -1,8 +1,7 @@
 /**
- * What the exchanges of the registry can do, as the installed ccxt describes them (`has`, `features`) and as is pinned here where it
- * does not say: the text of src/venues/adapters/capabilities.json, which `npm run docs` writes and `npm run check` holds to it.
- *
- * The one thing to know: the gateway itself never asks ccxt for this; only workers load ccxt, and the page is read before they start.
+ * What the exchanges of the registry can do, as the installed ccxt describes them (`has`, `features`) and as pinned here where it does not say:
+ * the text of src/venues/adapters/capabilities.json, which `npm run docs` writes and `npm run check` compares with it. The one thing to know: the
+ * gateway itself never queries ccxt for this; only workers load ccxt, and the file is read before they start.
  */
 import type { TimeInForce, VenueCapabilities } from "../src/domain/instrument/venue-capabilities.ts"
 import { adapterOf } from "../src/venues/adapters/adapters.ts"

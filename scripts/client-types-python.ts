@@ -1,7 +1,7 @@
 /**
- * What the Python client has by generation: records as TypedDicts, every operation as overloads of `get`, `post`, `send` and `pages`, and the
- * names of every failure. Out of the OpenAPI document, the AsyncAPI document for what channels carry, and the errno table. The one thing to
- * know: a record of the same name in both documents is the one of HTTP, which is also what the channel carries.
+ * The generated part of the Python client: records as TypedDicts, every operation as overloads of `get`, `post`, `send` and `pages`, and the
+ * names of every failure. From the OpenAPI document, the AsyncAPI document for what channels carry, and the errno table. The one thing to know:
+ * if a record of the same name is in both documents, HTTP's is used, which is also what the channel carries.
  */
 
 import { openApiDocument } from "../src/http/docs/openapi.ts"

@@ -1,7 +1,6 @@
 /**
- * What the TypeScript client has by generation: the types of every operation, out of the OpenAPI document, and the names of every failure,
- * out of the errno table. The one thing to know: of the answers only those with success are kept, since a failure is thrown by the client
- * and has one shape.
+ * The generated part of the TypeScript client: the types of every operation, from the OpenAPI document, and the names of every failure, from the
+ * errno table. The one thing to know: only successful responses are kept, since the client throws a failure, which has one shape.
  */
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript"
 import { openApiDocument } from "../src/http/docs/openapi.ts"

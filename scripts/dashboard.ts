@@ -1,6 +1,6 @@
 /**
- * The Grafana dashboard of ops/grafana/dashboard.json: a row for each part of the house, the questions that people ask first on top.
- * Like the alerts it names metrics only through the table.
+ * The Grafana dashboard of ops/grafana/dashboard.json: a row for each part of the gateway, the most important questions on top. Like the alerts
+ * it names metrics only through the table.
  */
 import { METRICS, type MetricName } from "../src/ports/metric-names.ts"
 import { m, quantile } from "./alert-rules.ts"

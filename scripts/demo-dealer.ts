@@ -1,6 +1,6 @@
 /**
- * The second half of the demo: a dealer is made and funded, a client asks it for a firm price and takes it, the dealer hedges at a venue,
- * and the ledger shows where everything went. The one thing to know: it needs an admin.
+ * The second half of the demo: a dealer is created and funded, a client requests a firm price from it and executes it, the dealer hedges at a
+ * venue, and the ledger shows every transfer. The one thing to know: it needs an admin.
  */
 import { randomBytes } from "node:crypto"
 import { Gateway, type Quote, submit, type TradingAccount } from "../clients/typescript/src/index.ts"

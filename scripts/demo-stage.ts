@@ -1,4 +1,4 @@
-/** What the demo's walks share: numbered steps, a user of one gateway, and waiting for what must come. */
+/** What the demo's parts share: numbered steps, a user of one gateway, and waiting for expected results. */
 import { Gateway } from "../clients/typescript/src/index.ts"
 
 export const PASSWORD = "correct horse battery staple"

@@ -1,10 +1,10 @@
 /**
- * `npm run demo [-- [--open] [URL [SETUP_TOKEN]]]`: a newcomer's whole story on the TypeScript client. Without a URL it builds the gateway, starts it with
- * an empty database beside a loopback exchange, and ends both. Each step prints what it saw; the first one that is not as it should be ends
- * the walk with exit code 1.
+ * `npm run demo [-- [--open] [URL [SETUP_TOKEN]]]`: the first steps of a new user with the TypeScript client. Without a URL it builds the gateway,
+ * starts it with an empty database beside a loopback exchange, and stops both. Each step prints its result; the first unexpected one ends the
+ * demo with exit code 1.
  *
- * With --open the story is followed in the console: it begins once its user has signed in there, takes its time (`--pace SECONDS` between two
- * steps), and leaves what it made; a gateway of its own runs on until Ctrl-C.
+ * With --open the demo is followed in the console: it begins once its user has signed in there, pauses between steps (`--pace SECONDS`), and
+ * keeps what it created; its own gateway runs on until Ctrl-C.
  */
 import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"

@@ -1,10 +1,8 @@
 /**
- * `npm run docs` rewrites the generated pages: src/venues/adapters/capabilities.json, docs/openapi.json, docs/asyncapi.json, docs/map/,
- * the types of the clients, and for operators the settings, metrics, logs, dashboard and alert rules. With
- * `--check` it writes nothing and fails when one is stale.
- *
- * The one thing to know: the pages hold no times, no line numbers and no machine's paths, so that they change only when
- * the code they speak of does.
+ * `npm run docs` rewrites the generated pages: src/venues/adapters/capabilities.json, docs/openapi.json, docs/asyncapi.json, docs/map/, the types
+ * of the clients, and for operators the settings, metrics, logs, dashboard and alert rules. With `--check` it writes nothing and fails when one
+ * is stale. The one thing to know: the pages contain no times, line numbers or local paths, so that they change only when the code they describe
+ * does.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -1,10 +1,8 @@
 /**
- * The container's health check: exit code 0 while the gateway of this container turns. Plain node without dependencies, because the
- * image has nothing else.
- *
- * The one thing to know: it asks for /health/live and not for /health. A lost database or venue must not restart the process; whether it
- * should get work is for the proxy to ask. It comes over loopback: with METRICS_PORT to that port; without it, and behind a proxy, 127.0.0.1 belongs
- * into TRUST_PROXY.
+ * The container's health check: exit code 0 while the gateway of this container is running. Plain node without dependencies, because the image
+ * has nothing else. The one thing to know: it requests /health/live and not /health. A lost database or venue must not restart the process;
+ * whether it should get traffic is for the proxy to check. It comes over loopback: with METRICS_PORT to that port; without it, and behind a
+ * proxy, 127.0.0.1 must be in TRUST_PROXY.
  */
 import { readFileSync } from "node:fs"
 import { request as plain } from "node:http"

@@ -1,6 +1,6 @@
 /**
  * References in comments and pages, resolved: "contract C11a" to a heading of docs/design, "decision 47" to a file of docs/decisions, links and
- * named pages to what they lead to. The one thing to know: a reference has one form, so that it can be found; others are faults, too.
+ * named pages to their targets. The one thing to know: a reference has one form, so that it can be found; other forms are faults too.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"

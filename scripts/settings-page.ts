@@ -40,7 +40,7 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "ALLOWED_ORIGINS",
       "",
-      "Comma-separated browser origins that may open the WebSocket, besides the gateway's own, as browsers write them: `https://app.example.com`; `*`: any",
+      "Comma-separated browser origins that may open the WebSocket, besides the gateway's own, as browsers send them: `https://app.example.com`; `*`: any",
     ),
     row(
       "SHUTDOWN_NOTICE_MS",
@@ -63,7 +63,7 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "NEW_DATABASE",
       "false",
-      "`true`: start on an empty database although the keys in `DATA_DIR/keys` have had one ([backup](backup.md)). Without it such a start is refused: the database was moved, or `DATABASE_URL` names another one",
+      "`true`: start on an empty database although the keys in `DATA_DIR/keys` were used with another one ([backup](backup.md)). Without it such a start is refused, because the database may have been moved or `DATABASE_URL` may name the wrong one",
     ),
     row(
       "PG_RUN_AS",
@@ -116,7 +116,7 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "CONSOLE",
       "on",
-      "The console at `/console`. `read`: what is signed in there changes nothing, whatever its user may do elsewhere; `off`: there is none",
+      "The console at `/console`. `read`: sessions opened there are read-only, whatever their user's permissions; `off`: no console",
     ),
     row("APP_URL", "", "Your page that receives mailed tokens (`#type=…&token=…`) and POSTs them to `/auth/verify`"),
     row(
@@ -137,22 +137,22 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       "",
       "JSON, `host:port` to URL: redirects connections to venues; connections to any other host are then refused",
     ),
-    row("VENUES_INACTIVE", "", "Comma-separated venues to switch off"),
+    row("VENUES_INACTIVE", "", "Comma-separated venues to disable"),
     row(
       "EXPERIMENTAL_ORDERS",
       "",
-      "Comma-separated venues whose orders are EXPERIMENTAL ([venues](../guide/venues.md)) and are to be sent all the same, for example `BYBIT,COINBASE`. Without it no account is connected there; accounts that are keep their orders in sight, and take cancels but no new orders",
+      "Comma-separated venues whose orders are EXPERIMENTAL ([venues](../guide/venues.md)) and should be sent nevertheless, for example `BYBIT,COINBASE`. Without it no account can be connected there; accounts already connected track their orders and take cancels, but no new orders",
     ),
     row(
       "WARM_FEEDS",
       "100",
-      "Order books and tickers that stay open for an hour after a client read them over HTTP, at most, and a quarter of them at one venue; those read longest ago close first. `0`: none, each closes 30 s after its last reader",
+      "Maximum number of order books and tickers kept open for an hour after a client read them over HTTP, at most a quarter of them at one venue; the least recently read close first. `0`: none, each closes 30 s after its last reader",
     ),
     row("VENUE_SESSIONS_MAX", "1000", "Maximum number of private venue sessions"),
     row(
       "VENUE_PROXIES",
       "",
-      "JSON, venue to proxy URL (http, https, socks5), `*` for all others. Nothing else makes a connection use a proxy",
+      "JSON, venue to proxy URL (http, https, socks5), `*` for all others. No other setting makes a connection use a proxy",
     ),
     row(
       "VENUE_SHARDS VENUE_HEAP_MB",
@@ -198,11 +198,7 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       "",
       'JSON, any of the limits in [rate-limits.md](rate-limits.md), for example `{"http":{"perMinute":2400,"burst":400},"openOrders":1000}`. `off` (loopback only, not in production) lifts all but those on open quotes and second-factor codes',
     ),
-    row(
-      "ASSET_DIGITS",
-      "",
-      'JSON, decimal places that amounts of an asset may have, 18 where nothing is given: `{"USDT":6,"EUR":2}`',
-    ),
+    row("ASSET_DIGITS", "", 'JSON, decimal places that amounts of an asset may have; default 18: `{"USDT":6,"EUR":2}`'),
     row(
       "LEDGER_EXPIRY_MS LEDGER_AUDIT_MS",
       "1000 30000",
@@ -216,40 +212,44 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "LEDGER_AUDIT_WHOLE_AGE_MAX_MS",
       "172800000",
-      "The same for the last pass over the whole journal, which takes up to half of all time to finish before then",
+      "The same for the last pass over the whole journal, which may run for up to half of the time to finish before then",
     ),
     row(
       "EXCHANGE_MIRROR_MS",
       "5000",
-      "Interval at which fills and balances of dealers' linked accounts are carried over to their mirror wallets, and dealers' books are kept up",
+      "Interval at which fills and balances of dealers' linked accounts are booked in their mirror wallets, and dealers' books are updated",
     ),
     row(
       "EXCHANGE_SHORTFALL_PERCENT",
       "1",
-      "Unexplained shortfall of a linked account, as a share of what it had of the asset, from which an alert is raised",
+      "Unexplained shortfall of a linked account, as a percentage of its holding of the asset, from which an alert is raised",
     ),
     row(
       "EXCHANGE_SHORTFALL_DUST",
       "",
-      'JSON, amounts of an asset that are too small for that alert: `{"BNB":"0.01"}`; for other assets the minimum order of the venue',
+      'JSON, amounts of an asset too small to raise that alert: `{"BNB":"0.01"}`; for other assets the minimum order of the venue',
     ),
   ],
   Retention: [
     row(
       "EVENTS_KEPT_DAYS",
       "2",
-      "UTC days of account events kept besides the present one, 2 to 365: how far back a channel is read ([retention](retention.md))",
+      "Past UTC days of account events to keep, 2 to 365: how far back a channel can be read ([retention](retention.md))",
     ),
     row(
       "ORDERS_KEPT_DAYS",
       "0",
-      "Orders that ended so many days ago are moved to the archive, hourly. `0`: only by `gateway-admin archive`",
+      "Orders that ended this many days ago are moved to the archive, hourly. `0`: only by `gateway-admin archive`",
     ),
-    row("QUOTES_KEPT_DAYS", "7", "Quotes that were not executed are deleted so many days after their end; at least 7"),
+    row(
+      "QUOTES_KEPT_DAYS",
+      "7",
+      "Quotes that were not executed are deleted this many days after their end; at least 7",
+    ),
     row(
       "ANSWERS_KEPT_DAYS",
       "7",
-      "How long a repeated `Idempotency-Key` is answered with the first answer, 7 to 365; keys of orders are kept with their orders",
+      "Days for which a repeated `Idempotency-Key` returns the first answer, 7 to 365; keys of orders are kept with their orders",
     ),
     row(
       "LOG_FILE_MB LOG_FILES",

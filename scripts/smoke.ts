@@ -1,11 +1,8 @@
 /**
- * Starts the gateway as a user does (`npm start`, a fresh DATA_DIR, a free port) and walks the main path once with the
- * official client: signup, connect a MOCK account, an order book, an order, SIGTERM, and a second start that remembers.
- *
- * Words on the command line are the command that starts it, in the place of `npm start`.
- *
- * The one thing to know: steps build on each other, so after the first failure the rest count as failed, too.
- * The last line is `smoke: N passed, N failed`.
+ * Starts the gateway as a user does (`npm start`, a fresh DATA_DIR, a free port) and walks the main path once with the official client: signup,
+ * connect a MOCK account, an order book, an order, SIGTERM, and a second start that still has them. Arguments are the command that starts it,
+ * instead of `npm start`. The one thing to know: steps build on each other, so after the first failure the rest count as failed too. The last
+ * line is `smoke: N passed, N failed`.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"

@@ -1,7 +1,7 @@
 /**
- * What comes from others, judged by package-lock.json alone: hashes, registries, install scripts, licences, known holes; and the two
- * papers about it, THIRD-PARTY.md and the bill of materials. `npm run sbom` writes them, test/unit/tools/supply-chain.test.ts holds
- * the lock file to the rules.
+ * Checks of third-party packages, from package-lock.json alone: hashes, registries, install scripts, licences, known vulnerabilities; and the two
+ * documents about them, THIRD-PARTY.md and the bill of materials. `npm run sbom` writes them, test/unit/tools/supply-chain.test.ts holds the lock
+ * file to the rules.
  */
 import { createHash } from "node:crypto"
 

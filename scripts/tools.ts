@@ -1,8 +1,6 @@
 /**
- * The checkers of `npm run check`, each a function from a source tree to a verdict, so that test/unit/tools can give
- * each of them a tree with a planted violation.
- *
- * The one thing to know: a checker that looked at nothing is a failure here. Several of these tools pass when their
+ * The checkers of `npm run check`, each a function from a source tree to a verdict, so that test/unit/tools can give each of them a tree with a
+ * planted violation. The one thing to know: a checker that examined nothing counts as failed. Several of these tools pass when their
  * configuration makes them skip every file.
  */
 import { spawn } from "node:child_process"

@@ -1,8 +1,7 @@
 /**
- * Takes out of an installation's packages what this machine cannot run: an installation for production is half the size after it. Plain node
- * without dependencies, because it runs where only the production packages are. `npm ci` brings everything back.
- *
- * The one thing to know: licences stay, and every file that Node could load stays, but for binaries of other systems and ccxt's second copy of itself.
+ * Removes from an installation's packages what this machine cannot run, which halves a production installation. Plain node without dependencies,
+ * because it runs where only the production packages are. `npm ci` restores everything. The one thing to know: licences and every file that Node
+ * could load are kept, except binaries of other systems and ccxt's second copy of itself.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** Settings: every environment variable of the gateway, read once, typed. A bad one ends the start with one clear line. */
+/** Settings: every environment variable of the gateway, read once, typed. An invalid one ends the start with one clear line. */
 import { isAbsolute, resolve } from "node:path"
 import type { ShortfallTerms } from "./domain/dealer/shortfall.ts"
 import type { RateLimits } from "./domain/user/rate-limits.ts"
@@ -77,7 +77,7 @@ export interface Settings {
   readonly defaultTenantId: string
   /** What to say of variables that are given and do nothing: settings of before, what may be a misspelt one, and what needs another. */
   readonly retired: ReadonlyArray<string>
-  /** Who may sign up: everybody at once, whoever proves the address first, nobody. */
+  /** Who may sign up: any client at once, any client after verifying the address, or none. */
   readonly signup: "open" | "confirm" | "closed"
   readonly sessions: SessionTerms
   /** Users whose address was never proven are removed after so long, in ms; null: they stay. */
@@ -122,7 +122,7 @@ export interface Settings {
   readonly wsSlowMillis: number
   /** Changes of the channel table: kind → cells (ws/channel-kinds), under the test profile namespace → cells. Checked where it is made. */
   readonly channels: Readonly<Record<string, unknown>> | null
-  /** Null: off. The socket serves open channels to everybody instead of the gateway's own, for suites of client libraries. */
+  /** Null: off. The socket serves open channels to any client instead of the gateway's own, for suites of client libraries. */
   readonly wsTest: TestProfileSettings | null
   /** How often and how much of everything (contract C15); null: no limits, on loopback only. */
   readonly rateLimits: RateLimits | null
@@ -168,7 +168,7 @@ export const readSettings = (given: Environment): Settings => {
   const dataDir = text(env, "DATA_DIR") ?? "var"
   const production = isProduction(env)
   const failpoint = text(env, "FAILPOINT")
-  if (failpoint !== null && production) throw new InvalidSetting("FAILPOINT is not for production")
+  if (failpoint !== null && production) throw new InvalidSetting("FAILPOINT is not allowed in production")
   const host = text(env, "HOST") ?? "127.0.0.1"
   const ownTls = tls(env)
   const trustProxy = list(env, "TRUST_PROXY")

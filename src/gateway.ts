@@ -1,6 +1,6 @@
 /**
- * The composition root: every part of the gateway, in the order in which it comes to life; the scope ends them in reverse. Reads as a
- * parts list: nothing is decided here.
+ * The composition root: every part of the gateway, in the order in which it starts; the scope ends them in reverse. Reads as a parts list:
+ * nothing is decided here.
  */
 import { Context, Effect, Layer } from "effect"
 import { TradingAccountsLive } from "./actors/account/accounts.ts"

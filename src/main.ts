@@ -1,6 +1,6 @@
 /**
- * The entry. The one thing to know: signals that are not meant as an end are heard from here on, before the 1,500 modules of the program are
- * read, which takes a second or more; the process would die of them. What Node does before its first module, some 30 ms, nothing can hear.
+ * The entry. The one thing to know: signals other than termination are handled from here on, before the 1,500 modules of the program are loaded,
+ * which takes a second or more; without a handler the process would end. The first 30 ms, before Node runs its first module, cannot be covered.
  */
 import "./foundation/runtime.ts"
 import "./foundation/early-signals.ts"

@@ -1,7 +1,7 @@
 /**
- * The program: settings in, one `ready` line out, signals, exit codes. 0 after SIGTERM or SIGINT, 1 after a start that could not be, a
- * drain that took longer than 10 s, a second signal, the loss of the database, or an uncaught defect: the supervisor starts it
- * again, and the next process asks every venue before it trusts what it remembers.
+ * The program: settings in, one `ready` line out, signals, exit codes. 0 after SIGTERM or SIGINT; 1 after a failed start, a drain that took
+ * longer than 10 s, a second signal, the loss of the database, or an uncaught defect: the supervisor restarts it, and the next process queries
+ * every venue before it relies on its stored state.
  */
 import { Cause, Effect, Exit, Fiber, Logger, LogLevel, Scope } from "effect"
 import { describe, effectLogger, followLevelSignal, openProcessLog } from "./composition/options.ts"

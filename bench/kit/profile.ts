@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- NAME --profile FILE`: the child processes of that module run under V8's sampling profiler, and their dearest functions are
- * printed at the end. Figures of a profiled run are no results.
+ * `npm run bench -- NAME --profile FILE`: the child processes of that module run under V8's sampling profiler, and their most expensive functions
+ * are printed at the end. Figures of a profiled run are not results.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

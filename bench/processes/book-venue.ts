@@ -1,6 +1,6 @@
 /**
- * The venue of `book`: the loopback exchange answers REST, and a market-stream door of its own pushes depth frames at a given rate. Each frame
- * changes one bid whose quantity is the frame's number, so that whoever sees the level knows which frame it saw.
+ * The venue of `book`: the loopback exchange answers REST, and a separate market-stream endpoint pushes depth frames at a given rate. Each frame
+ * changes one bid whose quantity is the frame's number, so that a reader of the level knows which frame it saw.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

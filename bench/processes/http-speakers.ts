@@ -1,7 +1,7 @@
 /**
- * Who the requests of `http` speak for, as the gateway knows them: a session by its access token, and a key by its secret, both of one user. The
- * one thing to know: what is looked at per request is the gateway's own (`makeSpeakers` over its live sessions and keys); only the store
- * behind them is absent.
+ * The identities behind the requests of `http`, as the gateway knows them: a session by its access token, and a key by its secret, both of one
+ * user. The one thing to know: the work per request is the gateway's own (`makeSpeakers` over its live sessions and keys); only the store behind
+ * them is absent.
  */
 import { LiveKeys } from "../../src/auth/api-key/live-keys.ts"
 import { newKey } from "../../src/auth/api-key/new-key.ts"

@@ -1,6 +1,6 @@
 /**
- * `archive`: moves orders that ended before a day out of the tables that orders are written to, beside a running gateway or without one. They
- * are read as before. The one thing to know: the act has its row before the first order is moved, and a run that was ended is begun again.
+ * `archive`: moves orders that ended before a day out of the tables that orders are written to, with or without a running gateway. They can be
+ * read as before. The one thing to know: the act's row is written before the first order is moved, and an interrupted run can simply be repeated.
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ export interface ArchiveCommand {
   readonly day: string
 }
 
-export const ARCHIVE_USAGE = `  archive --before YYYY-MM-DD      move orders that ended before that day (UTC) to the archive; they are found and listed as before
+export const ARCHIVE_USAGE = `  archive --before YYYY-MM-DD      move orders that ended before that day (UTC) to the archive, where they can still be read and listed
 `
 
 /** Undefined: the words are another command, or none. */
@@ -47,7 +47,7 @@ export const runArchive = ({ day }: ArchiveCommand, now: number, actor: Actor) =
     if (!(yield* isArchiveThere))
       return yield* new InvalidParameter({
         parameter: "database",
-        reason: "it has not been used by this version of the gateway yet: start the gateway once",
+        reason: "this version of the gateway has not used it yet: start the gateway once",
       })
     const act = { actId: randomUUID(), action: "orders.archive" as const, actor, object: null }
     yield* (yield* Acts).commit({ ...act, what: `ended before ${day}` }, () => Effect.void)

@@ -1,6 +1,6 @@
 /**
- * `npm run backup -- FOLDER`: backs up the embedded database; a server of yours (DATABASE_URL) has pg_basebackup, and says `--done` afterwards.
- * Either leaves the mark whose age operators are alerted of. One JSON line on stdout.
+ * `npm run backup -- FOLDER`: backs up the embedded database; for your own server (DATABASE_URL) use pg_basebackup, then run it with `--done`.
+ * Either records the time whose age operators are alerted about. One JSON line on stdout.
  */
 import "../foundation/runtime.ts"
 
@@ -19,10 +19,10 @@ const main = async (): Promise<void> => {
     process.stdout.write(`${JSON.stringify({ backedUpAt: new Date(at).toISOString() })}\n`)
     return
   }
-  if (folder.startsWith("-")) throw new Error(`${folder} is no folder, and no option but --done is known`)
+  if (folder.startsWith("-")) throw new Error(`${folder}: give a folder, or --done, which is the only option`)
   if (settings.databaseUrl !== null)
     throw new Error(
-      "DATABASE_URL is set: back that server up with pg_basebackup or pg_dump, and say --done when it has ended well",
+      "DATABASE_URL is set: back up that server with pg_basebackup or pg_dump, then run this command with --done once that succeeded",
     )
   const backup = await backUp(settings.dataDir, folder)
   markBackup(settings.dataDir, at)

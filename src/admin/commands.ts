@@ -1,6 +1,6 @@
 /**
- * What operators do with users and tenants from the command line. The one thing to know: each command is one transaction that leaves
- * word for a running gateway, which follows within a second; without one it counts from the next start.
+ * What operators do with users and tenants from the command line. The one thing to know: each command is one transaction that also leaves a
+ * notice for a running gateway, which applies it within a second; without one it applies at the next start.
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -27,7 +27,7 @@ import { Users } from "../store/users/users.ts"
 import type { ApiKeyCommand, Command, Owner } from "./words.ts"
 
 // What operators do with the API keys of a user, within the command's transaction and under the user's lock. The one thing to know: a key that
-// an operator creates counts as made without the second factor, since nobody proved one.
+// an operator creates counts as made without the second factor, since none was verified.
 
 const DAY_MILLIS = 86_400_000
 
@@ -58,18 +58,18 @@ const apiKeys = (command: ApiKeyCommand, user: User, now: number) =>
         if (user.bannedAt !== null)
           return yield* new InvalidParameter({ parameter: "user", reason: "is banned: unban the user first" })
         if (user.emailConfirmedAt === null)
-          return yield* new InvalidParameter({ parameter: "user", reason: "has not proven its e-mail address" })
+          return yield* new InvalidParameter({ parameter: "user", reason: "has not verified its e-mail address" })
         const { scope } = command
         if (missingRight([scope], user.permissions) !== undefined)
           return yield* new InvalidParameter({
             parameter: "scope",
-            reason: `${scope} lets through what needs the right ${PERMISSION_OF[scope]}, and the user has ${user.permissions.join(", ") || "none"}: grant it first, or give a smaller scope`,
+            reason: `${scope} needs the right ${PERMISSION_OF[scope]}, and the user has ${user.permissions.join(", ") || "none"}: grant it first, or give a smaller scope`,
           })
         const count = yield* rows.countLive(user.userId, now)
         if (count >= KEYS_MAX)
           return yield* new InvalidParameter({
             parameter: "user",
-            reason: `has ${count} keys that are good, and ${KEYS_MAX} is the most: revoke one first`,
+            reason: `has ${count} valid keys, and ${KEYS_MAX} is the maximum: revoke one first`,
           })
         const made = { keyId: randomUUID() as ApiKeyId, secondFactor: false, at: now }
         const { key, secret } = newKey(askedOf(command, now), user, made)
@@ -292,7 +292,7 @@ const run = (
         return yield* tenants(null)
       case "CreateTenant":
         if (!(yield* (yield* Tenants).create(command.tenantId as TenantId, now)))
-          return yield* new InvalidParameter({ parameter: "tenant", reason: "there is one of that name" })
+          return yield* new InvalidParameter({ parameter: "tenant", reason: "there is already one of that name" })
         return yield* tenants(tenantObject(command.tenantId as TenantId))
       case "ApiKeys":
       case "CreateApiKey":
@@ -321,7 +321,7 @@ export const runCommand = (
     if (!(yield* (yield* UserNews).isThere))
       return yield* new InvalidParameter({
         parameter: "database",
-        reason: "it has not been used by this version of the gateway yet: start the gateway once",
+        reason: "this version of the gateway has not used it yet: start the gateway once",
       })
     const action = ACTIONS[command._tag]
     if (action === null) return yield* all(run(command, now, () => undefined))

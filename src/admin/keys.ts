@@ -1,8 +1,7 @@
 /**
- * `gateway admin keys …`: what operators do with the installation's keys. The one thing to know: it changes files in DATA_DIR/keys and
- * rows in the database, never what is sealed; a running gateway takes up the files within a second and seals stored secrets anew. Files
- * are no part of a transaction: they change within that of the act's row, just before it is committed; a retired key leaves its file
- * after the commit.
+ * `gateway admin keys …`: management of the installation's keys. The one thing to know: it changes files in DATA_DIR/keys and rows in the
+ * database, never what is sealed; a running gateway loads the files within a second and re-encrypts stored secrets. Files are not part of a
+ * transaction: they change within that of the act's row, just before its commit; a retired key leaves its file after the commit.
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -37,10 +36,10 @@ export type KeysCommand =
 
 export const KEYS_USAGE = `  keys status                      list the keys, and how many stored secrets need each
   keys rotate-encryption           create a new encryption key; stored secrets are re-encrypted in the background
-  keys retire KID                  remove a key that no stored secret needs any more
-  keys abandon KID                 give up all secrets of a lost key: credentials are revoked, sessions end, pending mails fail
+  keys retire KID                  remove a key that no stored secret needs
+  keys abandon KID                 discard all secrets sealed with a lost key: credentials are revoked, sessions end, pending mails fail
   keys rotate-signing [--at-once]  sign access tokens with a new key; --at-once: reject tokens of older keys immediately
-  keys rotate-cursor [--at-once]   sign cursors and fingerprints with a new key; --at-once: nothing signed with older keys is recognised
+  keys rotate-cursor [--at-once]   sign cursors and fingerprints with a new key; --at-once: anything signed with older keys is rejected
 `
 
 /** Undefined: the words are no command of this kind. */
@@ -142,7 +141,7 @@ const rotateEncryption = (settings: KeySettings) =>
   Effect.gen(function* () {
     if (settings.encryptionKeys !== null)
       return yield* no(
-        "the keys come from ENCRYPTION_KEYS: put a new kid:key first in the list there (32 random bytes, base64url) and restart the gateway; it encrypts stored secrets with it, and `keys status` says when the old key may be removed",
+        "the keys come from ENCRYPTION_KEYS: put a new kid:key first in that list (32 random bytes, base64url) and restart the gateway; it re-encrypts stored secrets with it, and `keys status` shows when the old key may be removed",
       )
     const keys = keysOfFile(settings)
     if (keys === null) return yield* no("there is no encryption.keys in DATA_DIR/keys: start the gateway once")
@@ -163,7 +162,7 @@ const withoutGateway = <A, E, R>(kid: string, work: Effect.Effect<A, E, R>) =>
     const guarded = Effect.gen(function* () {
       if (yield* unowned) return yield* work
       return yield* no(
-        `a gateway runs on this database, and may have ${kid}: stop it first, and give this command the gateway's DATA_DIR and ENCRYPTION_KEYS`,
+        `a gateway is running on this database and may have ${kid}: stop it first, and give this command the gateway's DATA_DIR and ENCRYPTION_KEYS`,
       )
     })
     return yield* (yield* Transactions).all(guarded)
@@ -173,17 +172,17 @@ const retire = (settings: KeySettings, kid: string) =>
   Effect.gen(function* () {
     const sealed = yield* SealedRows
     const { encryption } = readKeys(settings, { make: false })
-    if (kid === encryption.activeKid) return yield* no(`${kid} is the key in force: rotate first`)
+    if (kid === encryption.activeKid) return yield* no(`${kid} is the active key: rotate first`)
     const registered = yield* sealed.registered
     if (!encryption.byKid.has(kid) && !registered.some((key) => key.kid === kid))
       return yield* no(`there is no key ${kid}`)
     // A gateway that has not taken up the newest key still seals with this one.
     if (!registered.some((key) => key.kid === encryption.activeKid))
-      return yield* no(`no gateway has taken up ${encryption.activeKid} yet: start the gateway, or wait a second`)
+      return yield* no(`no gateway has loaded ${encryption.activeKid} yet: start the gateway, or wait a second`)
     const forget = encryption.byKid.has(kid) ? sealed.forget(kid) : withoutGateway(kid, sealed.forget(kid))
     if (!(yield* forget))
       return yield* no(
-        `stored secrets still need ${kid}: the running gateway brings them under ${encryption.activeKid}`,
+        `stored secrets still need ${kid}: the running gateway is re-encrypting them with ${encryption.activeKid}`,
       )
     return kid
   })
@@ -218,7 +217,7 @@ const rotateSigning = (settings: KeySettings, atOnce: boolean, now: number) =>
     const pem = files.read(SIGNING_FILE)
     if (settings.signingKey !== null)
       return no(
-        "the key comes from SIGNING_KEY: put a new Ed25519 key there, the old one's public key into SIGNING_KEYS_PREVIOUS, and restart the gateway; an hour later the old one may be removed",
+        "the key comes from SIGNING_KEY: set it to a new Ed25519 key, put the old one's public key into SIGNING_KEYS_PREVIOUS, and restart the gateway; the old one may be removed an hour later",
       )
     if (pem === null) return no("there is no signing.pem in DATA_DIR/keys: start the gateway once")
     for (const { kid, retiredAt } of readKeys(settings, { make: false }).signing.previous)

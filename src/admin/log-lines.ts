@@ -1,6 +1,6 @@
 /**
- * What the command line leaves in the gateway's own logs: each act is a line of `audit.log`, and one of `security.log` where a gateway's
- * would be. The one thing to know: both may be written by a running gateway meanwhile, so a line goes out in one piece, at the end.
+ * What the command line writes to the gateway's own logs: each act is a line of `audit.log`, and one of `security.log` where the gateway would
+ * write one. The one thing to know: a running gateway may write to both at the same time, so a line is written in one piece, at the end.
  */
 import { constants, existsSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * `gateway admin`: what operators do from the command line. One JSON line for each record on stdout, or a page to read; exit 0 when it is
- * done, 1 when it could not be or what was looked at is broken, 2 for words that are no command.
+ * `gateway admin`: the operators' command line. One JSON line per record on stdout, or a page of text; exit 0 on success, 1 if the command failed
+ * or a check found a fault, 2 for invalid arguments.
  */
 
 import "../foundation/runtime.ts"

@@ -1,8 +1,8 @@
 /**
- * `migrate`: brings the database to this version as its owner, for gateways whose own role may not (docs/operations/postgresql.md). The
- * one thing to know: run it with the owner's DATABASE_URL. Migrations lock what orders are written to, for minutes, so with any to make it
- * is refused while a gateway works, and none starts meanwhile; of the same version, for partitions, a gateway may work.
- * With `--for ROLE` that role may do what a gateway does.
+ * `migrate`: brings the database to this version as its owner, for gateways whose own role may not (docs/operations/postgresql.md). The one thing
+ * to know: run it with the owner's DATABASE_URL. Migrations lock the tables of orders for minutes, so pending ones are refused while a gateway is
+ * running, and none can start meanwhile; with none pending, for partitions, a gateway may be running. With `--for ROLE` that role gets the rights
+ * that a gateway needs.
  */
 import { Effect } from "effect"
 import { daysKeptByGateway, EVENT_DAYS_KEPT, maintainPartitions } from "../store/orders/partitions.ts"
@@ -61,7 +61,7 @@ const migrated = (role: string | null, url: string, attempts?: number) =>
       () =>
         new DatabaseOwned({
           message:
-            "a gateway works on this database, and migrations would stop its orders for minutes: stop it, run this again, then start the new version",
+            "a gateway is running on this database, and migrations would block its orders for minutes: stop it, run this again, then start the new version",
         }),
     ),
   )

@@ -1,6 +1,6 @@
 /**
- * `order ID`: one order's whole story, from the database alone, whether a gateway runs or not. What a running gateway has not committed yet is
- * not in it.
+ * `order ID`: one order's full history, from the database alone, with or without a running gateway. What a running gateway has not committed yet
+ * is not in it.
  */
 import { Effect } from "effect"
 import { InvalidParameter } from "../domain/errors/request.ts"
@@ -19,7 +19,7 @@ export interface OrderCommand {
 }
 
 export const ORDER_USAGE = `  order ID [ACCOUNT] [--json] [--events-after NUMBER]
-                                   tell an order's story: request, checks, commits, what was sent, venue's words, fills, end. ID: tradeOrderId,
+                                   show an order's history: request, checks, commits, what was sent, venue responses, fills, end. ID: tradeOrderId,
                                    or id of a refused request (callId); with the trading account's id also clientOrderId,
                                    idempotencyKey, the venue's id, X-Request-ID
 `
@@ -46,6 +46,6 @@ export const runOrder = ({ name, tradingAccountId, eventsAfter }: OrderCommand) 
   Effect.gen(function* () {
     const stored = yield* (yield* OrderStories).find({ name, tradingAccountId, tenantId: null, eventsAfter })
     if (stored !== null) return tellStory(stored, "OPERATOR")
-    const reason = `nothing of ${name} is kept: no order has this id, and refused submits are kept for 14 days`
+    const reason = `nothing is stored for ${name}: no order has this id, and refused submits are kept for 14 days`
     return yield* new InvalidParameter({ parameter: "order", reason })
   })

@@ -1,7 +1,7 @@
 /**
- * `psql`: opens the gateway's database with PostgreSQL's own client, to read, as a role that has no right to write; `--write` to change, which
- * has its row in the audit before the client starts. The one thing to know: the password goes by the environment of the client alone. It is
- * on no command line, and on no terminal unless `--url` asks for it.
+ * `psql`: opens the gateway's database with PostgreSQL's own client, read-only through a role without write rights; `--write` allows changes, and
+ * is recorded in the audit before the client starts. The one thing to know: the password is passed only in the client's environment. It is on no
+ * command line, and on no terminal unless `--url` requests it.
  */
 
 import { spawn } from "node:child_process"
@@ -20,8 +20,8 @@ export interface PsqlCommand {
   readonly words: ReadonlyArray<string>
 }
 
-export const PSQL_USAGE = `  psql [--write] [ARGUMENT...]     open the database with psql: without --write as a role that can only read, with it after a row in the
-                                   audit; arguments as psql takes them: -c "SELECT …"
+export const PSQL_USAGE = `  psql [--write] [ARGUMENT...]     open the database with psql: as a read-only role, or with --write, which is recorded in the
+                                   audit; arguments are passed to psql: -c "SELECT …"
   psql --url                       print the database's address, with the password that may write; a row in the audit as well
 `
 
@@ -103,7 +103,7 @@ export const readerIsYours = Effect.fail(
   new InvalidParameter({
     parameter: "psql",
     reason:
-      "DATABASE_URL is the address of a role that writes, and no setting of a session keeps it from that: use psql itself as a role that can only read (docs/operations/postgresql.md makes one), or say --write",
+      "the role in DATABASE_URL can write, and no session setting prevents that: use psql directly with a read-only role (docs/operations/postgresql.md creates one), or give --write",
   }),
 )
 
@@ -125,7 +125,7 @@ export const runPsql = ({ isUrl, words }: PsqlCommand, address: string) => {
     })
     client.once("close", (code) => {
       if (code === 0) end(Effect.succeed(""))
-      else end(Effect.fail(new InvalidParameter({ parameter: "psql", reason: `it ended with exit code ${code}` })))
+      else end(Effect.fail(new InvalidParameter({ parameter: "psql", reason: `psql exited with code ${code}` })))
     })
   })
 }

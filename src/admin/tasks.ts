@@ -1,6 +1,6 @@
 /**
- * The commands of `gateway admin` as tasks: what each does to the database, and what it answers with. A new family of commands is one more
- * entry in `FAMILIES`.
+ * The commands of `gateway admin` as tasks: what each does to the database, and its output. A new family of commands is one more entry in
+ * `FAMILIES`.
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Layer } from "effect"

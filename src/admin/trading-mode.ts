@@ -1,6 +1,6 @@
 /**
- * `trading-mode`: what the installation takes from clients, from the command line. A running gateway follows within half a second; one at
- * rest starts with it.
+ * `trading-mode`: what the installation accepts from clients, from the command line. A running gateway applies it within half a second; a stopped
+ * one at its start.
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ export interface TradingModeCommand {
   readonly reason: string | null
 }
 
-export const TRADING_MODE_USAGE = `  trading-mode                     show what the installation accepts from clients
+export const TRADING_MODE_USAGE = `  trading-mode                     show the current trading mode
   trading-mode MODE [REASON]       set it: online, post_only, cancel_only, maintenance
 `
 
@@ -37,7 +37,7 @@ export const runTradingMode = ({ tradingMode, reason }: TradingModeCommand, now:
     if (!(yield* modes.isThere))
       return yield* new InvalidParameter({
         parameter: "database",
-        reason: "it has not been used by this version of the gateway yet: start the gateway once",
+        reason: "this version of the gateway has not used it yet: start the gateway once",
       })
     const before = yield* modes.read
     // A clock that was set back must not make an older word the newer one.

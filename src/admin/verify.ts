@@ -1,6 +1,6 @@
 /**
- * `ledger verify` and `audit verify`, whether a gateway runs or not: the first goes through the whole journal of the ledger and what is derived
- * from it, the second computes the chain of the audit's rows again.
+ * `ledger verify` and `audit verify`, with or without a running gateway: the first checks the whole journal of the ledger and what is derived
+ * from it, the second recomputes the hash chain of the audit's rows.
  */
 import { Effect } from "effect"
 import { StorageUnavailable } from "../domain/errors/service.ts"
@@ -11,7 +11,7 @@ interface AuditCommand {
   readonly _tag: "VerifyAudit"
 }
 
-export const AUDIT_USAGE = `  audit verify                     recompute the hash chain of the audit log, one line per lane; exits 1 if one is broken
+export const AUDIT_USAGE = `  audit verify                     recompute the hash chain of the audit log, one line per lane; exits 1 if any is broken
 `
 
 /** Undefined: the words are another command, or none. */
@@ -27,7 +27,7 @@ interface LedgerCommand {
   readonly _tag: "VerifyLedger"
 }
 
-export const LEDGER_USAGE = `  ledger verify                    audit the whole ledger, one line per violation, then the number of transfers; exits 1 if there is one
+export const LEDGER_USAGE = `  ledger verify                    audit the whole ledger, one line per violation, then the number of transfers; exits 1 if there are violations
 `
 
 /** Undefined: the words are another command, or none. */

@@ -1,6 +1,6 @@
 /**
  * Parses the commands of `gateway admin` about users, tenants, networks and API keys. An e-mail address contains an @, a tenant's name does not:
- * that tells them apart. Words that are wrong are answered with what is wrong about which of them.
+ * that distinguishes them. An invalid argument is answered with its fault.
  */
 import { type ApiKeyId, TENANT_NAME } from "../domain/ids.ts"
 import { ApiKeyScope } from "../domain/user/api-key.ts"
@@ -25,7 +25,7 @@ export type ApiKeyCommand =
 
 const API_KEY_USAGE = `  api-key EMAIL list               the user's API keys, one per line, with their last use
   api-key EMAIL create NAME read|trade|admin [from=ADDRESS,…] [days=N]
-                                   create one, shown this once; from addresses or CIDRs alone, for so many days
+                                   create one; it is shown only once; from addresses or CIDRs alone, for so many days
   api-key EMAIL revoke KEY-ID|all  end one, or all; its sockets close
 `
 
@@ -51,8 +51,8 @@ const optionsOf = (words: ReadonlyArray<string>): Options | string => {
     } else if (name === "days" && days === null) {
       if (!/^[1-9]\d{0,3}$/.test(value)) return `days=${value}: a whole number from 1 to 9999`
       days = Number(value)
-    } else if (name === "from" || name === "days") return `${word}: there is a ${name}= before it; give it once`
-    else return `"${word}": what may follow the scope is from=ADDRESS,… and days=N`
+    } else if (name === "from" || name === "days") return `${word}: ${name}= is given twice`
+    else return `"${word}": only from=ADDRESS,… and days=N may follow the scope`
   }
   return { ipAllow, days }
 }
@@ -72,9 +72,9 @@ export const apiKeyCommandOf = ([email = "", verb = "", ...more]: ReadonlyArray<
   if (!email.includes("@")) return `"${email}": the user's e-mail address`
   if (verb === "create") return create(email, more)
   const [one, ...others] = more
-  if (verb === "list") return one === undefined ? { _tag: "ApiKeys", email } : `"${one}": nothing follows list`
-  if (verb !== "revoke") return `"${verb}": list, create or revoke`
-  if (others.length > 0) return `"${others[0]}": nothing follows the key's id`
+  if (verb === "list") return one === undefined ? { _tag: "ApiKeys", email } : `"${one}": list takes no arguments`
+  if (verb !== "revoke") return `"${verb}": must be list, create or revoke`
+  if (others.length > 0) return `"${others[0]}": nothing may follow the key's id`
   if (one === "all") return { _tag: "RevokeApiKey", email, keyId: null }
   return one !== undefined && isUuid(one)
     ? { _tag: "RevokeApiKey", email, keyId: one.toLowerCase() as ApiKeyId }

@@ -1,7 +1,7 @@
 /**
- * The audit trail as a log: one line for each act of authentication and each act that has its row in the database, done or refused, with who,
- * from where and for which request; which of them are signs of an attack, and what is counted of them. The one thing to know: nothing that opens
- * anything is ever in it, and of an unknown user only a keyed hash, since people type passwords into the wrong field.
+ * The audit trail as a log: one line for each authentication and each act that has its row in the database, performed or refused, with the user,
+ * the address and the request; which of them are signs of an attack, and their counts. The one thing to know: it never contains secrets, and for
+ * an unknown user only a keyed hash, since people type passwords into the wrong field.
  */
 import { createHmac } from "node:crypto"
 import { Cause, Effect, Exit, Option } from "effect"
@@ -43,7 +43,7 @@ export interface AuditFacts {
   readonly keyId?: ApiKeyId | undefined
   /** Whom the act is about, where that is not the user itself. */
   readonly targetUserId?: UserId | undefined
-  /** An address that may be nobody's. */
+  /** An address that may not belong to a user. */
   readonly email?: string | undefined
   /** Further words of the act itself: a type, a scope, names of changed fields. */
   readonly what?: string | undefined
@@ -76,7 +76,7 @@ const auditLine = (fields: Readonly<Record<string, string | null>>): string =>
     .map(([name, value]) => `"${name}":${value === null ? "null" : logText(value)}`)
     .join(",")}}`
 
-/** Nobody's act: anybody can make up such a token as often as the edge lets him, and would fill the trail. */
+/** No user's act: any client can invent such tokens at the rate that the edge allows, and would fill the trail. */
 const isUnproven = ({ action, userId, outcome }: AuditRow): boolean =>
   action === "token.refresh" && userId === undefined && outcome === "InvalidRefreshToken"
 
@@ -188,7 +188,7 @@ const EVENTS: Readonly<Record<string, readonly [done: string | null, refused: st
   "user.signout": ["session_revoked", "session_revoke_refused"],
 }
 
-/** An action that nobody listed is told by its own name: `key.rotate` is key_rotate. */
+/** An unlisted action is reported under its own name: `key.rotate` is key_rotate. */
 const eventOf = (action: string, isDone: boolean): string | null => {
   const listed = EVENTS[action]
   if (listed !== undefined) return listed[isDone ? 0 : 1]
@@ -200,7 +200,7 @@ export const tellAudited =
   (security: SecurityLogService): ((row: AuditRow & { readonly subject: string | null }) => void) =>
   (row) => {
     const isDone = row.outcome === "ok"
-    // Somebody has a copy of a refresh token: what matters most of all.
+    // A refresh token has been copied: the most important event.
     const isReuse = row.outcome === "RefreshTokenReused"
     const event = isReuse ? "refresh_reused" : eventOf(row.action, isDone)
     if (event === null) return
@@ -225,7 +225,7 @@ const wordOf = (tag: string): string => tag.replace(/(?<=[a-z])(?=[A-Z])/g, "_")
 
 export const countAudited = (board: MeterBoard): ((row: AuditRow) => void) => {
   const logins = board.counter("auth_logins_total")
-  // There before the first success: a comparison with what is not there is never true, and failures of a first hour would wake nobody.
+  // There before the first success: a comparison with what is not there is never true, and failures in the first hour would raise no alert.
   logins.of("ok")
   const reuse = board.counter("auth_refresh_reuse_total").of()
   return ({ action, outcome }) => {

@@ -1,6 +1,6 @@
 /**
- * The database that the gateway runs on: the embedded server, or one of the operator's; and the upkeep of its journal, which neither a start nor
- * a commit waits for.
+ * The gateway's database: the embedded server, or the operator's own; and the upkeep of its journal, for which neither a start nor a commit
+ * waits.
  */
 import { Data, Duration, Effect } from "effect"
 import { keepLoop } from "../kernel/loop.ts"

@@ -1,6 +1,6 @@
 /**
- * The installation's keys while the gateway runs: checked before anything is read with them, followed when the command line changes
- * them, and stored secrets brought under the newest. The one thing to know: a key is registered in the database before it seals anything.
+ * The installation's keys at run time: checked before anything is read with them, reloaded when the command line changes them, and stored secrets
+ * re-encrypted with the newest. The one thing to know: a key is registered in the database before it encrypts anything.
  */
 import { Data, Effect, Queue } from "effect"
 import type { Audit } from "../auth/audit-log.ts"
@@ -91,7 +91,7 @@ const register = (keys: Keys, kid: string) =>
 export const missingDatabase = ({ dataDir, operation }: Settings, what: string): string | null => {
   const since = keyFiles(dataDir).read(DATABASE_FILE)
   if (since === null || operation.newDatabase) return null
-  return `the keys in ${dataDir}/keys are in use since ${since}, and their database is not there: ${what}. Restore it, or name it in DATABASE_URL; NEW_DATABASE=true begins with an empty one`
+  return `the keys in ${dataDir}/keys have been in use since ${since}, and their database is missing: ${what}. Restore it, or name it in DATABASE_URL; NEW_DATABASE=true starts with an empty one`
 }
 
 /** Start is refused when a stored secret names a key that is not there, or when that in force does not open it. */
@@ -109,7 +109,7 @@ export const registerKeys = (keys: Keys, settings: Settings) =>
     if (yield* isWrong(keys, activeKid))
       return yield* Effect.fail(
         new InvalidSetting(
-          `the encryption key ${activeKid} does not open what was sealed under this name: another key has it now (ENCRYPTION_KEYS, or encryption.keys in DATA_DIR/keys; restore the one that belongs to this database, see docs/operations/keys.md)`,
+          `the encryption key ${activeKid} does not decrypt what was sealed under its id: another key now has that id (ENCRYPTION_KEYS, or encryption.keys in DATA_DIR/keys; restore the one that belongs to this database, see docs/operations/keys.md)`,
         ),
       )
     const rows = yield* SealedRows
@@ -145,7 +145,9 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
           return notice("changed keys were not loaded: stored secrets still need", { kids: missing })
         const taken = yield* renamed(ring, keys)
         if (taken.length > 0)
-          return notice("changed keys were not loaded: other keys have the names of those that sealed", { kids: taken })
+          return notice("changed keys were not loaded: their ids belong to other keys, which stored secrets need", {
+            kids: taken,
+          })
         const before = kidsOf(ring)
         const other = kidsOf(keys).find((kid, index) => kid !== before[index])
         if (other !== undefined) yield* register(keys, other)

@@ -1,4 +1,4 @@
-/** What limits how often somebody may do what: one set of buckets for the actors, the edge of HTTP and the sockets. */
+/** All rate limits: one set of buckets for the actors, the HTTP edge and the sockets. */
 import { Effect } from "effect"
 import { AccountDirectory } from "../actors/account/directory.ts"
 import type { Audit } from "../auth/audit-log.ts"
@@ -107,7 +107,7 @@ export const signInLimits = (
         return isFailure(named) ? named : undefined
       },
       charge: (call, weight) => limiter.charge(call, weight),
-      // Behind a proxy everybody comes from loopback; one that nobody told us of says so in these.
+      // Behind a proxy all clients come from loopback; an undeclared proxy is recognised by these headers.
       isLocal: (call) => mayBeLocal && isLoopback(call.ip) && PROXY_HEADERS.every((name) => call.header(name) === ""),
       onLimited: ({ bucket, call, email }) =>
         audit.write({

@@ -1,7 +1,7 @@
 /**
- * The logs beside the process's own, under DATA_DIR: access, the audit of what users do, and the security stream. The one audit trail of the
- * process: each row is a line of the audit log, a count, and, where attackers are watched for, an event; acts of the pool have their rows in the
- * database first.
+ * The logs besides the process's own, under DATA_DIR: access, the audit of what users do, and the security stream. The one audit trail of the
+ * process: each row is a line of the audit log, a count, and, for attacks, an event; acts stored through the pool have their rows in the database
+ * first.
  */
 import { join } from "node:path"
 import { Effect, Layer, type Scope } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The money side of the composition root: ledger, internal venue, dealers and hedging, in the order in which they come to life. Reads
- * as a parts list, like src/gateway.ts, which calls it: nothing is decided here.
+ * The money side of the composition root: ledger, internal venue, dealers and hedging, in the order in which they start. Reads as a parts list,
+ * like src/gateway.ts, which calls it: nothing is decided here.
  */
 import { Context, Effect, Layer } from "effect"
 import { makeDealerBooks } from "../actors/dealer/books/books.ts"

@@ -1,7 +1,7 @@
 /**
- * What operators are shown of the gateway: every part's numbers on one board and the board on a port of its own; what the health record asks
- * that no part knows by itself; the word about a blocked event loop; and the way to the collector, where OTLP_URL names one. That is the last to
- * be closed, so that the words of the end arrive, too.
+ * What operators see of the gateway: every part's numbers on one board, the board on a port of its own; the facts of the health record that no
+ * single part has; the warning about a blocked event loop; and the connection to the collector, where OTLP_URL names one. That is closed last, so
+ * that the messages of the shutdown arrive too.
  */
 
 import { randomBytes, randomUUID } from "node:crypto"
@@ -66,7 +66,7 @@ export const watchLoop = (
     ),
   )
 
-// What the health record asks that no part of the gateway knows by itself; and the record as numbers, whether or not anybody asks for it.
+// What the health record asks that no part of the gateway knows by itself; and the record as metrics, whether or not it is requested.
 
 /** Between two looks for the metrics. The record itself is made at most once a second. */
 const LOOK_EVERY = "2 seconds"
@@ -82,12 +82,12 @@ export const healthProbes = ({ settings }: GatewayOptions, url: string, isReady:
     let health: Effect.Effect<HealthRecord> | undefined
     let newest: HealthRecord | undefined
     const look = Effect.gen(function* () {
-      // Not before it is ready: the record is kept for a second, and nobody is to be told of a start that is over.
+      // Not before it is ready: the record is kept for a second, and a finished start must not still be reported.
       if (health !== undefined && (newest !== undefined || isReady())) newest = yield* health
     })
     const meters = yield* Meters
     meters.readAll(() => healthMetrics(newest))
-    // Where nobody reads the numbers, nothing is asked for them.
+    // If the metrics are not read, nothing is computed for them.
     if (settings.metricsPort !== null || settings.otlp !== null)
       yield* keepLoop({ name: "health record", pause: LOOK_EVERY, round: look })
     const probes: HandlerOptions["health"] = {
@@ -100,7 +100,7 @@ export const healthProbes = ({ settings }: GatewayOptions, url: string, isReady:
       },
     }
     /** Known when the handlers are made. */
-    const record = Effect.suspend(() => health ?? Effect.die("the health record is asked for before it is made"))
+    const record = Effect.suspend(() => health ?? Effect.die("the health record was requested before it exists"))
     return { probes, record }
   })
 

@@ -1,7 +1,7 @@
 /**
- * What every part of the composition root is given by the process, its log above all: NDJSON on stderr, what Effect logs included. The level is
- * LOG_LEVEL's, and while the process runs SIGUSR2 turns it to debug and back: that works in every container and while the database is away, when
- * one wants to see more.
+ * What the process gives every part of the composition root, mainly its log: NDJSON on stderr, including what Effect logs. The level is
+ * LOG_LEVEL's, and at run time SIGUSR2 switches it to debug and back: that works in every container and while the database is unavailable, when
+ * details are needed.
  */
 import { Cause, type LogLevel as EffectLevel, HashMap, Logger } from "effect"
 import type { Settings } from "../config.ts"
@@ -13,7 +13,7 @@ interface ProcessLog {
   readonly write: (level: LogLevel, msg: string, fields?: LogFields) => void
   /** A word for the operator. */
   readonly notice: Notice
-  /** For the eyes of whoever turned to debug: nothing is made where nobody did. */
+  /** For level debug only: nothing is built at other levels. */
   readonly debug: (msg: string, fields: () => LogFields) => void
   /** Hears of every line that is written; for counting and sending. */
   readonly listen: (listener: (level: LogLevel, line: string) => void) => void

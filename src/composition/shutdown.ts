@@ -1,6 +1,6 @@
 /**
- * How the gateway ends, in order (security E): not ready, no new connections, sockets told, no new requests, what runs finishes, what
- * waits is stored; the scope then ends the parts in reverse. The one thing to know: orders stay at their venues, only we leave.
+ * The order of the gateway's shutdown (security E): not ready, no new connections, sockets closed, no new requests, requests in flight finish,
+ * pending writes are stored; the scope then ends the parts in reverse. The one thing to know: orders stay at their venues.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** The WebSocket side of the composition root: channels, who may listen, and the server of the sockets. */
+/** The WebSocket side of the composition root: channels, who may subscribe, and the server of the sockets. */
 import { Effect, Layer, Runtime } from "effect"
 import { AccountDirectory } from "../actors/account/directory.ts"
 import { DealerDirectory } from "../actors/dealer/directory.ts"

@@ -1,7 +1,7 @@
 /**
- * What must be there before anything is begun: a data directory to write in, with room, and the ports; and what of DATA_DIR others may do more
- * with than the gateway made it for. The one thing to know: all of it is looked at before the database is touched, so that a start that cannot
- * be leaves no trace and no half of itself.
+ * What a start needs before anything begins: a writable data directory with free space, and the ports; and whether DATA_DIR's permissions are
+ * wider than the gateway set them. The one thing to know: all of it is checked before the database is touched, so that a failed start leaves
+ * nothing behind.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
@@ -29,18 +29,18 @@ export const looseModes = (dataDir: string): ReadonlyArray<string> => {
     const mode = modeOf(path)
     return (mode & GROUP_AND_OTHERS) === 0
       ? []
-      : [`${path} has mode ${octal(mode)}: others than its owner reach the keys`]
+      : [`${path} has mode ${octal(mode)}: users other than its owner can read the keys`]
   })
   const mode = modeOf(dataDir)
   return (mode & WRITE_OF_OTHERS) === 0
     ? shown
-    : [`${dataDir} has mode ${octal(mode)}: everybody may write there`, ...shown]
+    : [`${dataDir} has mode ${octal(mode)}: every user may write there`, ...shown]
 }
 
 /** The data directory cannot be used. One line, for the operator. */
 class DataDirectoryUnusable extends Data.TaggedError("DataDirectoryUnusable")<{ readonly message: string }> {}
 
-/** Whatever the umask is: nobody else writes there, and the account of the embedded server passes through. */
+/** Whatever the umask: no other user may write there, and the account of the embedded server may enter. */
 const DATA_DIR_MODE = 0o755
 
 const MEGABYTE = 1_048_576
@@ -81,10 +81,10 @@ const checkDataDirectory = (directory: string, minMegabytes: number) =>
     catch: (error) => (error instanceof DataDirectoryUnusable ? error : unusable(directory, reasonOf(error))),
   })
 
-const FORBIDDEN = "may not be opened by this user: a port below 1024 takes CAP_NET_BIND_SERVICE"
+const FORBIDDEN = "may not be opened by this user: a port below 1024 needs CAP_NET_BIND_SERVICE"
 
 /**
- * Whoever takes it between this look and ours is found by `listen`. Held until all are looked at: two settings may name the same port.
+ * A port taken between this check and ours is detected by `listen`. Held until all are checked: two settings may name the same port.
  * `refusal` is told why where the port is not taken.
  */
 const checkPort = <E>(

@@ -1,4 +1,4 @@
-/** TLS of the gateway's own: the certificate while it runs, and PLAIN_HTTP_PORT, the port that refuses what is not encrypted. */
+/** The gateway's own TLS: the certificate at run time, and PLAIN_HTTP_PORT, the port that refuses unencrypted requests. */
 import { Effect } from "effect"
 import type { Audit } from "../auth/audit-log.ts"
 import { type Certificate, CertificateRefused, dateFault, EXPIRES_SOON_MILLIS } from "../http/edge/certificate.ts"
@@ -70,7 +70,7 @@ export const keepCertificate = ({ notice }: GatewayOptions, server: HttpServer, 
     }
   })
 
-/** PLAIN_HTTP_PORT: beside a port of HTTPS, one that tells whoever comes without it. */
+/** PLAIN_HTTP_PORT: beside a port of HTTPS, one that refuses clients without it. */
 export const plainPort = (
   { settings, notice }: GatewayOptions,
   log: AccessLog | null,

@@ -1,4 +1,4 @@
-/** Users beside their sessions: the mails that they are sent. */
+/** Users apart from their sessions: the mails sent to them. */
 import { join } from "node:path"
 import { Effect } from "effect"
 import { LetterBox } from "../auth/user/letter-box.ts"

@@ -1,6 +1,6 @@
 /**
- * The venues of this installation, and what is known of their instruments: those of the exchanges, the markets of INTERNAL as admins list and
- * retire them, and EXPERIMENTAL_ORDERS, held to the venues there are.
+ * The venues of this installation, and their known instruments: those of the exchanges, the markets of INTERNAL as admins list and retire them,
+ * and EXPERIMENTAL_ORDERS, checked against the existing venues.
  */
 import { Effect, Layer } from "effect"
 import { AccountDirectory } from "../actors/account/directory.ts"
@@ -126,7 +126,7 @@ export const optIns = (
       unknown.length > 0
         ? `EXPERIMENTAL_ORDERS names an unknown venue: ${unknown.join(", ")}; it may name ${ofProof("EXPERIMENTAL").join(", ")}`
         : without.length > 0
-          ? `EXPERIMENTAL_ORDERS names ${without.join(", ")}, which takes no orders at all: no opt-in changes that`
+          ? `EXPERIMENTAL_ORDERS names ${without.join(", ")}, which takes no orders at all: opting in does not change that`
           : null,
     idle: proven.map((venue) => `EXPERIMENTAL_ORDERS does nothing for ${venue}: its orders are proven`),
   }
@@ -142,7 +142,7 @@ export const tellWithoutOptIn = ({ notice }: Pick<GatewayOptions, "notice">) =>
         accounts.set(venue, (accounts.get(venue) ?? 0) + 1)
     for (const [venue, count] of accounts)
       notice(
-        "accounts are connected at a venue whose orders are EXPERIMENTAL: they take cancels and keep their orders in sight, and no new orders before EXPERIMENTAL_ORDERS names it",
+        "accounts are connected at a venue whose orders are EXPERIMENTAL: they track their orders and take cancels, but no new orders until EXPERIMENTAL_ORDERS names it",
         { venue, accounts: count },
       )
   })
@@ -198,7 +198,7 @@ const switchedOff = (adapter: VenueAdapter): VenueAdapter => ({
 const withPaper = (name: string | null, adapters: ReadonlyArray<VenueAdapter>) =>
   Effect.gen(function* () {
     if (name === null) return adapters
-    // Its markets are each of one tenant, and PAPER is everybody's.
+    // Its markets belong to one tenant each, and PAPER is shared by all.
     if (name === INTERNAL)
       return yield* Effect.fail(new InvalidSetting("PAPER_SOURCE cannot be INTERNAL: name a real venue"))
     const original = adapters.find(({ venue }) => venue.venue === name)
@@ -226,7 +226,7 @@ export const instrumentSync = ({ notice }: Pick<GatewayOptions, "notice">) =>
       },
       isGone: markets.listingChanged,
       isShort: (venue, listed, before) =>
-        notice("a venue lists less than half of its instruments: none is taken for delisted", {
+        notice("a venue lists less than half of its known instruments: none is marked as delisted", {
           venue,
           listed,
           before,

@@ -1,4 +1,4 @@
-/** Channel names and what stands behind each kind of channel (specification, Events; contract C13). */
+/** Channel names and what each kind of channel refers to (specification, Events; contract C13). */
 
 import { type InstrumentId, TENANT_NAME, type TenantId, type TradingAccountId, type VenueId } from "./ids.ts"
 import { instrumentIdOf } from "./instrument/instrument.ts"

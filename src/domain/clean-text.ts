@@ -1,4 +1,7 @@
-/** A venue's texts on their way into rows: PostgreSQL takes neither NUL nor lone surrogates, and one such text would refuse its unit. */
+/**
+ * Sanitises a venue's texts before they are stored: PostgreSQL accepts neither NUL nor lone surrogates, and one such text would make it refuse
+ * its unit.
+ */
 
 /** Control characters and lone surrogates (with the flag `u`, a pair is one character of another class). */
 const UNCLEAN = /[\p{Cc}\p{Cs}]/u

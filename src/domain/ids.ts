@@ -1,6 +1,6 @@
 /**
- * Identifiers: branded strings, so that an account id cannot stand where an order id belongs. All uuids are lower case. An id that has to be the
- * same for the same thing is made of its name (RFC 9562, version 5).
+ * Identifiers: branded strings, so that an account id cannot be used where an order id belongs. All uuids are lower case. An id that must be the
+ * same for the same object is derived from its name (RFC 9562, version 5).
  */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"

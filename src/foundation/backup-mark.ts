@@ -1,13 +1,13 @@
 /**
- * When the database was backed up last: a file in DATA_DIR, which no copy of the database has in it. The one thing to know: it says when that
- * backup began, so what it may lack is as old as it says.
+ * When the last backup of the database was made: a file in DATA_DIR that is not part of any copy of the database. The one thing to know: it holds
+ * the time at which that backup began, so data newer than it may be missing.
  */
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 const FILE = "last-backup"
 
-/** `at`: wall ms. Any user's gateway may read it, whoever made the backup. */
+/** `at`: wall ms. Readable by any user, whichever made the backup. */
 export const markBackup = (dataDir: string, at: number): void => {
   const beside = join(dataDir, `${FILE}.${process.pid}`)
   writeFileSync(beside, `${new Date(at).toISOString()}\n`, { mode: 0o644 })

@@ -1,6 +1,6 @@
 /**
- * Which program this is: the version of package.json, and the commit it was built from, which scripts/build.mjs writes beside it. The one thing to
- * know: this is the program's own version. The interface has another, SERVICE.version, which changes with what clients see.
+ * The program's identity: the version of package.json, and the commit it was built from, which scripts/build.mjs writes beside it. The one thing
+ * to know: this is the program's own version. The interface has another, SERVICE.version, which changes with what clients see.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"

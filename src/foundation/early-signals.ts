@@ -1,6 +1,6 @@
 /**
- * Signals that an operator sends to tell the process something: unheard they would end it. The one thing to know: this module hears them from
- * its import on, and keeps what nobody follows yet for the one who will.
+ * Signals with which an operator tells the process something: without a handler they would end it. The one thing to know: this module handles
+ * them from its import on, and queues those that nothing follows yet.
  */
 
 /** SIGUSR2: the log level. SIGHUP: the certificate. */

@@ -1,6 +1,6 @@
 /**
- * How every line of every log is written: one JSON object, one schema (docs/operations/logs.md). The one thing to know: nothing that a
- * client sends can make a second line, colour a terminal or pass for another field, and nothing that opens anything is written as it is.
+ * How every line of every log is written: one JSON object, one schema (docs/operations/logs.md). The one thing to know: nothing that a client
+ * sends can start a second line, colour a terminal or pose as another field, and no secret is written in clear.
  */
 import { dateTime } from "./time.ts"
 

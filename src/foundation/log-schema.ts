@@ -34,12 +34,10 @@ export const LOG_SCHEMA = {
     userId: maybe("The user that made the request"),
     sessionId: maybe("Session of the access token; null for an API key"),
     keyId: text(
-      "Id of the API key that a request came with, or that an audited operation was done with; absent without one",
+      "Id of the API key that authenticated the request or performed the audited operation; absent without one",
     ),
     tradingAccountId: maybe("Trading account named by the request"),
-    tradeOrderId: text(
-      "Order that a submit made, or that a get, cancel or replace was about; absent where there is none",
-    ),
+    tradeOrderId: text("Order created by a submit, or named by a get, cancel or replace; absent otherwise"),
     targetUserId: maybe("User an operation was performed on, if not the caller"),
     subject: maybe("Keyed hash of an e-mail address that may not belong to any user"),
     ip: text("Client address: of the connection, or as reported by a trusted proxy; `local` for the command line"),

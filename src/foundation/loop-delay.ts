@@ -1,6 +1,6 @@
 /**
- * How late this thread's event loop is. The one thing to know: each look costs a wake-up, at rest half of what a thread costs at all; so a
- * thread has one watch of it, for all who ask.
+ * This thread's event loop delay. The one thing to know: each sample costs a wake-up, half of an idle thread's cost; so a thread has one sampler
+ * for all its readers.
  */
 import { type Histogram, monitorEventLoopDelay } from "node:perf_hooks"
 
@@ -19,7 +19,7 @@ export interface LoopDelay {
 export const lateMillis = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MILLIS) || 0
 
 export interface LoopWatch {
-  /** Ends a window that is full. Without it, or a question, a window goes on for as long as nobody asks. */
+  /** Ends a window that is full. Without it, a window continues until the next reading. */
   readonly look: () => void
   /** Forgets all that was: what a start costs is no sign of trouble. */
   readonly restart: () => void

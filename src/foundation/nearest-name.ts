@@ -1,4 +1,4 @@
-/** Which known name somebody meant who wrote another: of fields, headers and settings. */
+/** Finds the known name that a misspelt one probably meant: for fields, headers and settings. */
 
 /** Longer names are not compared to their end: the work is the product of two lengths. */
 const COMPARED = 64
@@ -30,10 +30,10 @@ const apart = (a: string, b: string): number => {
   return last[b.length]!
 }
 
-/** A longer one is nobody's slip: no name that is known anywhere has as many letters. */
+/** A longer one is not a typing error: no known name has that many letters. */
 const GIVEN_MAX = 32
 
-/** Known names come from schemas, so there are a few hundred; the bound is for whoever calls this with others. */
+/** Known names come from schemas, so there are a few hundred; the bound protects against other callers. */
 const PLAINS_MAX = 2_000
 const plains = new Map<string, string>()
 

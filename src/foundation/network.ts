@@ -12,7 +12,7 @@ export const networkFault = (text: string): string | undefined => {
   if (family === 0 || address.includes("%") || more.length > 0)
     return "an IP address or a CIDR such as 203.0.113.0/24 or 2001:db8::/32"
   // Peers that come so are known by their IPv4 address.
-  if (family === 6 && address.includes(".")) return "IPv4 is written as IPv4"
+  if (family === 6 && address.includes(".")) return "write IPv4 addresses as IPv4"
   const bits = family === 4 ? 32 : 128
   if (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
     return `a prefix of 0 to ${bits} bits`

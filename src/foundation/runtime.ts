@@ -1,6 +1,6 @@
 /**
- * The first import of every program. On a Node that uWebSockets.js has no binary for, its package fails with a stack that names no way out:
- * here the process ends with one line that does, before any other module is run.
+ * The first import of every program. On a Node for which uWebSockets.js has no binary, its package fails with a stack that suggests no remedy:
+ * here the process ends with one line that does, before any other module runs.
  */
 
 /** The lines that have a binary, with the first minor version of each that all packages take (`engines`). */
@@ -14,7 +14,7 @@ export const runtimeRefusal = (version: string): string | null => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   if (minor >= (LINES.get(major) ?? Number.POSITIVE_INFINITY)) return null
   const lines = [...LINES].map(([line, first]) => `${line} (from ${line}.${first})`).join(" or ")
-  return `Node ${version} cannot run the gateway, Node ${lines} can: run \`npm ci --include=optional && npm start\` (a Node that can is among the optional packages), or node_modules/.bin/node in the place of node`
+  return `Node ${version} cannot run the gateway; it needs Node ${lines}: run \`npm ci --include=optional && npm start\` (the optional packages include one), or use node_modules/.bin/node instead of node`
 }
 
 const refusal = runtimeRefusal(process.versions.node)

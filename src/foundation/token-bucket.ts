@@ -1,4 +1,4 @@
-/** A token bucket: so many takings a second in the long run, so many at once; and buckets by name. Time is given from outside, monotonic ms. */
+/** A token bucket: a sustained rate per second and a burst; and buckets by name. Time is given from outside, in monotonic ms. */
 
 export interface Rate {
   readonly perSecond: number

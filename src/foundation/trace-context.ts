@@ -1,6 +1,6 @@
 /**
- * W3C Trace Context: which trace a request belongs to. The one thing to know: a client's word on sampling is not taken, or anybody could
- * have everything recorded; the trace id alone decides, so that all who sample by the same share keep the same traces.
+ * W3C Trace Context: which trace a request belongs to. The one thing to know: a client's sampling flag is ignored, since any client could
+ * otherwise have everything recorded; the trace id alone decides, so that all services with the same share keep the same traces.
  */
 
 export interface Trace {

@@ -1,7 +1,6 @@
 /**
- * Checks compiled from schemas when they are first used: JSONSchema.make, then ajv, 0.2 µs a body against Schema's 3.6. Schema only words the errors, of
- * patterns and of fields that it does not know. Only pure schemas are taken: of classes, defaults and codecs the compiled check would know
- * nothing (order-path 6).
+ * Checks compiled from schemas when first used: JSONSchema.make, then ajv, 0.2 µs a body against Schema's 3.6. Schema only words the errors of patterns
+ * and unknown fields. Only pure schemas are accepted: the compiled check cannot express classes, defaults and codecs (order-path 6).
  */
 
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv"
@@ -12,7 +11,7 @@ import { nearestName } from "../foundation/nearest-name.ts"
 // What the patterns of the wire's texts mean, in words: a caller is told what would be right, never a regular expression.
 
 const DECIMAL =
-  'in a JSON string, for example "0.01": digits, at most 36 before the point and 18 behind it, no exponent'
+  'in a JSON string, for example "0.01": digits, at most 36 before the decimal point and 18 after it, no exponent'
 
 /** By the pattern's source, as JSON Schema has it. A test holds it to the OpenAPI document: each pattern there has its words. */
 const FORMS: ReadonlyMap<string, string> = new Map([
@@ -30,7 +29,7 @@ const FORMS: ReadonlyMap<string, string> = new Map([
   ["^[A-Z0-9.]{1,30}\\/[A-Z0-9.]{1,30}$", "a pair <BASE>/<QUOTE> in upper case, for example BTC/USDT"],
 ])
 
-/** Undefined: nobody has said it. */
+/** Undefined: not declared. */
 export const formInWords = (pattern: string): string | undefined => FORMS.get(pattern)
 
 // The fields of a request that its schema does not know, with the nearest that it does. Nothing here runs for a good request: that one has
@@ -213,7 +212,7 @@ const worded = (error: ErrorObject): string => {
   const form = pattern === undefined ? undefined : formInWords(pattern)
   if (form !== undefined && (error.keyword === "pattern" || error.keyword === "type")) return `must be ${form}`
   const message =
-    error.keyword === "pattern" ? "has another form" : (ruled(error) ?? error.message ?? "has the wrong shape")
+    error.keyword === "pattern" ? "has the wrong format" : (ruled(error) ?? error.message ?? "has the wrong shape")
   return allowed === null ? message : `must be one of ${allowed.allowedValues.join(", ")}`
 }
 

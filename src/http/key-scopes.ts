@@ -1,6 +1,6 @@
 /**
- * What an API key needs for each operation. The one thing to know: an operation without a row does not compile (`api.ts`), and what always
- * needs a proof of who asks is for sessions alone, whatever the key's scopes (decision 77).
+ * The scope that an API key needs for each operation. The one thing to know: an operation without a row does not compile (`api.ts`), and what
+ * always needs a recent authentication is for sessions only, whatever the key's scopes (decision 77).
  */
 import type { ApiKeyScope } from "../domain/user/api-key.ts"
 
@@ -23,7 +23,7 @@ const ADMIN = { scope: "admin", limited: false } as const
 const READ_ACCOUNT = { scope: "read", limited: true } as const
 const TRADE_ACCOUNT = { scope: "trade", limited: true } as const
 
-/** The same for everybody of a tenant. */
+/** The same for all users of a tenant. */
 const READ_MARKET = { scope: "read", limited: true } as const
 
 export const KEY_RULES = {

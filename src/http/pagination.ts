@@ -1,6 +1,6 @@
 /**
- * Pages and their cursors. A cursor is opaque and signed: it carries its list, its user, its filters, the place to go on from and
- * the first page's total; one that we did not write is refused (contract C14).
+ * Pages and their cursors. A cursor is opaque and signed: it carries its list, its user, its filters, the position to continue from and the first
+ * page's total; one that we did not issue is refused (contract C14).
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"

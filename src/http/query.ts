@@ -98,7 +98,7 @@ export const parseQuery = (query: string, plan: QueryPlan): Record<string, unkno
     } else if (fields[key] === undefined) {
       fields[key] = typed(text, kind)
     } else {
-      return new InvalidParameter({ parameter: key, reason: "was given more than once" })
+      return new InvalidParameter({ parameter: key, reason: "is given more than once" })
     }
   }
   return unknownNames(unknown, plan.keys()) ?? fields

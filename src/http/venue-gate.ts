@@ -47,7 +47,7 @@ const successor = (venues: Iterable<VenueId>): Readonly<Record<string, string>> 
   "X-Venue-Successor": [...venues].join(", "),
 })
 
-/** Of no environment: offered in both, open to everybody. */
+/** Belongs to no environment: offered in both, open to all users. */
 const IN_HOUSE: ReadonlySet<string> = new Set(["MOCK", "PAPER", "INTERNAL"])
 const isTest = (venue: string): boolean => venue.endsWith("_UAT")
 

@@ -1,7 +1,7 @@
 /**
- * One actor: a synchronous mailbox, drained once per burst in a task of the scheduler (to wake a fiber for it would cost more than most
- * messages), and a behaviour (behaviour.ts) built again from the store after a defect. The one thing to know: an actor that works has no
- * fiber. There is one while it is built and while it starts again, and one for each piece of slow work.
+ * One actor: a synchronous mailbox, drained once per burst in a task of the scheduler (waking a fiber for it would cost more than most messages),
+ * and a behaviour (behaviour.ts) that is rebuilt from the store after a defect. The one thing to know: a running actor has no fiber. There is one
+ * while it is built and while it restarts, and one for each piece of slow work.
  */
 import { Cause, Effect, Exit, Fiber } from "effect"
 import type { Reply } from "../domain/reply.ts"
@@ -39,7 +39,7 @@ export interface Actor<M> {
   readonly begin: (host: Host) => void
   /** Ends what `begin` began; what waits for an answer is told. */
   readonly end: Effect.Effect<void>
-  /** Nothing waits, nothing is in flight, nobody waits for an answer, and the behaviour has no reason to stay. */
+  /** Nothing is queued or in flight, no caller waits for an answer, and the behaviour has no reason to stay. */
   readonly isQuiet: () => boolean
   /** Monotonic ms of the newest message. */
   readonly lastPostAt: () => number

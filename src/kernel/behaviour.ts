@@ -1,6 +1,6 @@
 /**
- * An actor as its behaviour sees it: messages with one synchronous handler each, and what an incarnation may ask of its actor. A
- * handler never waits: outcomes of commits, timers and slow work come back as turns of their own.
+ * An actor as its behaviour sees it: messages with one synchronous handler each, and what an incarnation may request of its actor. A handler
+ * never waits: outcomes of commits, timers and slow work arrive as turns of their own.
  */
 import type { Effect, Exit, Scope } from "effect"
 import type { Reply } from "../domain/reply.ts"
@@ -45,7 +45,7 @@ export interface Self<R> {
 
 // What an actor waits for, but not for ever.
 
-/** Runs `run` once: when the answer is first called, or, if nobody calls it, in a turn of the actor's after `millis`. */
+/** Runs `run` once: when the answer is first called, or, if it is not, in a turn of the actor's after `millis`. */
 export const onceOrAfter = (self: Pick<Self<never>, "later">, millis: number, run: () => void): (() => void) => {
   let isOver = false
   const once = (): void => {

@@ -1,4 +1,4 @@
-/** Things in an order of their own, the first of them on top: adding, removing and taking off cost O(log n). */
+/** A heap with its own comparison: adding, removing and taking the first cost O(log n). */
 export interface Heaped {
   /** Where it stands; kept by its heap. -1: in none. */
   position: number

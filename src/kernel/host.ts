@@ -1,6 +1,6 @@
 /**
- * Where actors run: one scheduler, one alarm for all their timers, and the fibers of what is slow. It ends with its scope. The one thing to
- * know: a timer is a small object in a heap, not a fiber; it belongs to an owner, whose end calls off what still waits.
+ * Where actors run: one scheduler, one alarm for all their timers, and the fibers of slow work. It ends with its scope. The one thing to know: a
+ * timer is a small object in a heap, not a fiber; it belongs to an owner, whose end cancels its pending timers.
  */
 
 import { Effect, type Fiber, FiberRef, FiberSet, type Scheduler, type Scope } from "effect"

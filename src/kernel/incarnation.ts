@@ -1,4 +1,4 @@
-/** One life of a behaviour, from its building to its end: its turns, its timers and its slow work. */
+/** One incarnation of a behaviour, from its construction to its end: its turns, its timers and its slow work. */
 import { Cause, Effect, Exit, Fiber, Scope } from "effect"
 import type { Self } from "./behaviour.ts"
 import { type Host, TimerOwner } from "./host.ts"

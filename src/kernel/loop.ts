@@ -1,6 +1,6 @@
 /**
- * Work beside the actors that goes round for as long as its scope. No actor begins it again, so it is kept here: a round that fails, or
- * dies of a defect, is logged, counted and done again, later each time, and `Loops` says of each loop how it is.
+ * Background work beside the actors that repeats as long as its scope. No actor restarts it, so it is supervised here: a round that fails, or
+ * dies of a defect, is logged, counted and repeated with backoff, and `Loops` reports the state of each loop.
  */
 import { Cause, type Clock, Context, Duration, Effect, Exit, Schedule, type Scope } from "effect"
 
@@ -163,7 +163,7 @@ export class LoopBoard {
   readonly states = (): ReadonlyArray<LoopState> => [...this.#loops].map((loop) => loop.state())
 }
 
-/** The gateway's own, provided by the composition root; without one a loop is kept, and nobody reads how it is. */
+/** The gateway's own, provided by the composition root; without it a loop is supervised, but its state is not reported. */
 export class Loops extends Context.Reference<Loops>()("kernel/Loops", {
   defaultValue: (): LoopBoard => new LoopBoard(),
 }) {}
@@ -208,10 +208,10 @@ const succeeded = (kept: KeptLoop): Effect.Effect<void> =>
     kept.succeeds()
     return failed === 0
       ? Effect.void
-      : Effect.annotateLogs(Effect.logInfo("a loop goes on"), { loop: kept.name, failed })
+      : Effect.annotateLogs(Effect.logInfo("a loop recovered"), { loop: kept.name, failed })
   })
 
-/** As `keepLoop`, for whoever forks it otherwise: it lives as long as its fiber. */
+/** As `keepLoop`, for callers that fork it themselves: it lives as long as its fiber. */
 export const keptLoop = <E, R>(loop: Loop<E, R>): Effect.Effect<never, never, R> =>
   Effect.flatMap(Effect.all([Effect.clock, Loops]), ([clock, board]) => {
     const pause = "pause" in loop ? Duration.decode(loop.pause) : null

@@ -1,6 +1,6 @@
 /**
- * Actors by id: a post wakes the one it is for, idle ones are put to sleep. Check and removal are one synchronous step, and an
- * actor takes mail from the moment it exists, so no message can fall between the two.
+ * Actors by id: a post wakes the addressed one, idle ones are put to sleep. Check and removal are one synchronous step, and an actor takes mail
+ * from the moment it exists, so no message is lost between the two.
  */
 import { Effect, type Scope } from "effect"
 import type { Actor } from "./actor.ts"

@@ -1,6 +1,6 @@
 /**
- * The audit of the ledger, look by look: what was found, and when. The one thing to know: a look that fails is no look. It is told, it
- * counts, and what was audited grows old, which is part of health.
+ * Schedules the audit of the ledger and keeps its findings and their time. The one thing to know: a failed run does not count as a run. It is
+ * logged and counted, and the age of the last completed run, which is part of health, keeps growing.
  */
 import { Effect } from "effect"
 import type { Notice } from "../foundation/log-line.ts"

@@ -1,7 +1,7 @@
 /**
  * The ledger's one writer: group commit of requests, first in, first out, one batch in flight on a connection of its own; the batch as
  * ledger_apply reads it, and its answer as outcomes and failures. The one thing to know: a batch is frozen when it is sent, and the same text is
- * sent again until the database answers; ids make that harmless.
+ * resent until the database answers; ids make that harmless.
  */
 
 import { createHash, randomUUID } from "node:crypto"
@@ -224,7 +224,7 @@ export interface LedgerWriterOptions extends Fence {
   readonly warn: (message: string) => void
   /** Wall time, ms. */
   readonly now: () => number
-  /** For failpoints: a request is here and nowhere else; some have left for the database, whose answer is open; they are committed, nobody knows. */
+  /** For failpoints: a request is only in memory; a batch is sent and its answer pending; it is committed and not yet reported. */
   readonly handed?: (() => void) | undefined
   readonly sent?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined
   readonly committed?: ((requests: ReadonlyArray<LedgerRequest>) => void) | undefined

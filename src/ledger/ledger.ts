@@ -63,7 +63,7 @@ const makeHoldExpiry = (
       for (const hold of holds)
         post(
           voiding(hold, (outcome) => {
-            // Refused: somebody else has resolved it meanwhile.
+            // Refused: it has been resolved meanwhile.
             if (outcome._tag === "Applied" && !outcome.replayed) expired++
             if (--left === 0) resume(Effect.void)
           }),

@@ -1,6 +1,6 @@
 /**
- * The two ways out for a mail: an SMTP server, or a folder of `.eml` files where none is configured. The one thing to know: a mail
- * has the same Message-ID and date each time it is handed over, so that one that comes twice can be known as one.
+ * The two transports of mail: an SMTP server, or a folder of `.eml` files if none is configured. The one thing to know: a mail has the same
+ * Message-ID and date at every attempt, so that a duplicate can be recognised.
  */
 import { mkdirSync } from "node:fs"
 import { open, rename } from "node:fs/promises"
@@ -16,7 +16,7 @@ export interface Mail {
   readonly createdAt: number
 }
 
-/** The mail will not be taken by anybody, however often it is tried. */
+/** The mail is refused permanently: retries are pointless. */
 export class MailRefused extends Error {
   override readonly name = "MailRefused"
 }

@@ -1,7 +1,7 @@
 /**
- * Takes mails from the outbox and hands them over, again and again with growing pauses until they are taken, refused for good, or
- * too old. The one thing to know: at least once. SMTP has no way to ask whether a server took a mail whose answer was lost, so a crash
- * in the moment between that answer and our commit sends it again, with the same Message-ID.
+ * Takes mails from the outbox and sends them, with growing pauses until they are accepted, refused for good, or too old. The one thing to know:
+ * at least once. SMTP cannot query whether a server accepted a mail whose response was lost, so a crash between that response and our commit
+ * sends it again, with the same Message-ID.
  */
 import { Effect, Fiber, Queue, type Scope } from "effect"
 import type { Letter } from "../domain/user/letter.ts"
@@ -62,7 +62,7 @@ export const startPostman = (parts: PostmanParts): Effect.Effect<Postman, never,
     const deliver = (mail: ClaimedMail) =>
       Effect.gen(function* () {
         if (mail.expiresAt <= now()) {
-          complain("a mail was given up: too old", mail, "expired")
+          complain("a mail was discarded: too old", mail, "expired")
           return yield* outbox.failed(mail.mailId, now(), "expired")
         }
         const trouble = yield* Effect.promise(() =>
@@ -77,7 +77,7 @@ export const startPostman = (parts: PostmanParts): Effect.Effect<Postman, never,
           complain("a mail was refused", mail, error)
           return yield* outbox.failed(mail.mailId, now(), error)
         }
-        complain("a mail could not be sent, it will be tried again", mail, error)
+        complain("a mail could not be sent and will be retried", mail, error)
         const pause = Math.min(firstPauseMillis * 2 ** (mail.attempts - 1), PAUSE_MAX_MILLIS)
         return yield* outbox.later(mail.mailId, now() + pause, error)
         // Or one that was taken in the last moment would be sent again by the next start.

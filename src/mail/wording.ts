@@ -1,4 +1,4 @@
-/** What letters say. Plain text only; a value in one is an address that was checked, a token of ours, or a name in quotes. */
+/** The texts of mails. Plain text only; every inserted value is a validated address, a token of ours, or a name in quotes. */
 import type { Letter } from "../domain/user/letter.ts"
 import { dateTime } from "../foundation/time.ts"
 
@@ -28,39 +28,39 @@ export const wording = (letter: Letter, appUrl: string | null): Words => {
     case "ConfirmSignup":
       return {
         subject: "Confirm your e-mail address",
-        text: `This e-mail address was just used to sign up.\n\n${howTo(appUrl, "signup", letter.token)}\nIt is good for 24 hours. If it was not you, do nothing: using the token of\nanother person's sign-up would give them your address.\n`,
+        text: `This e-mail address was just used to sign up.\n\n${howTo(appUrl, "signup", letter.token)}\nIt is valid for 24 hours. If it was not you, do nothing: using the token of\nanother person's sign-up would give them your address.\n`,
       }
     case "SignupRepeated":
       return {
-        subject: "You are registered already",
-        text: "This e-mail address was used to sign up, but it is registered already. Log in instead, or\nrecover your password if you have forgotten it. Nothing was changed.\n",
+        subject: "You are already registered",
+        text: "This e-mail address was used to sign up, but it is already registered. Log in instead, or\nrecover your password if you have forgotten it. Nothing was changed.\n",
       }
     case "Recovery":
       return {
         subject: "Recover your password",
-        text: `A new password was requested for this e-mail address.\n\n${howTo(appUrl, "recovery", letter.token)}\nIt is good for 10 minutes and for one use. ${ignore}`,
+        text: `A new password was requested for this e-mail address.\n\n${howTo(appUrl, "recovery", letter.token)}\nIt is valid for 10 minutes and for one use. ${ignore}`,
       }
     case "ConfirmOldEmail":
       return {
-        subject: "Agree to the change of your e-mail address",
-        text: `Your account's address is to become ${letter.newEmail}.\n\n${howTo(appUrl, "email_change", letter.token)}\nThe new address gets a mail of its own: both must agree, within 24 hours. If this was not you, do nothing,\nand change your password: another person is using your account.\n`,
+        subject: "Confirm the change of your e-mail address",
+        text: `A change of your account's e-mail address to ${letter.newEmail} was requested.\n\n${howTo(appUrl, "email_change", letter.token)}\nThe new address gets a mail of its own: both must confirm within 24 hours. If this was not you, do nothing,\nand change your password: another person is using your account.\n`,
       }
     case "ConfirmNewEmail":
       return {
         subject: "Confirm your new e-mail address",
-        text: `An account's address is to become this one.\n\n${howTo(appUrl, "email_change", letter.token)}\nThe present address gets a mail of its own: both must agree, within 24 hours. ${ignore}`,
+        text: `A change of an account's e-mail address to this one was requested.\n\n${howTo(appUrl, "email_change", letter.token)}\nThe present address gets a mail of its own: both must confirm within 24 hours. ${ignore}`,
       }
     case "EmailTaken":
       return {
-        subject: "Your address was asked for by another account",
-        text: "Another account, perhaps one of yours, asked to change its address to this one. It is registered already,\nso nothing was changed.\n",
+        subject: "Another account asked to use your e-mail address",
+        text: "Another account, perhaps one of yours, asked to change its address to this one. It is already registered,\nso nothing was changed.\n",
       }
     case "PasswordChanged":
       return { subject: "Your password was changed", text: `All your other sessions were ended. ${alarm}` }
     case "SecondFactorChanged":
       return letter.isThere
         ? { subject: "A second factor was set up", text: `Your other sessions were ended. ${alarm}` }
-        : { subject: "Your second factor was removed", text: `A password alone opens your account now. ${alarm}` }
+        : { subject: "Your second factor was removed", text: `Your password alone now opens your account. ${alarm}` }
     case "ApiKeyCreated":
       return {
         subject: "An API key was created",

@@ -1,4 +1,4 @@
-/** Readings as Prometheus reads them: the text format 0.0.4. A name's type, help and buckets are the table's (ports/metric-names). */
+/** Renders readings in Prometheus' text format 0.0.4. A name's type, help and buckets come from the table (ports/metric-names). */
 import type { HistogramReading, Labels, Reading, Sample } from "../ports/meters.ts"
 import { METRICS, type MetricName, type MetricRow } from "../ports/metric-names.ts"
 

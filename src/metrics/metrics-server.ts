@@ -1,6 +1,6 @@
 /**
- * `GET /metrics` on a port of its own, on loopback only: it tells how an installation is used. The health record is there, too, with the build in it,
- * over plain HTTP: a check on this machine needs no certificate, and no proxy's headers.
+ * `GET /metrics` on a port of its own, on loopback only, because it reveals how an installation is used. The health record with the build is
+ * served there too, over plain HTTP: a check on this machine needs no certificate and no proxy headers.
  */
 import { createServer, type ServerResponse } from "node:http"
 import { Effect, type Scope } from "effect"
@@ -32,7 +32,7 @@ export const serveMetrics = (
   Effect.acquireRelease(
     Effect.async<{ readonly port: number; readonly close: () => void }, MetricsPortTaken>((resume) => {
       const server = createServer((request, response) => {
-        // What a body says is nobody's business here; without an end of it the connection would be kept for it.
+        // A request body is ignored; an unfinished one would keep the connection open.
         request.resume()
         const path = request.url ?? ""
         if (path !== "/metrics" && !HEALTH.has(path) && !LIVE.has(path)) {
@@ -59,7 +59,7 @@ export const serveMetrics = (
         }
       })
       server.once("error", (error) =>
-        resume(Effect.fail(new MetricsPortTaken(`METRICS_PORT ${port} cannot be had: ${error.message}`))),
+        resume(Effect.fail(new MetricsPortTaken(`METRICS_PORT ${port} cannot be used: ${error.message}`))),
       )
       server.listen(port, "127.0.0.1", () => {
         const address = server.address()

@@ -1,4 +1,4 @@
-/** What operators see of the process itself: memory, files, disk, the age of the last backup, and how late its loop is. */
+/** Metrics of the process itself: memory, files, disk, the age of the last backup, and the event loop delay. */
 import { readdirSync, statfsSync } from "node:fs"
 import { backedUpAt } from "../foundation/backup-mark.ts"
 import type { Build } from "../foundation/build.ts"

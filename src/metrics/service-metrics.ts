@@ -1,6 +1,4 @@
-/**
- * What operators see of the gateway at work: requests, sockets, storage, actors and dealers, the ledger, loops, keys, the certificate, health.
- */
+/** Metrics of the gateway: requests, sockets, storage, actors and dealers, the ledger, loops, keys, the certificate, health. */
 
 import type { LedgerHealth, LedgerStats } from "../ports/ledger-port.ts"
 import type { Reading, Sample } from "../ports/meters.ts"

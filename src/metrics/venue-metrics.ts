@@ -1,4 +1,4 @@
-/** What operators see of the venues: their connectors, budgets, books and threads. */
+/** Metrics of the venues: their connectors, budgets, books and threads. */
 
 import type { Reading, Sample } from "../ports/meters.ts"
 import type { VenueHealth } from "../ports/venue-port.ts"

@@ -1,7 +1,7 @@
 /**
- * The way of one signal's batches to the collector, between the package's exporter and the network: an `HttpClient` for it. The one thing to
- * know: to the exporter every batch is taken at once. An exporter that waits starts a further request for every full batch, and one that is
- * refused throws away, uncounted, whatever comes in the minute after; so waiting, trying again, and losing what does not fit are done here.
+ * The delivery of one signal's batches to the collector, between the package's exporter and the network: an `HttpClient` for it. The one thing to
+ * know: to the exporter every batch appears accepted at once. An exporter that waits starts a further request for every full batch, and one that
+ * is refused discards, uncounted, whatever arrives in the next minute; so waiting, retries and dropping are done here.
  */
 import { HttpBody, HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { Effect, FiberSet, type Scope, Stream } from "effect"

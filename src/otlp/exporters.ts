@@ -1,5 +1,5 @@
 /**
- * The tracer, the logger and the metrics exporter of `@effect/opentelemetry`, which gather, encode and flush. The one thing to know: of the
+ * The tracer, the logger and the metrics exporter of `@effect/opentelemetry`, which collect, encode and flush. The one thing to know: of the
  * package only the modules `Otlp…` are imported, which need nothing of the OpenTelemetry SDK; its index would.
  */
 
@@ -15,7 +15,7 @@ import { METRICS, type MetricRow } from "../ports/metric-names.ts"
 import { type Delivery, deliveries } from "./delivery.ts"
 
 // The gateway's figures as OTLP has them. The one thing to know: they are read when a look at them leaves, so that a counter stays a plain
-// number between two looks; effect's own registry cannot be given a histogram that somebody else counted.
+// number between two looks; effect's own registry does not accept a histogram counted elsewhere.
 
 const attributesOf = (labels: Labels) =>
   Object.entries(labels).map(([key, value]) => ({ key, value: { stringValue: value } }))
@@ -135,7 +135,7 @@ const AROUND = Layer.mergeAll(
   Layer.setConfigProvider(ConfigProvider.fromMap(new Map())),
 )
 
-/** Until the scope closes: then what waits is sent, for at most two seconds. The metrics exporter needs nobody to call it. */
+/** Until the scope closes: then queued items are sent, for at most two seconds. The metrics exporter runs on its own. */
 export const exporters = Effect.fnUntraced(function* (options: ExporterOptions) {
   const { url, headers, resource, meters, now } = options
   const sent = meters.counter("otlp_sent_total")

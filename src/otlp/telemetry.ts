@@ -1,6 +1,6 @@
 /**
- * Traces, metrics and logs to an OTLP collector: what of them is kept. The one thing to know: the package's tracer and logger are called as
- * plain functions, with what is over already; no fiber has them as its own, so that a request that is not kept costs nothing.
+ * Traces, metrics and logs to an OTLP collector: what is kept of them. The one thing to know: the package's tracer and logger are called as plain
+ * functions, for work that has already ended; no fiber runs with them, so a request that is not sampled costs nothing.
  */
 import {
   Cause,

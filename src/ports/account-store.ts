@@ -1,6 +1,6 @@
 /**
- * The unit of durability (order-path 1): all that one message changed, committed before anything is answered, sent or published.
- * The writer owns storage failure: a frozen batch is sent again until the database answers; keys and versions make that harmless.
+ * The unit of durability (order-path 1): all that one message changed, committed before anything is answered, sent or published. The writer owns
+ * storage failure: a frozen batch is resent until the database answers; keys and versions make that harmless.
  */
 import { Context, type Effect } from "effect"
 import type { EventDraft } from "../domain/account/event.ts"

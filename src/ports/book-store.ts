@@ -1,6 +1,6 @@
 /**
- * How far the books of a dealer have come (decision 52): what they say of each pair, and the newest executed quote and fill that are in them.
- * All of it changes in the ledger's own transactions, with the transfers that it speaks of.
+ * The position of a dealer's books (decision 52): their figures for each pair, and the newest booked executed quote and fill. All of it changes
+ * in the ledger's own transactions, with the transfers concerned.
  */
 import { Context, type Effect } from "effect"
 import type { BookChange, PairBook } from "../domain/dealer/books.ts"
@@ -45,9 +45,9 @@ export interface BookedVerdict extends OfPair {
 
 export interface HedgeFills {
   readonly fills: ReadonlyArray<StoredFill>
-  /** There are no others up to this number: that of the newest fill of anybody that was looked at. */
+  /** There are no others up to this number: that of the newest fill examined, of any account. */
   readonly last: number
-  /** How many of anybody were looked at; nought: there are none. */
+  /** How many were examined, of all accounts; 0: there are none. */
   readonly looked: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * The way out to subscribers, and the way back: who listens. `publish` is one plain call, encoded once per protocol; epoch and
- * offset come from the publisher, never from the hub (order-path 3).
+ * The outlet to subscribers, and the return path: who listens. `publish` is one plain call, encoded once per protocol; epoch and offset come from
+ * the publisher, never from the hub (order-path 3).
  */
 import { Context } from "effect"
 import type { ChannelKind } from "../domain/channel.ts"
@@ -70,7 +70,7 @@ export class ChannelPort extends Context.Tag("ports/ChannelPort")<
   ChannelPort,
   {
     readonly publish: (publication: Publication) => void
-    /** Somebody listens, or left so lately that a return must miss nothing. False lets a publisher skip encoding. */
+    /** There are subscribers, or the last left so recently that a return must miss nothing. False lets a publisher skip encoding. */
     readonly isHeard: (channel: string) => boolean
     /** A source that fell behind or lost its place: every subscriber of the channel is told to start over (unsubscribe 2500). */
     readonly invalidate: (channel: string) => void

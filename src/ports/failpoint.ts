@@ -31,7 +31,7 @@ export type FailpointName =
   | "ledger.handedToWriter"
   /** The statement with it has left for the database; whether it is committed is open. */
   | "ledger.written"
-  /** It is committed, and nobody knows. */
+  /** It is committed and not yet reported. */
   | "ledger.committed"
   /** A quote and its reservation are on their way to the ledger. */
   | "quote.handedToLedger"
@@ -50,11 +50,11 @@ export type FailpointName =
   | "internal.held"
   /** It has met the book in memory only. */
   | "internal.matched"
-  /** Its trades are stored and settled, nobody has heard of them. */
+  /** Its trades are stored and settled, and not yet reported. */
   | "internal.settled"
   /** A change of an order is stored, it still stands where it stood. */
   | "internal.amended"
-  /** A hedge is decided on; nobody else knows of it. */
+  /** A hedge is decided and not yet stored or sent. */
   | "hedge.decided"
   /** It is stored, and its dealer has heard so. */
   | "hedge.submitted"

@@ -1,7 +1,7 @@
 /**
- * What a dealer's actor knows of its hedges when it wakes. The one thing to know: hedging stores nothing of its own but what admins say of
- * hedges in doubt. Executed quotes leave intents, written with the execution itself; hedges are orders of linked accounts; the exposure is
- * the difference of their sums.
+ * What a dealer's actor reads of its hedges when it starts. The one thing to know: hedging stores nothing of its own but admins' resolutions of
+ * hedges in doubt. Executed quotes leave intents, written with the execution itself; hedges are orders of linked accounts; the exposure is the
+ * difference of their sums.
  */
 import { Context, type Effect } from "effect"
 import type { Dealer, HedgeIntent } from "../domain/dealer/dealer.ts"

@@ -1,4 +1,4 @@
-/** What the venues of this process remember: the gateway's own journal (order-path 3). They write through the ledger, or not at all. */
+/** The memory of in-process venues: the gateway's own journal (order-path 3). They write through the ledger, or not at all. */
 import { Context, type Effect } from "effect"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../domain/ids.ts"

@@ -112,7 +112,7 @@ export interface MarketSource {
   readonly resync: (instrumentId: InstrumentId, reason?: ResyncReason) => void
   /**
    * Whether the venue answers now on the very connection that carries the open book: then whatever it changed before has arrived, and a book
-   * that has not moved for long is still the venue's. False: it does not, or nobody can say.
+   * that has not moved for long is still the venue's. False: it does not, or that is unknown.
    */
   readonly confirm: (instrumentId: InstrumentId) => Effect.Effect<boolean>
 }

@@ -139,7 +139,7 @@ export class MeterBoard {
   private readonly distributions = new Map<MetricName, Histogram>()
   private readonly readers: Array<() => ReadonlyArray<Reading>> = []
 
-  /** The counter of that name: the same for everybody who asks. */
+  /** The counter of that name: the same instance for every caller. */
   counter<N extends CounterName>(name: N): Counter<N> {
     const counter = this.counters.get(name) ?? new Counter(METRICS[name])
     this.counters.set(name, counter)
@@ -164,7 +164,7 @@ export class MeterBoard {
     this.readers.push(read)
   }
 
-  /** Everything as it is now, in the order of the table; names that nobody exposes are left out. */
+  /** Everything as it is now, in the order of the table; names without a reading are omitted. */
   readings(): ReadonlyArray<Reading> {
     const samples = new Map<MetricName, Array<Sample>>()
     const take = (name: MetricName, more: ReadonlyArray<Sample>): void => {
@@ -184,7 +184,7 @@ export class MeterBoard {
   }
 }
 
-/** The gateway's own, provided by the composition root; without one a part counts for nobody. */
+/** The gateway's own, provided by the composition root; without it a part's counts are discarded. */
 export class Meters extends Context.Reference<Meters>()("ports/Meters", {
   defaultValue: (): MeterBoard => new MeterBoard(),
 }) {}

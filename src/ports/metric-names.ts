@@ -1,7 +1,7 @@
 /**
- * Every metric of the gateway by name: type, labels and help text. The one table: the metrics port,
- * OTLP, the dashboard, the alert rules and docs/operations/metrics.md are all made from it, and a name that is not here does not compile.
- * No label ever names a user, an account or an order.
+ * Every metric of the gateway by name: type, labels and help text. The one table: the metrics port, OTLP, the dashboard, the alert rules and
+ * docs/operations/metrics.md are generated from it, and a name that is not here does not compile. No label ever names a user, an account or an
+ * order.
  */
 
 export interface MetricRow {
@@ -54,7 +54,7 @@ export const METRICS = {
   },
   backup_age_seconds: {
     type: "gauge",
-    help: "Time since the last backup of the database began, or since DATA_DIR was made where there was none: gateway-admin backup leaves the mark",
+    help: "Time since the last backup of the database began, or, before the first one, since DATA_DIR was created; recorded by gateway-admin backup",
   },
   data_disk_free_bytes: { type: "gauge", help: "Free space on the volume of DATA_DIR" },
 
@@ -182,7 +182,7 @@ export const METRICS = {
   exchange_differences_total: {
     type: "counter",
     labels: ["kind"],
-    help: "Balance differences of linked accounts beside their executions, as booked: shortfall, adjustment (a surplus, or of no dealer's time), correction, funding (told of)",
+    help: "Balance differences of linked accounts not explained by executions, as booked: shortfall, adjustment (a surplus, or from before the account was linked), correction, funding (announced)",
   },
   exchange_shortfalls_open: {
     type: "gauge",

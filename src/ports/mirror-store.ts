@@ -1,4 +1,4 @@
-/** Which fills of linked accounts are in the ledger already: one mirror wallet per account, and how far it has come. */
+/** Which fills of linked accounts are already in the ledger: one mirror wallet per account, and its position. */
 import { Context, type Effect } from "effect"
 import type { Funding } from "../domain/dealer/funding.ts"
 import type { Decimal } from "../domain/decimal.ts"
@@ -40,13 +40,13 @@ export interface Arrears {
 }
 
 export interface MirrorState {
-  /** Whose the account's losses are; null: it is linked to nobody. */
+  /** Whose the account's losses are; null: it is not linked. */
   readonly keeper: DealerAccountId | null
   /** Number of the newest fill that is mirrored. */
   readonly last: number
   /** What it began with is posted, or in its arrears. */
   readonly opened: boolean
-  /** It had begun before, and was linked to nobody since: what it has less, or more, than it had then and executed is a difference. */
+  /** It existed before and was not linked since: any deviation from its balance then plus executions is a difference. */
   readonly wasOpened: boolean
   /** Null: its wallet has what it has. */
   readonly arrears: Arrears | null
@@ -55,7 +55,7 @@ export interface MirrorState {
 export class MirrorStore extends Context.Tag("ports/MirrorStore")<
   MirrorStore,
   {
-    /** Those that somebody keeps, those with a difference of this instant or later, and those with arrears. */
+    /** Linked ones, those with a difference at or after this time, and those with arrears. */
     readonly all: (since: number) => Effect.Effect<ReadonlyMap<TradingAccountId, MirrorState>, StorageUnavailable>
     /**
      * Begins with what comes next; one that had begun before goes on at its newest fill. The wallets, its own and the dealer's LOSS, are made
@@ -67,7 +67,7 @@ export class MirrorStore extends Context.Tag("ports/MirrorStore")<
       loss: Wallet,
       keeper: DealerAccountId,
     ) => Effect.Effect<MirrorState, StorageUnavailable>
-    /** What is lost from now on is another dealer's, or nobody's. */
+    /** Losses from now on belong to another dealer, or to none. */
     readonly pass: (
       account: TradingAccountId,
       to: { readonly keeper: DealerAccountId; readonly loss: Wallet } | null,

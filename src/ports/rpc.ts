@@ -1,4 +1,4 @@
-/** The operations of the API by name, for callers that have a socket instead of an HTTP request. */
+/** The operations of the API by name, for callers on a socket instead of an HTTP request. */
 import type { Principal } from "../domain/user/user.ts"
 
 export interface RpcRequest {

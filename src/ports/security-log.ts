@@ -1,6 +1,6 @@
 /**
- * What attackers do, or what looks like it, in a stream of its own. The one thing to know: `tell` is for refusals that anybody can
- * cause, so that alike ones of one address are counted together after the first twenty of ten seconds; nobody can drown the others.
+ * Attacks, and what looks like one, in a stream of its own. The one thing to know: `tell` is for refusals that any client can cause, so that
+ * identical ones from one address are counted together after the first twenty in ten seconds; no client can drown out the others.
  */
 import { Context } from "effect"
 import type { LogLevel } from "../foundation/log-line.ts"
@@ -30,7 +30,7 @@ export interface SecurityLogService {
   readonly tell: (event: string, level: LogLevel, facts: SecurityFacts) => void
 }
 
-/** Without one nobody listens. */
+/** Without one events are dropped. */
 export class SecurityLog extends Context.Reference<SecurityLog>()("ports/SecurityLog", {
   defaultValue: (): SecurityLogService => ({ tell: () => undefined }),
 }) {}

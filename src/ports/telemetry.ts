@@ -1,6 +1,6 @@
 /**
- * Traces and logs for a collector, where one is set. The one thing to know: off, or for a request that is not sampled, nothing is made;
- * what fails is told afterwards, whether it was sampled or not. The default does nothing.
+ * Traces and logs for a collector, if one is set. The one thing to know: when off, or for a request that is not sampled, nothing is created;
+ * failures are reported afterwards, sampled or not. The default does nothing.
  */
 import { Context } from "effect"
 import type { LogLevel } from "../foundation/log-line.ts"

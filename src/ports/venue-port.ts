@@ -1,6 +1,6 @@
 /**
- * Everything the gateway wants from a venue: accounts' sessions (venue-session.ts) and market data (market-source.ts). Three
- * implementations: ccxt workers, in-process venues, the simulation.
+ * Everything the gateway needs from a venue: accounts' sessions (venue-session.ts) and market data (market-source.ts). Three implementations:
+ * ccxt workers, in-process venues, the simulation.
  */
 import { Context, type Effect, type Scope } from "effect"
 import type { VenueSecrets } from "../domain/account/credential.ts"

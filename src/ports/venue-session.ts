@@ -1,6 +1,6 @@
 /**
- * One account's private session at its venue. Orders go out and reports come back as plain calls; only calls with an answer are
- * Effects. Decimals are text in the venue's own digits.
+ * One account's private session at its venue. Orders are sent and reports arrive as plain calls; only calls with a result are Effects. Decimals
+ * are text in the venue's own digits.
  */
 
 import type { Effect } from "effect"

@@ -1,4 +1,7 @@
-/** How the venue workers are, in plain numbers: for health, metrics, and whoever asks a venue less while its request budget is short. */
+/**
+ * The state of the venue workers in plain numbers: for health, metrics, and callers that send a venue fewer requests while its request budget is
+ * short.
+ */
 import type { VenueId } from "../domain/ids.ts"
 
 /** What a request to the venue is for, the most urgent first: what they wait for when the venue's budget is short. */
@@ -25,7 +28,7 @@ export interface BudgetLoad {
 export const RESYNC_REASONS = [
   /** An update between the worker and the reader is missing. */
   "hole",
-  /** Somebody bids what another asks. */
+  /** Bids and asks cross. */
   "crossed",
   /** A level that is no decimal. */
   "malformed",

@@ -1,6 +1,6 @@
 /**
- * Settings that are each well-formed and do not go together. The one thing to know: what cannot be meant is refused, and what only does
- * nothing is told, so that no setting is ever dropped in silence.
+ * Settings that are each valid but contradict each other. The one thing to know: an impossible combination is refused, and a setting without
+ * effect is reported, so that no setting is ignored silently.
  */
 import { isLoopback } from "../foundation/network.ts"
 import { type Environment, InvalidSetting, text } from "./environment.ts"
@@ -61,7 +61,7 @@ export const refuseContradictions = (settings: Settings): void => {
     "SESSION_MAX_HOURS",
     sessions.maxMillis / HOUR,
     "hours",
-    "a session is over by then, however little it rests",
+    "a session has ended by then, however active it is",
   )
   if (sessions.admins.idleMillis !== null)
     ordered(
@@ -70,7 +70,7 @@ export const refuseContradictions = (settings: Settings): void => {
       "SESSION_IDLE_HOURS",
       sessions.idleMillis / MINUTE,
       "minutes",
-      "an admin's session is to end sooner than others, or alike with 0",
+      "an admin's session must end sooner than others, or at the same time with 0",
     )
   const { ledgerAuditMillis, ledgerAuditMaxAgeMillis, ledgerAuditWholeMaxAgeMillis } = settings
   const never = "health would always be degraded"
@@ -118,9 +118,9 @@ export const idle = (env: Environment, settings: Settings): ReadonlyArray<string
     said.push(`EXPERIMENTAL_ORDERS does nothing for ${venue}: VENUES_INACTIVE names it`)
   if (signup === "confirm" && smtp === null)
     said.push(
-      `SIGNUP=confirm without SMTP_URL: mails of confirmation go to nobody, they are files in ${dataDir}/outbox`,
+      `SIGNUP=confirm without SMTP_URL: confirmation mails are not sent, only written as files to ${dataDir}/outbox`,
     )
   if (smtp !== null && !isLoopback(smtp.host) && text(env, "MAIL_FROM") === null)
-    said.push("SMTP_URL without MAIL_FROM: mails come from no-reply@localhost, which other servers refuse")
+    said.push("SMTP_URL without MAIL_FROM: mails are sent from no-reply@localhost, which other servers reject")
   return said
 }

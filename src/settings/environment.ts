@@ -1,7 +1,7 @@
 /**
- * The environment read variable by variable: each reader takes a name, and throws one clear line for a value that it does not take. Secrets may
- * come as files (Docker and systemd hand them over that way): `NAME_FILE` is then the path of a file whose trimmed text is the value.
- * What is read never appears in a message.
+ * The environment read variable by variable: each reader takes a name, and throws one clear line for an invalid value. Secrets may be files
+ * (Docker and systemd provide them that way): `NAME_FILE` is then the path of a file whose trimmed text is the value. Values never appear in a
+ * message.
  */
 import { readFileSync } from "node:fs"
 import { TENANT_NAME } from "../domain/ids.ts"
@@ -114,7 +114,7 @@ export const withSecretFiles = (env: Environment): Environment => {
   for (const name of SECRETS) {
     const path = text(env, `${name}_FILE`)
     if (path === null) continue
-    if (text(env, name) !== null) throw new InvalidSetting(`${name} and ${name}_FILE: set one of them`)
+    if (text(env, name) !== null) throw new InvalidSetting(`${name} and ${name}_FILE: set only one of them`)
     read[name] = fileText(`${name}_FILE`, path)
   }
   return { ...env, ...read }
@@ -127,9 +127,9 @@ export const databaseUrl = (env: Environment): string | null => {
   if (url !== null && !/^postgres(ql)?:\/\//.test(url))
     throw new InvalidSetting("DATABASE_URL must start with postgresql://")
   if (password === null) return url
-  if (url === null || !URL.canParse(url)) throw new InvalidSetting("DATABASE_PASSWORD needs a DATABASE_URL")
+  if (url === null || !URL.canParse(url)) throw new InvalidSetting("DATABASE_PASSWORD requires DATABASE_URL")
   const whole = new URL(url)
-  if (whole.password !== "") throw new InvalidSetting("DATABASE_PASSWORD: DATABASE_URL has a password already")
+  if (whole.password !== "") throw new InvalidSetting("DATABASE_PASSWORD: DATABASE_URL already has a password")
   whole.password = encodeURIComponent(password)
   return whole.href
 }

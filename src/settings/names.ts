@@ -1,6 +1,6 @@
 /**
- * The names of all settings, and which other variables were meant to be one: a gateway that starts as if a setting were not there has another
- * database, an open sign-up or no limits, and says nothing of it. test/unit/packaging.test.ts holds the list to the sources.
+ * The names of all settings, and which other variables were probably meant as one: a gateway that ignored a misspelt setting would start with
+ * another database, open sign-up or no limits, without a word. test/unit/packaging.test.ts holds the list to the sources.
  */
 
 import { slips } from "../foundation/nearest-name.ts"
@@ -166,8 +166,8 @@ export const misspelt = (env: Environment): ReadonlyArray<string> =>
   Object.keys(env).flatMap((given) => {
     const meant = meantBy(env, given)
     if (meant === undefined) return []
-    if (!SHARED.has(given)) throw new InvalidSetting(`${given} is no setting: did you mean ${meant}?`)
-    return [`${given} is no setting: did you mean ${meant}?`]
+    if (!SHARED.has(given)) throw new InvalidSetting(`${given} is not a setting: did you mean ${meant}?`)
+    return [`${given} is not a setting: did you mean ${meant}?`]
   })
 
 /** NODE_ENV has words of other programs, so only what was meant to be `production` is refused. */

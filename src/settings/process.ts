@@ -1,7 +1,4 @@
-/**
- * Settings of the process as its operator runs it: its own TLS, whom it lets in, what is kept for how long, the collector, the test profile, how
- * it ends.
- */
+/** Settings of the process: its own TLS, allowed origins, retention, the collector, the test profile, the shutdown. */
 
 import { isLoopback } from "../foundation/network.ts"
 import { choice, type Environment, flag, InvalidSetting, integer, list, text } from "./environment.ts"
@@ -21,7 +18,7 @@ export const operation = (env: Environment, production: boolean): OperationSetti
   newDatabase: flag(env, "NEW_DATABASE", false),
 })
 
-// `ALLOWED_ORIGINS`: compared letter by letter with what browsers send, so an entry that no browser sends would let nobody in.
+// `ALLOWED_ORIGINS`: compared letter by letter with what browsers send, so an entry that no browser sends would never match.
 
 /** Apps in a web view and extensions send one of their own scheme: capacitor://localhost, chrome-extension://ID. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/
@@ -50,7 +47,7 @@ export interface TlsSettings {
   readonly plainHttpPort: number | null
 }
 
-/** Null: TLS is a proxy's, or nobody's. */
+/** Null: TLS is terminated by a proxy, or not used. */
 export const tls = (env: Environment): TlsSettings | null => {
   const certFile = text(env, "TLS_CERT_FILE")
   const keyFile = text(env, "TLS_KEY_FILE")
@@ -59,7 +56,7 @@ export const tls = (env: Environment): TlsSettings | null => {
   const plainHttpPort = text(env, "PLAIN_HTTP_PORT") === null ? null : integer(env, "PLAIN_HTTP_PORT", 0, 0, 65_535)
   if (certFile !== null && keyFile !== null) return { certFile, keyFile, plainHttpPort }
   if (plainHttpPort !== null)
-    throw new InvalidSetting("PLAIN_HTTP_PORT refuses plain HTTP beside HTTPS: it goes with TLS_CERT_FILE")
+    throw new InvalidSetting("PLAIN_HTTP_PORT refuses plain HTTP beside HTTPS: it requires TLS_CERT_FILE")
   return null
 }
 
@@ -156,11 +153,14 @@ export const testProfile = (env: Environment, transport: Transport): TestProfile
   if (choice(env, "WS_PROFILE", ["gateway", "test"], "gateway") === "gateway") return null
   if (!isLoopback(transport.host))
     throw new InvalidSetting(
-      `WS_PROFILE=test accepts every client: it is served on loopback only, not on ${transport.host}`,
+      `WS_PROFILE=test accepts every client: it is allowed on loopback only, not on ${transport.host}`,
     )
   if (transport.tls !== null || transport.trustProxy.length > 0)
-    throw new InvalidSetting("WS_PROFILE=test accepts every client: it is not served with TLS_CERT_FILE or TRUST_PROXY")
-  if (transport.production) throw new InvalidSetting("WS_PROFILE=test accepts every client: it is not for production")
+    throw new InvalidSetting(
+      "WS_PROFILE=test accepts every client: it is not allowed with TLS_CERT_FILE or TRUST_PROXY",
+    )
+  if (transport.production)
+    throw new InvalidSetting("WS_PROFILE=test accepts every client: it is not allowed in production")
   const apiKeys = list(env, "WS_TEST_API_KEY")
   return {
     secret: text(env, "WS_TEST_SECRET") ?? "secret",

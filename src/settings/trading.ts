@@ -1,6 +1,6 @@
 /**
- * Settings of trading: where venues are reached, through which proxies and in which threads; first balances, digits of assets, fees, where PAPER
- * takes its prices.
+ * Settings of trading: where venues are reached, through which proxies and in which threads; starting balances, digits of assets, fees, the
+ * source of PAPER's prices.
  */
 
 import type { ShortfallTerms } from "../domain/dealer/shortfall.ts"
@@ -65,7 +65,7 @@ export const balances = (env: Environment, name: string): Readonly<Record<string
   const given = record(env, name)
   if (given === null) return { USDT: "1000000", BTC: "100", ETH: "1000", SOL: "10000", EUR: "1000000" }
   for (const [asset, quantity] of Object.entries(given)) {
-    if (!isAsset(asset)) throw new InvalidSetting(`${name}: "${asset}" is no asset (upper case, like BTC)`)
+    if (!isAsset(asset)) throw new InvalidSetting(`${name}: "${asset}" is not an asset (upper case, like BTC)`)
     if (!/^(0|[1-9]\d{0,35})(\.\d{1,18})?$/.test(quantity))
       throw new InvalidSetting(`${name}: "${asset}" must be a decimal string`)
   }
@@ -75,7 +75,7 @@ export const balances = (env: Environment, name: string): Readonly<Record<string
 export const assetDigits = (env: Environment): Readonly<Record<string, number>> => {
   const given = object(env, "ASSET_DIGITS") ?? {}
   for (const [asset, digits] of Object.entries(given)) {
-    if (!isAsset(asset)) throw new InvalidSetting(`ASSET_DIGITS: "${asset}" is no asset (upper case, like BTC)`)
+    if (!isAsset(asset)) throw new InvalidSetting(`ASSET_DIGITS: "${asset}" is not an asset (upper case, like BTC)`)
     if (typeof digits !== "number" || !Number.isInteger(digits) || digits < 0 || digits > 18)
       throw new InvalidSetting(`ASSET_DIGITS: "${asset}" must be an integer from 0 to 18`)
   }
@@ -89,7 +89,7 @@ export const shortfalls = (env: Environment): ShortfallTerms => {
     throw new InvalidSetting(`EXCHANGE_SHORTFALL_PERCENT must be a decimal from 0 to 100, not "${percent}"`)
   const dust = new Map<string, Decimal>()
   for (const [asset, amount] of Object.entries(record(env, "EXCHANGE_SHORTFALL_DUST") ?? {})) {
-    if (!isAsset(asset)) throw new InvalidSetting(`EXCHANGE_SHORTFALL_DUST: "${asset}" is no asset`)
+    if (!isAsset(asset)) throw new InvalidSetting(`EXCHANGE_SHORTFALL_DUST: "${asset}" is not an asset`)
     if (!/^(0|[1-9]\d{0,23})(\.\d{1,18})?$/.test(amount))
       throw new InvalidSetting(`EXCHANGE_SHORTFALL_DUST: "${asset}" must be a decimal string, not "${amount}"`)
     dust.set(asset, Decimal.of(amount))

@@ -1,6 +1,6 @@
 /**
- * Settings of users: how long sessions and unproven addresses last, the mail that proves them, and RATE_LIMITS, every number of contract C15
- * that an installation changes.
+ * Settings of users: how long sessions and unverified addresses last, the mail that verifies them, and RATE_LIMITS, every number of contract C15
+ * that an installation can change.
  */
 import type { ConsoleMode } from "../domain/user/console-mode.ts"
 import { RATE_LIMITS, type RateLimits } from "../domain/user/rate-limits.ts"
@@ -80,7 +80,7 @@ export const smtpServer = (env: Environment): SmtpServer | null => {
     try {
       return text === "" ? null : decodeURIComponent(text)
     } catch {
-      throw new InvalidSetting("SMTP_URL: a % in its user or password is written %25")
+      throw new InvalidSetting("SMTP_URL: a % in its user or password must be written %25")
     }
   }
   return {
@@ -146,15 +146,15 @@ const SHARES = [
 export const rateLimits = (env: Environment, host: string, production: boolean): RateLimits | null => {
   if (text(env, "RATE_LIMITS") === "off") {
     // A proxy in front makes loopback the whole world, and production has one.
-    if (production) throw new InvalidSetting("RATE_LIMITS=off is not for production")
+    if (production) throw new InvalidSetting("RATE_LIMITS=off is not allowed in production")
     if (isLoopback(host)) return null
-    throw new InvalidSetting(`RATE_LIMITS=off is for loopback only, not for ${host}`)
+    throw new InvalidSetting(`RATE_LIMITS=off is allowed on loopback only, not on ${host}`)
   }
   const limits: Record<string, Rate | number> = { ...RATE_LIMITS }
   const asked = object(env, "RATE_LIMITS") ?? {}
   for (const [name, given] of Object.entries(asked)) {
     if (!Object.hasOwn(RATE_LIMITS, name))
-      throw new InvalidSetting(`RATE_LIMITS: "${name}" is none of ${Object.keys(RATE_LIMITS).join(", ")}`)
+      throw new InvalidSetting(`RATE_LIMITS: "${name}" is not one of ${Object.keys(RATE_LIMITS).join(", ")}`)
     limits[name] = typeof limits[name] === "number" ? countOf(name, given) : rateOf(name, given)
   }
   const [ofOne, ofAll] = [limits["openQuotesPerClient"], limits["openQuotes"]] as [number, number]

@@ -1,6 +1,7 @@
 /**
- * What operations with an Idempotency-Key answered (contract C2): the first call claims its key before it does anything, its answer is
- * kept for 7 days, or longer where that is set. The one thing to know: a claim without an answer means that nobody knows whether the operation was done.
+ * The answers of operations with an Idempotency-Key (contract C2): the first call claims its key before it does anything, its answer is kept for
+ * 7 days, or longer where that is set. The one thing to know: a claim without an answer means that it is unknown whether the operation was
+ * performed.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
@@ -36,7 +37,7 @@ export class IdempotentAnswers extends Effect.Service<IdempotentAnswers>()("stor
     const where = ({ userId, operation, key }: AnswerKey) =>
       sql`user_id = ${userId} AND operation = ${operation} AND key = ${key}`
 
-    /** Whoever wanted the key has gone, and does nothing with it: a repeat must not hear that nobody knows. */
+    /** The caller has gone without using the key: a repeat must not be answered "outcome unknown". */
     const freeUnlessAwaited = (key: AnswerKey, claimId: string | undefined) =>
       Effect.flatMap(Awaited, (isAwaited) =>
         claimId === undefined || isAwaited()
@@ -60,7 +61,7 @@ export class IdempotentAnswers extends Effect.Service<IdempotentAnswers>()("stor
             KeptAnswer & { claim_id: string }
           >`SELECT claim_id, fingerprint, answer FROM idempotent_answer WHERE ${where(key)}`,
         )
-        // Released between the two: nobody has it.
+        // Released between the two: it is free.
         if (row === undefined) return yield* claim(key, fingerprint, now)
         return { claimId: row.claim_id, kept: { fingerprint: row.fingerprint, answer: row.answer } }
       })

@@ -1,4 +1,4 @@
-/** An order of a venue in this process in the words of a session. */
+/** An order of an in-process venue as a session report. */
 import type { Decimal } from "../domain/decimal.ts"
 import { venueClientId } from "../domain/ids.ts"
 import type { VenueOrder, VenueOrderState } from "../ports/venue-session.ts"

@@ -1,4 +1,4 @@
-/** What the gateway asks of one venue, counted by how it ended: orders by the venue's word, questions by their answer. */
+/** The gateway's requests to one venue, counted by outcome: orders by the venue's response, queries by their answer. */
 import { performance } from "node:perf_hooks"
 import type { Counter, Histogram, MeterBoard } from "../ports/meters.ts"
 import type { SessionReport } from "../ports/venue-session.ts"

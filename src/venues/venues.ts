@@ -1,4 +1,4 @@
-/** The VenuePort over any list of venues, each a ccxt connector in a worker or an in-process venue: it only finds the adapter and passes on. */
+/** The VenuePort over any list of venues, each a ccxt connector in a worker or an in-process venue: it only finds the adapter and delegates. */
 import { type Context, Effect, Layer, type Scope } from "effect"
 import type { VenueSecrets } from "../domain/account/credential.ts"
 import type { CredentialsInvalid } from "../domain/errors/credential.ts"
@@ -40,7 +40,7 @@ export const venuesLayer = (
   Layer.sync(VenuePort, () => {
     const byVenue = new Map<string, VenueAdapter>()
     for (const adapter of adapters) {
-      if (byVenue.has(adapter.venue.venue)) throw new Error(`two adapters of ${adapter.venue.venue}`)
+      if (byVenue.has(adapter.venue.venue)) throw new Error(`two adapters for ${adapter.venue.venue}`)
       byVenue.set(adapter.venue.venue, adapter)
     }
     const venues = [...byVenue.values()].map(({ venue }) => venue).sort((a, b) => (a.venue < b.venue ? -1 : 1))

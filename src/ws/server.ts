@@ -76,7 +76,7 @@ interface SocketServerOptions extends Omit<ConnectionContext, MadeHere> {
   readonly deflate: boolean
   readonly slow: SlowLimits
   readonly monotonic: () => number
-  /** Null: as many connections and commands as anybody likes. */
+  /** Null: no limit on connections and commands. */
   readonly limits: SocketLimits | null
   /** What holds for every request: HTTPS, a request id, the access log; and the answer when the socket may not open. */
   readonly screen: (

@@ -53,7 +53,7 @@ describe("the settings", () => {
     ["WALLET_MAX", "WALLETS_MAX"],
   ]
   it.each(MISSPELT)("refuse %s, which was meant to be %s", (given, meant) => {
-    expect(() => readSettings({ [given]: "closed" })).toThrow(`${given} is no setting: did you mean ${meant}?`)
+    expect(() => readSettings({ [given]: "closed" })).toThrow(`${given} is not a setting: did you mean ${meant}?`)
   })
 
   it.each([
@@ -63,7 +63,7 @@ describe("the settings", () => {
     ["HTTP_HOST", "0.0.0.0", "HOST"],
     ["LISTEN_HOST", "0.0.0.0", "HOST"],
   ])("refuse %s=%s, which other servers call so, and name %s", (given, value, meant) => {
-    expect(() => readSettings({ [given]: value })).toThrow(`${given} is no setting: did you mean ${meant}?`)
+    expect(() => readSettings({ [given]: value })).toThrow(`${given} is not a setting: did you mean ${meant}?`)
     expect(readSettings({ [given]: value, PORT: "8080", HOST: "127.0.0.1" }).retired).toEqual([])
   })
 
@@ -94,7 +94,7 @@ describe("the settings", () => {
     ["FAILPOINTS", "FAILPOINT"],
     ["GATEWAY_HOST", "HOST"],
   ])("tell of %s, which another program may read", (given, meant) => {
-    expect(readSettings({ [given]: "debug" }).retired).toEqual([`${given} is no setting: did you mean ${meant}?`])
+    expect(readSettings({ [given]: "debug" }).retired).toEqual([`${given} is not a setting: did you mean ${meant}?`])
   })
 
   it("take a secret for given in either form", () => {

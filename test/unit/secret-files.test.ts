@@ -44,10 +44,10 @@ describe("a secret in a file", () => {
     expect(() => readSettings({ SMTP_URL_FILE: join(folder, "absent") })).toThrow(/^SMTP_URL_FILE: .*\(ENOENT\)$/)
     expect(() => readSettings({ SIGNING_KEY_FILE: file("empty", " \n") })).toThrow("is empty")
     const twice = { DATABASE_URL: "postgresql://db/a", DATABASE_URL_FILE: file("other", "postgresql://db/b") }
-    expect(() => readSettings(twice)).toThrow("set one of them")
+    expect(() => readSettings(twice)).toThrow("set only one of them")
     const password = { DATABASE_PASSWORD: "hunter2" }
-    expect(() => readSettings(password)).toThrow("DATABASE_PASSWORD needs a DATABASE_URL")
-    expect(() => readSettings({ ...password, DATABASE_URL: "postgresql://a:b@db/c" })).toThrow("has a password already")
+    expect(() => readSettings(password)).toThrow("DATABASE_PASSWORD requires DATABASE_URL")
+    expect(() => readSettings({ ...password, DATABASE_URL: "postgresql://a:b@db/c" })).toThrow("already has a password")
   })
 
   it("never shows in the refusal of what it says", () => {

@@ -37,9 +37,9 @@ describe("a name that is nearly a setting", () => {
       ([name, wrong]) => wrong !== name && !NAMES.includes(wrong),
     )
     expect(given.length).toBeGreaterThan(40)
-    expect(given.filter(([, wrong]) => heard({ [wrong]: "1" })?.includes(`${wrong} is no setting`) !== true)).toEqual(
-      [],
-    )
+    expect(
+      given.filter(([, wrong]) => heard({ [wrong]: "1" })?.includes(`${wrong} is not a setting`) !== true),
+    ).toEqual([])
   })
 })
 

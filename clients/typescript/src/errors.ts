@@ -40,7 +40,7 @@ export class GatewayError extends Error {
   readonly code: FailureCode | (string & {})
   /** Why, as a word to act on, where the failure has one: RECONCILING, VENUE_UNREACHABLE … */
   readonly reason: string | null
-  /** What the failure is about: its own fields. */
+  /** Fields specific to this failure. */
   readonly metadata: Readonly<Record<string, unknown>>
   /** Also on the gateway's log lines: give it to the operator. */
   readonly requestId: string | null

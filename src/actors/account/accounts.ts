@@ -1,6 +1,6 @@
 /**
- * All trading accounts' actors behind one tag: waking, sleeping, and where each account's channel stands. The directory must be
- * filled before this layer is built: every account in it that may have open orders is woken and agrees with its venue.
+ * All trading accounts' actors behind one tag: waking, sleeping, and the position of each account's channel. The directory must be filled before
+ * this layer is built: every account in it that may have open orders is woken and reconciled with its venue.
  */
 import { Effect, FiberSet, Layer } from "effect"
 import type { TradingAccount } from "../../domain/account/trading-account.ts"

@@ -1,6 +1,6 @@
 /**
- * The behaviour of one trading account's actor: what each message does. Everything is decided synchronously in the turn that takes
- * the message; what leaves, leaves from the commit callback of its unit (order-path 3).
+ * The behaviour of one trading account's actor: what each message does. Everything is decided synchronously in the turn that takes the message;
+ * whatever is sent or published is sent from the commit callback of its unit (order-path 3).
  */
 import { Effect } from "effect"
 import type { Position, TradingAccount } from "../../domain/account/trading-account.ts"
@@ -203,7 +203,7 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
   return (self: Self<never>): Effect.Effect<Built<AccountMessage>> =>
     Effect.map(parts.store.load(id), (state) => {
       const venue = parts.venues.find(state.account.venue)
-      if (venue === undefined) throw new Error(`account ${id} of venue ${state.account.venue}, which is not there`)
+      if (venue === undefined) throw new Error(`account ${id} of venue ${state.account.venue}, which does not exist`)
       const core = new AccountCore(parts, self, state, venue, refusals, SEQUELS)
       const session = keepSession(core, (report, by) => post({ _tag: "ApplyReport", report, session: by }))
       watchAgain(core, state)

@@ -1,7 +1,7 @@
 /**
- * One account as its actor has it: what it is made of, each field with one owner, and the only two ways to change it: `change` for an
- * order, `saveAccount` for the account. Both change memory at once and hand one unit to the store; whatever leaves the actor leaves from
- * the unit's commit callback.
+ * One account as its actor holds it: its parts, each field with one owner, and the only two ways to change it: `change` for an order,
+ * `saveAccount` for the account. Both change memory at once and hand one unit to the store; whatever is sent or published is sent from the unit's
+ * commit callback.
  */
 import type { AccountEventKind } from "../../domain/account/event.ts"
 import {
@@ -338,7 +338,7 @@ export class AccountCore {
     })
   }
 
-  /** The next image of the account, of which nobody is told: its clients change it every few seconds. */
+  /** The next image of the account, without an event: its clients change it every few seconds. */
   noteAccount(patch: Pick<TradingAccount, "cancelAllAt">, committed: (account: TradingAccount) => void): void {
     const { account } = this.nextAccount(patch)
     this.outlet.commit([{ _tag: "Account", account }], [], {

@@ -1,7 +1,6 @@
 /**
- * Every trading account of the installation in memory, read synchronously for 403 and 404, for lists and for subscribes
- * (order-path 3). Loaded at start; changed by an account's actor after its commit, or before it where the account becomes UNAVAILABLE, and
- * by connect.
+ * Every trading account of the installation in memory, read synchronously for 403 and 404, lists and subscribes (order-path 3). Loaded at start;
+ * changed by an account's actor after its commit (before it when the account becomes UNAVAILABLE), and by connect.
  */
 import { Effect } from "effect"
 import type { TradingAccount } from "../../domain/account/trading-account.ts"

@@ -1,6 +1,6 @@
 /**
- * One order in an account's memory: what its stored image does not say, and who waits for it; also what an account keeps of commands that
- * wait and of trades that are being read.
+ * One order in an account's memory: the state that its stored image does not have, and the callers that wait for it; also what an account keeps
+ * of waiting commands and of trades being read.
  */
 import type { Exit } from "effect"
 import type { AccountAlert, AccountEventKind } from "../../domain/account/event.ts"
@@ -19,7 +19,7 @@ import type { VenueFill } from "../../ports/venue-session.ts"
 import type { TriggerWatch } from "../market/triggers/board.ts"
 import type { SubmitAnswer } from "./messages.ts"
 
-/** Somebody who waits for an order to come further than PENDING. */
+/** A caller that waits for an order to advance beyond PENDING. */
 export interface Waiter {
   readonly until: "CLOSED" | "ACCEPTED"
   readonly reply: Reply<SubmitAnswer, DomainError>

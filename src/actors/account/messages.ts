@@ -1,4 +1,4 @@
-/** What an account's actor can be told from the edges, and the way to tell it. Its own internal messages stay in its file. */
+/** The messages that an account's actor takes from the edges, and how to post them. Its internal messages stay in its own file. */
 import { Context, type Effect } from "effect"
 import type { Credential } from "../../domain/account/credential.ts"
 import type { AccountAlert } from "../../domain/account/event.ts"
@@ -68,7 +68,7 @@ export interface SubmitOrder {
   readonly placedBy?: PlacedBy
   /** Monotonic ms at which the request was read: awaitClosed waits until 1,000 ms after it. */
   readonly receivedAt: number
-  /** Told which submit of its second it is, when the account's limits count it. Absent: nobody asks. */
+  /** Told which submit of its second it is, when the account's limits count it. Absent: not needed. */
   readonly counted?: (submits: number) => void
   /** Told the id of the order in the turn in which it is made, before it is stored: for an edge whose deadline comes first. */
   readonly named: (tradeOrderId: TradeOrderId) => void

@@ -1,8 +1,7 @@
 /**
- * The orders that an account's actor has in memory, by every name they are asked for: all open ones, and those that ended lately. Older
- * ones are read from the store, by any of their names. The one thing to know: an order leaves only when its newest image is durable, and
- * its names stay some seconds longer, so that what was read from the store before then is known to be old. A list is in memory whole or not
- * at all: its arithmetic needs all of its orders.
+ * The orders that an account's actor holds in memory, by each of their ids: all open ones, and those that ended recently. Older ones are read
+ * from the store. The one thing to know: an order is evicted only once its newest image is durable, and its ids are kept some seconds longer, so
+ * that an earlier read from the store is recognised as stale. A list is in memory whole or not at all: its arithmetic needs all of its orders.
  */
 import type { InstrumentId, TradeOrderId } from "../../domain/ids.ts"
 import { isTerminal } from "../../domain/order/status.ts"

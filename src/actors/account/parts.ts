@@ -1,4 +1,4 @@
-/** What an account's actor works with: the ports, the few calls that reach beyond the account itself, and orders in numbers. */
+/** What an account's actor works with: the ports, the few calls that reach beyond the account, and orders in numbers. */
 
 import { Context } from "effect"
 import type { EventDraft } from "../../domain/account/event.ts"
@@ -42,7 +42,7 @@ export class OrderMeters {
     this.venueStage = board.histogram("order_stage_duration_seconds").of("venue")
   }
 
-  /** An event of the account that is durable. Its text is not asked for but of an alert: it would be made for nobody else. */
+  /** A durable event of the account. Its text is built only for an alert, because nothing else reads it. */
   told(venue: string, event: EventDraft & { readonly order: TradeOrder | null }): void {
     const { kind, order, at } = event
     if (order !== null && kind === `TRADE_ORDER.${order.orderStatus}`) {
@@ -116,7 +116,7 @@ export interface AccountParts {
   readonly openings: SessionOpenings
   /** The account's state is in memory; its channel stands at this sequence, and what it tells of positions began at the other one. */
   readonly loaded: (account: TradingAccount, sequence: number, awakeSince: number) => void
-  /** The event of this number is published, or would be if anybody listened. */
+  /** The event of this number is published, or would be if there were subscribers. */
   readonly published: (account: TradingAccount, sequence: number) => void
   /** How many of the account's orders are in doubt; told every few seconds. */
   readonly doubts: (account: TradingAccount, count: number) => void

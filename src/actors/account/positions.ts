@@ -1,4 +1,4 @@
-/** What an account has by asset, what of it its orders hold, and which positions have changed since they were last told; and how new all that is. */
+/** What an account has by asset, what its orders hold of it, which positions changed since they were last published, and how recent all that is. */
 
 import type { Position, TradingAccount } from "../../domain/account/trading-account.ts"
 import { Decimal } from "../../domain/decimal.ts"

@@ -1,6 +1,6 @@
 /**
- * What sleeping accounts have told of themselves, so that one that wakes tells only what has changed since. The one thing to know: it is
- * kept for sleep alone; an actor that begins again after a defect, or in a new process, tells everything anew.
+ * The last published state of sleeping accounts, so that one that wakes publishes only what changed since. The one thing to know: it serves sleep
+ * only; an actor that restarts after a defect, or in a new process, publishes everything again.
  */
 import type { Position } from "../../domain/account/trading-account.ts"
 import type { TradingAccountId } from "../../domain/ids.ts"

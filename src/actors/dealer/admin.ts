@@ -1,6 +1,7 @@
 /**
- * Changes of the dealer itself: pause, resume, archive, links, its configuration. Memory changes at once, the answer waits for the commit; where the right is
- * not there any more memory goes back. A configuration holds from its commit on: prices of one that is refused would bind. The one thing to know: they take turns, so that what goes back takes nothing along.
+ * Changes of the dealer itself: pause, resume, archive, links, its configuration. Memory changes at once and the answer waits for the commit; if
+ * the right is missing by then, memory is rolled back. A configuration applies from its commit on, because quotes priced with a refused one would
+ * bind. The one thing to know: changes run one at a time, so that a rollback undoes nothing else.
  */
 import { Cause, Exit, Option } from "effect"
 import { type Dealer, isLinked } from "../../domain/dealer/dealer.ts"
@@ -73,13 +74,13 @@ const faultOf = (
 ): DomainError | null => {
   const invalid = (parameter: string, reason: string): DomainError => new InvalidParameter({ parameter, reason })
   if (executedQuantity.lessThan(hedge.executedQuantity))
-    return invalid("executedQuantity", `its venue has told of ${hedge.executedQuantity}: it is at least that`)
+    return invalid("executedQuantity", `its venue reported ${hedge.executedQuantity}: it must be at least that`)
   if (executedQuantity.greaterThan(hedge.baseQuantity))
-    return invalid("executedQuantity", `the hedge was of ${hedge.baseQuantity}: it is at most that`)
+    return invalid("executedQuantity", `the hedge was for ${hedge.baseQuantity}: it must be at most that`)
   if (executedQuantity.isPositive() && averagePrice?.isPositive() !== true)
-    return invalid("averagePrice", "what was executed has a price above 0")
+    return invalid("averagePrice", "an executed quantity must have a price above 0")
   if (AMOUNT_MAX.lessThan(executedQuantity.multiply(averagePrice ?? Decimal.ZERO)))
-    return invalid("averagePrice", `what was executed cost at most ${AMOUNT_MAX}`)
+    return invalid("averagePrice", `its cost must be at most ${AMOUNT_MAX}`)
   return null
 }
 
@@ -120,7 +121,7 @@ const change = (core: DealerCore, patch: Partial<Dealer>, { asked, reply }: Aske
   })
 }
 
-/** They were in the risk currency of before. Of any other change they are kept: an asset that nobody prices just then would stop all quotes. */
+/** They were in the risk currency of before. Of any other change they are kept: an asset without a price at that moment would stop all quotes. */
 const forgetValues = (core: DealerCore): void => {
   core.riskPrices.clear()
   core.silentSince.clear()

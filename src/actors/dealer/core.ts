@@ -1,6 +1,6 @@
 /**
- * What one dealer's actor remembers: the dealer, its firm quotes, and what it works with. The one thing to know: a quote that is being
- * executed or ended is still here until its commit, so that nobody overlooks it meanwhile.
+ * The state of one dealer's actor: the dealer, its firm quotes, and what it works with. The one thing to know: a quote that is being executed or
+ * ended stays here until its commit, so that it still counts meanwhile.
  */
 import type { Context } from "effect"
 import type { TradingModeInForce } from "../../domain/account/trading-mode.ts"

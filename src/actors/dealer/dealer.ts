@@ -1,6 +1,6 @@
 /**
- * The behaviour of one dealer's actor: what each message does. Built again from the store after a defect: firm quotes, who has taken them,
- * exposure; everything that moves money is a request to the ledger, and what follows from it runs after its commit.
+ * The behaviour of one dealer's actor: what each message does. After a defect it is rebuilt from the store: firm quotes, which orders took them,
+ * exposure; everything that moves money is a request to the ledger, and its consequences run after its commit.
  */
 import { Effect } from "effect"
 import type { DealerAccountId, TradingAccountId } from "../../domain/ids.ts"

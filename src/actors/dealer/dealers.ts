@@ -1,6 +1,6 @@
 /**
- * All dealers' actors behind one tag, and the desk where clients' accounts hand in what concerns a quote. The directories must be filled
- * before this layer is built: every dealer that is not archived is woken, for its quotes end on time.
+ * All dealers' actors behind one tag, and the desk to which clients' accounts send what concerns a quote. The directories must be filled before
+ * this layer is built: every dealer that is not archived is woken, because its quotes expire on time.
  */
 import { Effect, Exit, FiberSet, Layer } from "effect"
 import { TradingModeInForce } from "../../domain/account/trading-mode.ts"

@@ -1,6 +1,6 @@
 /**
- * Every dealer of the installation in memory, read synchronously for 403 and 404, for lists, and for what may be done with an account.
- * Loaded at start; changed only by a dealer's actor after its commit, and by dealer/create.
+ * Every dealer of the installation in memory, read synchronously for 403 and 404, for lists, and for what may be done with an account. Loaded at
+ * start; changed only by a dealer's actor after its commit, and by dealer/create.
  */
 import { Effect } from "effect"
 import type { Dealer } from "../../domain/dealer/dealer.ts"

@@ -1,6 +1,6 @@
 /**
- * Books that a dealer keeps open, in one holder's name: those that it quotes from, so that only the first request for a pair waits for one, and
- * those of its hedges.
+ * Books that a dealer keeps open under one holder: those that it quotes from, so that only the first request for a pair waits for one, and those
+ * of its hedges.
  */
 import type { Context } from "effect"
 import type { DealerAccountId, InstrumentId } from "../../domain/ids.ts"

@@ -1,4 +1,4 @@
-/** What a dealer's actor can be told, and the ways to tell it: `Dealers` for the edges, `QuoteDesk` for the accounts of clients. */
+/** The messages that a dealer's actor takes, and how to post them: `Dealers` for the edges, `QuoteDesk` for the accounts of clients. */
 import { Context } from "effect"
 import type { DealerConfig } from "../../domain/dealer/config.ts"
 import type { Dealer } from "../../domain/dealer/dealer.ts"

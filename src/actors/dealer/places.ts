@@ -1,6 +1,6 @@
 /**
- * Which of a dealer's linked accounts count, and where a pair trades on them: prices, values and hedges all ask here. The one thing to know:
- * those that count are of one environment, so that what is promised with real money is never priced, valued or closed with play money.
+ * Which of a dealer's linked accounts count, and where a pair trades on them: prices, values and hedges all use this. The one thing to know:
+ * those that count are of one environment, so that commitments in real money are never priced, valued or hedged with play money.
  */
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import type { Dealer } from "../../domain/dealer/dealer.ts"
@@ -64,7 +64,7 @@ export const linkFault = (
   const ruling = linked ?? gravestOf(open)
   const environment = asked?.environment
   if (environment === undefined || ruling === undefined || environment === ruling) return null
-  const reason = `${name} is ${environment}, and ${isLinked ? "the accounts that are linked are" : "what is open was priced at"} ${ruling}: a dealer is of one environment, so ${isLinked ? "unlink those first" : "it is closed there first"}`
+  const reason = `${name} is ${environment}, and ${isLinked ? "the accounts that are linked are" : "what is open was priced at"} ${ruling}: a dealer uses one environment, so ${isLinked ? "unlink those first" : "the position must be closed there first"}`
   return new AccountOfAnotherEnvironment({ venue: name, environment, linked: ruling, reason })
 }
 
@@ -72,9 +72,9 @@ export const linkFault = (
 const faultOf = ({ venue }: Linked, ruling: VenueEnvironment | undefined, { config }: Linking): string | null => {
   const { environment, inProcess, orders, takesOrders } = venue
   if (!takesOrders)
-    return `orders at ${venue.venue} are ${orders.proof}, and EXPERIMENTAL_ORDERS does not name it: a hedge could not go there`
+    return `orders at ${venue.venue} are ${orders.proof}, and EXPERIMENTAL_ORDERS does not name it: it could not take hedges`
   if (environment !== ruling)
-    return `${venue.venue} is ${environment}, and this dealer has accounts that are ${ruling}: environments are never mixed`
+    return `${venue.venue} is ${environment}, and this dealer has accounts that are ${ruling}: environments cannot be mixed`
   if (config.allowSimulatedVenues || (environment === "PROD" && !inProcess)) return null
   const what = environment === "PROD" ? "has books that clients can move" : `is ${environment}`
   return `${venue.venue} ${what}, and config.pricing.allowSimulatedVenues is not set`
@@ -84,9 +84,9 @@ const faultOf = ({ venue }: Linked, ruling: VenueEnvironment | undefined, { conf
 const countingFault = ({ venue }: Linked, instrument: Instrument): string | null => {
   if (isCountedInBase(instrument, isSpot(venue))) return null
   const { instrumentId, contract } = instrument
-  if (contract === undefined) return `what ${instrumentId} is counted in is not known before its venue lists it again`
+  if (contract === undefined) return `the contract size of ${instrumentId} is unknown until its venue lists it again`
   const size = contract.size === null ? "an unknown size" : `size ${contract.size}`
-  return `${instrumentId} is counted in ${contract.type} contracts of ${size}: only spot, and linear contracts of size 1, are`
+  return `${instrumentId} is counted in ${contract.type} contracts of ${size}: only spot and linear contracts of size 1 are supported`
 }
 
 interface Pair {
@@ -136,7 +136,7 @@ export const ignoredOf = (parts: Parts, dealer: Linking, pair: Pair | null): Rea
   })
 }
 
-// Tells those who run a dealer which of its linked accounts do not count, and why. The one thing to know: nobody else would notice, for the
+// Tells those who run a dealer which of its linked accounts do not count, and why. The one thing to know: nothing else would reveal it, for the
 // dealer goes on with the others; once per account and reason until the dealer is changed or its actor is built anew.
 
 type Core = Pick<DealerCore, "dealer" | "parts" | "toldIgnored">

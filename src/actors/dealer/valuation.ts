@@ -1,6 +1,6 @@
 /**
- * What a dealer's exposure is worth in its risk currency (contract C8). The one thing to know: an asset without a fresh price is valued at
- * more than it was last worth, and never stops the quotes of others by being silent; what was never worth anything is too much.
+ * The value of a dealer's exposure in its risk currency (contract C8). The one thing to know: an asset without a fresh price is valued above its
+ * last value, so a silent market does not stop the quotes of others; one that never had a value exceeds every limit.
  */
 
 import type { Span } from "../../domain/dealer/hedging/hedging.ts"

@@ -1,6 +1,6 @@
 /**
- * Epoch and offset of one channel. Offsets grow by one with every change, heard or not; when a first listener comes after
- * changes that nobody heard, or some are missing, a new epoch says that positions from before cannot be recovered.
+ * Epoch and offset of one channel. Offsets grow by one with every change, with or without subscribers; when a first subscriber comes after
+ * changes without one, or some are missing, a new epoch says that earlier positions cannot be recovered.
  */
 export class ChannelCursor {
   readonly #newEpoch: () => string

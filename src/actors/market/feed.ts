@@ -1,6 +1,6 @@
 /**
- * One venue's market data: the sink of its public feed, a stream opened at the first interest and closed 30 s after the last.
- * Updates are plain calls; time (closing, resync, silence) is one fiber's affair, which sleeps while nothing is open.
+ * One venue's market data: the sink of its public feed; a stream opens with the first holder and closes 30 s after the last. Updates are plain
+ * calls; timed work (closing, resync, silence) is one fiber, which sleeps while nothing is open.
  */
 import { type Context, Effect, Exit } from "effect"
 import { Decimal } from "../../domain/decimal.ts"
@@ -24,7 +24,7 @@ import {
 } from "../../ports/market-source.ts"
 import { MarketFollowers } from "./followers.ts"
 import { KlineBoard, type KlineHistorySource } from "./klines/board.ts"
-import { BookFeed, giveUp, OrderBookActor, type Waiter, wake } from "./order-book.ts"
+import { BookFeed, BookPublisher, giveUp, type Waiter, wake } from "./order-book.ts"
 import { ClosedMarkets } from "./outage.ts"
 import { MarketStreams, type OpenStream, type WarmFeeds } from "./streams.ts"
 import { TickerBoard } from "./ticker-board.ts"
@@ -169,7 +169,7 @@ export class MarketFeed {
     return this.#trades.get(instrumentId)?.position()
   }
 
-  book(instrumentId: InstrumentId): OrderBookActor | undefined {
+  book(instrumentId: InstrumentId): BookPublisher | undefined {
     return this.#books.get(instrumentId)?.actor
   }
 
@@ -225,7 +225,7 @@ export class MarketFeed {
   readBook(
     instrumentId: InstrumentId,
     waitMillis: number,
-    found: (book: OrderBookActor) => void,
+    found: (book: BookPublisher) => void,
     missed: Waiter["missed"],
   ): void {
     const feed = this.#streams.touch("book", instrumentId) ? this.#books.get(instrumentId) : undefined
@@ -318,7 +318,7 @@ export class MarketFeed {
   #newBook(instrumentId: InstrumentId, name: InstrumentName): BookFeed {
     const { channels, clock } = this.#parts
     const feed: BookFeed = new BookFeed({
-      actor: new OrderBookActor({ instrumentId, name, channels, newEpoch: () => this.#newEpoch() }),
+      actor: new BookPublisher({ instrumentId, name, channels, newEpoch: () => this.#newEpoch() }),
       monotonic: clock.monotonic,
       after: (millis, run) => this.#after(millis, run),
       askForSnapshot: (reason) => {
@@ -398,7 +398,7 @@ export class MarketFeed {
     if (ticker.waiting.size > 0) wake(ticker.waiting)
   }
 
-  /** Once a second while anything is open: closes what nobody wants any more and says which books went stale. */
+  /** Once a second while anything is open: closes streams without holders and marks stale books. */
   #watch(): void {
     const now = this.#parts.clock.monotonic()
     this.#streams.sweep(now)
@@ -420,7 +420,7 @@ export class MarketFeed {
     })
   }
 
-  /** The attempt that a read caused has failed meanwhile: nobody waits to the end of the time. */
+  /** The attempt that a read caused has failed meanwhile: its callers need not wait for the timeout. */
   #giveUpInOutage(): void {
     const all = [...this.#books.values(), ...this.#tickers.values()].filter(({ waiting }) => waiting.size > 0)
     const outage = all.length === 0 ? undefined : this.#parts.outage()

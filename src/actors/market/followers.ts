@@ -1,6 +1,6 @@
 /**
- * Parts of this process that follow an instrument's public market trade by trade, triggers above all: each trade is one plain call with
- * the venue's own text. A follower is told when nothing comes any more, and when trades may have been missed.
+ * Parts of this process that follow an instrument's public market trade by trade, mainly triggers: each trade is one plain call with the venue's
+ * own text. A follower is notified when the feed stops, and when trades may have been missed.
  */
 import type { InstrumentId } from "../../domain/ids.ts"
 import type { MarketTrade } from "../../ports/market-source.ts"

@@ -1,6 +1,6 @@
 /**
- * Every known instrument in memory, read synchronously by order rules and market data. Filled at start and by instrument sync. The one thing
- * to know: each question names the tenant that asks, and here alone it is judged what that tenant sees: markets of others are not there.
+ * Every known instrument in memory, read synchronously by order rules and market data. Filled at start and by instrument sync. The one thing to
+ * know: each query names its tenant, and only here is it decided what that tenant sees: markets of other tenants do not exist for it.
  */
 import { Effect } from "effect"
 import type { InstrumentDelisted } from "../../domain/errors/market.ts"
@@ -10,7 +10,7 @@ import { internalInstrumentId } from "../../domain/order/internal-order.ts"
 
 interface Shelf {
   readonly byId: Map<InstrumentId, Instrument>
-  /** In order of id; made when somebody asks, until something changes. */
+  /** Sorted by id; built at the first request after a change. */
   sorted: ReadonlyArray<Instrument> | undefined
 }
 
@@ -33,7 +33,7 @@ export class InstrumentDirectory extends Effect.Service<InstrumentDirectory>()("
     }
 
     return {
-      /** `viewer` null: whoever sees only what all tenants share. */
+      /** `viewer` null: only what all tenants share. */
       find: (id: string, viewer: TenantId | null): Instrument | undefined => {
         const found = instruments.get(id as InstrumentId)
         return found !== undefined && isSeenBy(found, viewer) ? found : undefined
@@ -75,12 +75,12 @@ export class InstrumentDirectory extends Effect.Service<InstrumentDirectory>()("
         }
       },
 
-      // For the gateway itself, whoever asks.
+      // For the gateway itself, independent of the tenant.
 
       /** Whether anything is known of the venue: before that, "unknown instrument" cannot be said. */
       knows: (venue: VenueId): boolean => venues.has(venue),
       has: (id: InstrumentId): boolean => instruments.has(id),
-      /** Of one that somebody wants now: its venue lists it no more. Undefined: it does, or nothing is known of it. */
+      /** For a requested instrument: its venue no longer lists it. Undefined: it does, or nothing is known of it. */
       delistingFault: (id: InstrumentId): InstrumentDelisted | undefined => {
         const found = instruments.get(id)
         const fault = found && delistingFault(found)

@@ -1,6 +1,6 @@
 /**
- * Last prices: for the price collar, also while no client reads the market (what the feeds know now, what they knew within the last minute, and
- * one question for all orders that wait for the same instrument); and for the day when neither a book nor a trade is to be had. Times are
+ * Last prices for the price collar, also while no client reads the market (what the feeds know now, what they knew within the last minute, and
+ * one query for all orders that wait for the same instrument); and as a fallback when neither a book nor a trade is available. Times are
  * monotonic ms.
  */
 import type { Decimal } from "../../domain/decimal.ts"

@@ -1,4 +1,4 @@
-/** Market data of all venues behind one door: one feed per venue, made when first asked for, and the sources of its channels. */
+/** Market data of all venues: one feed per venue, made at the first use, and the sources of its channels. */
 import { Effect, FiberSet, Layer } from "effect"
 import {
   bookChannel,
@@ -33,7 +33,7 @@ import { WarmFeeds } from "./streams.ts"
 const READ_WAIT_MILLIS = 5000
 /** A venue that has not answered by then has not confirmed what is wanted now. */
 const CONFIRM_WAIT_MILLIS = 1_000
-/** A venue-wide ticker channel opens at most so many of a venue's tickers itself; others join while somebody else holds them. */
+/** A venue-wide ticker channel opens at most so many of a venue's tickers itself; others are included while they have other holders. */
 export const VENUE_TICKERS_MAX = 200
 const NOWHERE: StreamPosition = { epoch: "", offset: 0, snapshot: null }
 
@@ -244,7 +244,7 @@ const make = ({ warmFeeds }: MarketOptions) =>
         else feed.confirmBook(instrumentId, CONFIRM_WAIT_MILLIS, () => reply.ok(undefined), missed)
       },
       bookAge: (instrumentId) => feedOfInstrument(instrumentId)?.bookAge(instrumentId) ?? null,
-      // Kept whether or not anybody looks at its book now.
+      // Kept whether or not its book has readers now.
       marketClosed: (instrumentId) => {
         const feed = reach(instrumentId)
         if (feed instanceof MarketFeed) feed.marketClosed(instrumentId)

@@ -15,7 +15,7 @@ export interface KlineRange {
 }
 
 /**
- * Somebody in this process who follows an instrument: called in the venue's order, in the turn in which it arrives, with the venue's own
+ * A part of this process that follows an instrument: called in the venue's order, in the turn in which it arrives, with the venue's own
  * text. Must not throw.
  */
 export interface MarketListener {
@@ -83,7 +83,7 @@ export class Markets extends Context.Tag("actors/Markets")<
      * market is closed.
      */
     readonly bookAge: (instrumentId: InstrumentId) => number | null
-    /** Its venue refuses orders because the market does not trade: its book is nobody's price until there is evidence that it does again. */
+    /** Its venue refuses orders because the market does not trade: its book is not used as a price until there is evidence that it trades again. */
     readonly marketClosed: (instrumentId: InstrumentId) => void
     /** Its venue says that it trades: by an order that it took, or on its list. `askedAt`: when it was asked, wall ms. */
     readonly marketOpen: (instrumentId: InstrumentId, askedAt: number) => void

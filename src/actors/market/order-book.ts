@@ -1,7 +1,7 @@
 /**
  * One instrument's order book while its feed is open: applies the venue's updates and publishes SNAPSHOT and DIFFs (contract C13); and its
- * trouble: who waits for it, since when it is lost, when it is asked for anew, when it is called STALE. Whoever applies what is published has
- * this book at every sequence; a book that may be wrong is never called SYNCED.
+ * failures: who waits for it, since when it is out of sync, when it is requested again, when it is called STALE. A client that applies what is
+ * published has this book at every sequence; a book that may be wrong is never called SYNCED.
  */
 import type { Context } from "effect"
 import { bookChannel } from "../../domain/channel.ts"
@@ -32,7 +32,7 @@ export class BookLost extends Error {
   }
 }
 
-export class OrderBookActor {
+export class BookPublisher {
   readonly channel: string
   readonly #channels: Context.Tag.Service<typeof ChannelPort>
   readonly #book = new OrderBook()
@@ -131,7 +131,7 @@ export class OrderBookActor {
     return {
       epoch: this.#cursor.epoch,
       offset: this.#cursor.offset,
-      // Written when it is read: whoever recovers what was missed needs none, and of 5,000 levels it takes ms.
+      // Written when it is read: a recovery of missed DIFFs needs none, and for 5,000 levels it takes ms.
       get snapshot() {
         return snapshotOf()
       },
@@ -200,7 +200,7 @@ export class OrderBookActor {
 
   #requalify(quality: BookQuality): void {
     this.#quality = quality
-    // Before its first snapshot nobody has a book to warn of.
+    // Before its first snapshot no subscriber has a book to be warned about.
     if (this.#cursor.offset > 0) this.#publish((previous) => this.#record("DIFF", "", "", previous))
   }
 
@@ -230,7 +230,7 @@ export class OrderBookActor {
 }
 
 /**
- * Applies changed levels and, when somebody listens, answers them as JSON rows. A price that the venue now spells another way
+ * Applies changed levels and, if there are subscribers, returns them as JSON rows. A price that the venue now spells another way
  * is deleted under the spelling that readers have first, for they may know levels by their text.
  */
 const apply = (side: BookSide, flat: ReadonlyArray<string>, encode: boolean): string => {
@@ -279,7 +279,7 @@ export const giveUp = (waiting: Set<Waiter> | undefined, reason: DomainError): v
 }
 
 export class BookFeed {
-  readonly actor: OrderBookActor
+  readonly actor: BookPublisher
   /** Called once when the book is SYNCED. */
   readonly waiting = new Set<Waiter>()
   readonly #monotonic: () => number
@@ -296,7 +296,7 @@ export class BookFeed {
   #resyncDelay = 0
 
   constructor(options: {
-    readonly actor: OrderBookActor
+    readonly actor: BookPublisher
     readonly monotonic: () => number
     readonly after: (millis: number, run: () => void) => void
     /** Does nothing when the stream was closed meanwhile. */
@@ -348,10 +348,10 @@ export class BookFeed {
     return true
   }
 
-  /** The stream is interrupted; whoever carries it reopens it and sends a snapshot. */
+  /** The stream is interrupted; its source reopens it and sends a snapshot. */
   onDown(reason: string): void {
     this.actor.lose()
-    // It had been wrong for long before anybody knew.
+    // It had been wrong for a long time before it was detected.
     if (reason.startsWith(BOOK_SILENT)) this.actor.markStale()
     this.#lostAt ??= this.#monotonic()
   }

@@ -1,6 +1,6 @@
 /**
- * Whether a venue, or one of its markets, is known not to work, for those who would wait for it in vain. Asked only where something is not
- * there: not on the way of a read.
+ * Whether a venue, or one of its markets, is known to be down, for callers who would otherwise wait in vain. Consulted only when data is missing:
+ * not on the path of a read.
  */
 
 import { VenueUnavailable } from "../../domain/errors/venue.ts"
@@ -50,7 +50,7 @@ export class ClosedMarkets {
       this.#reopen(instrumentId)
   }
 
-  /** Somebody wants its price: its trades are followed until there is one. */
+  /** A caller needs its price: its trades are followed until there is one. */
   bookOpened(instrumentId: InstrumentId): void {
     if (this.has(instrumentId)) this.parts.hold(instrumentId, WITNESS)
   }

@@ -1,13 +1,13 @@
 /**
- * Which streams of one venue are open: by whom each is kept, and until when after the last of them left. A stream opens at the first interest
- * and closes 30 s after the last, later where clients read it (`WarmFeeds`). Of an instrument that its venue does not list the interest alone is
- * kept: its streams open when the venue lists it again, and stay open for who insists.
+ * Which streams of one venue are open: the holders of each, and until when it stays open after the last one left. A stream opens with the first
+ * holder and closes 30 s after the last, later where clients read it (`WarmFeeds`). For an instrument that its venue does not list only the
+ * interest is recorded: its streams open when the venue lists it again, and stay open for holders that insist.
  */
 import type { InstrumentId, VenueId } from "../../domain/ids.ts"
 import { type InstrumentName, parseInstrumentId } from "../../domain/instrument/instrument.ts"
 import type { MarketStream } from "../../ports/market-source.ts"
 
-// Which feeds stay open although nobody holds them: what clients read within the last hour, so that the first read after a silence is
+// Which feeds stay open without a holder: what clients read within the last hour, so that the first read after a silence is
 // answered at once. The one thing to know: it is bounded, in all and by venue, and what was read longest ago makes room.
 
 const WARM_MILLIS = 3_600_000
@@ -102,7 +102,7 @@ export class MarketStreams {
     return true
   }
 
-  /** Open for nobody but the next read. */
+  /** Kept open only for the next read. */
   get warmCount(): number {
     return this.#warmCount
   }
@@ -139,7 +139,7 @@ export class MarketStreams {
     if (slot.insisting.delete(holder)) this.#settle(slot)
   }
 
-  /** Closes what nobody wants any more. */
+  /** Closes streams without holders. */
   sweep(now: number): void {
     const { venue, warm, closed } = this.#parts
     let warmCount = 0

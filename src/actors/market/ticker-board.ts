@@ -1,6 +1,6 @@
 /**
- * The newest ticker of each instrument of one venue. Per instrument the latest wins at once; on the venue-wide channel an
- * instrument speaks at most ten times a second, and what it said last always arrives. Of markets of tenants each tenant has a channel.
+ * The newest ticker of each instrument of one venue. Per instrument the latest value is published at once; on the venue-wide channel an
+ * instrument is published at most ten times a second, and its last value always arrives. Markets of tenants have a channel per tenant.
  */
 import type { Context } from "effect"
 import { tickerChannel, venueTickerChannel } from "../../domain/channel.ts"
@@ -15,7 +15,7 @@ const VENUE_INTERVAL_MILLIS = 100
 
 interface Entry {
   readonly record: TickerRecord
-  /** Made when first needed: nobody listening, nothing encoded. */
+  /** Built when first needed: without subscribers nothing is encoded. */
   json: string | null
 }
 

@@ -1,4 +1,4 @@
-/** A venue's clock, as far as it is known: how far it is ahead of ours, learnt from whatever says when it was sent. */
+/** A venue's clock, as far as it is known: its offset from ours, learnt from messages that carry their sending time. */
 export class VenueClock {
   readonly #now: () => number
   #ahead = 0

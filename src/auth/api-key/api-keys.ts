@@ -1,6 +1,6 @@
 /**
- * A user's API keys: made, listed, revoked. The one thing to know: stored first, then in memory, as sessions are, so that what `LiveKeys` says of
- * a key is never better than what the database says.
+ * A user's API keys: created, listed, revoked. The one thing to know: changes are stored first, then applied in memory, as for sessions, so that
+ * `LiveKeys` never grants more than the database.
  */
 import { Context, Effect } from "effect"
 import { ApiKeyNotFound, TooManyApiKeys } from "../../domain/errors/api-key.ts"

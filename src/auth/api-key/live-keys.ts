@@ -1,6 +1,6 @@
 /**
- * Every API key that is known, in memory, with its user as stored: a request costs one map look-up, and a text that is no key of ours costs no
- * look at the database. The one thing to know: a key that has ended never comes back, however late an older reading of it arrives.
+ * Every known API key in memory, with its user as stored: a request costs one map look-up, and a text that is not one of our keys costs no
+ * database query. The one thing to know: a key that has ended never comes back, however late an older read of it arrives.
  */
 import { ApiKeyExpired, ApiKeyRevoked } from "../../domain/errors/api-key.ts"
 import { InvalidAccessToken } from "../../domain/errors/authentication.ts"

@@ -1,7 +1,4 @@
-/**
- * A key that is being made, by its user or by an operator: its secret, which is kept nowhere, what is stored of it, and the mail that tells its
- * user.
- */
+/** A key being created, by its user or by an operator: its secret, which is not stored, the row that is, and the mail that notifies its user. */
 import { Effect } from "effect"
 import { AdminRequired, InsufficientPermissions } from "../../domain/errors/authorisation.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
@@ -46,9 +43,9 @@ const EXPIRY_MAX = Date.UTC(9_999, 11, 31, 23, 59, 59, 999)
 
 const expiryFault = (expiresAt: number, now: number): string | undefined => {
   if (expiresAt > EXPIRY_MAX)
-    return `is after ${dateTime(EXPIRY_MAX)}: milliseconds since the Unix epoch are expected, as now is ${now}`
+    return `is after ${dateTime(EXPIRY_MAX)}: milliseconds since the Unix epoch are expected; now is ${now}`
   if (expiresAt > now) return undefined
-  return secondsFault(expiresAt) ?? `is past: it must be later than ${now}, in milliseconds since the Unix epoch`
+  return secondsFault(expiresAt) ?? `is in the past: it must be later than ${now}, in milliseconds since the Unix epoch`
 }
 
 /** What is wrong with what is asked for; undefined: nothing. */

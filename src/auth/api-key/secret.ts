@@ -1,6 +1,6 @@
 /**
- * The text of an API key: `vgk_`, 43 letters and digits of 256 random bits, and six of their CRC-32. The one thing to know: a scanner for
- * leaked secrets finds it by one pattern and proves by the check that it is one, and what is none costs no look at anything stored.
+ * The text of an API key: `vgk_`, 43 letters and digits of 256 random bits, and six of their CRC-32. The one thing to know: a scanner for leaked
+ * secrets finds it by one pattern and verifies it by the checksum, and an invalid text costs no look-up of stored keys.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { crc32 } from "node:zlib"
@@ -29,7 +29,7 @@ const checkOf = (body: string): string => {
   return text
 }
 
-/** Of these bytes, which are random where nobody gives them. */
+/** From these bytes; random by default. */
 export const newSecret = (bytes: Buffer = randomBytes(RANDOM_BYTES)): string => {
   const body = bodyOf(bytes)
   return `${MARK}${body}${checkOf(body)}`

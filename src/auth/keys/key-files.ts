@@ -1,6 +1,6 @@
 /**
- * The folder DATA_DIR/keys. The one thing to know: a file in it is replaced whole or not at all, and is on the disk before anybody goes
- * by it; a crash leaves the old keys or the new ones, never half a key.
+ * The folder DATA_DIR/keys. The one thing to know: a file in it is replaced whole or not at all, and is on the disk before it is used; a crash
+ * leaves the old keys or the new ones, never a partial key.
  */
 import {
   closeSync,
@@ -24,7 +24,7 @@ import { dirname, join, resolve } from "node:path"
 
 const isRoot = process.getuid?.() === 0
 
-/** With the folders above it up to DATA_DIR, which is there. Nobody else may look into what is made. */
+/** With the folders above it up to DATA_DIR, which is there. Created folders are readable by this user only. */
 export const makePrivateFolder = (dataDir: string, folder: string): void => {
   const firstMade = mkdirSync(resolve(folder), { recursive: true, mode: 0o700 })
   if (firstMade === undefined || !isRoot) return
@@ -33,7 +33,7 @@ export const makePrivateFolder = (dataDir: string, folder: string): void => {
   for (let made = resolve(folder); made !== stop; made = dirname(made)) lchownSync(made, uid, gid)
 }
 
-/** `file`: a descriptor of a file that this process has made; a name might be somebody else's by now. */
+/** `file`: a descriptor of a file that this process has made; a path may refer to another file by now. */
 export const giveToOwner = (dataDir: string, file: number): void => {
   if (!isRoot) return
   const { uid, gid } = statSync(dataDir)
@@ -86,7 +86,7 @@ export const keyFiles = (dataDir: string): KeyFiles => {
       mkdirSync(dataDir, { recursive: true, mode: 0o755 })
       makePrivateFolder(dataDir, dirname(path))
       const fresh = `${path}.${process.pid}`
-      // Of a process that had this number before. Then made anew: root must not write through a link that somebody else put there.
+      // Of a process that had this number before. Then made anew: root must not write through a link placed there by another user.
       rmSync(fresh, { force: true })
       const file = openSync(fresh, "wx", 0o600)
       try {

@@ -1,6 +1,6 @@
 /**
- * The installation's keys: from the environment, or generated once into `DATA_DIR/keys` (files 0600, folder 0700). Losing the
- * encryption keys loses the stored exchange credentials: they belong into the backup, apart from the database's.
+ * The installation's keys: from the environment, or generated once into `DATA_DIR/keys` (files 0600, folder 0700). Losing the encryption keys
+ * loses the stored exchange credentials: include them in the backup, apart from the database's.
  */
 import { hkdfSync, randomBytes } from "node:crypto"
 import type { Settings } from "../../config.ts"

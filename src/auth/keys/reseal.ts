@@ -1,6 +1,6 @@
 /**
- * Re-encrypts, with the key in force, every stored secret that an older key encrypted. The one thing to know: it may end at any moment
- * and begin again: a row is under the old key or under the new one, both open it, and what is done is not done twice.
+ * Re-encrypts, with the active key, every stored secret that an older key encrypted. The one thing to know: it may stop at any moment and start
+ * again: a row is encrypted with the old key or the new one, both can decrypt, and nothing is done twice.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
@@ -32,11 +32,11 @@ export interface ResealOptions {
   readonly notice: Notice
   /** Rows of one transaction. 32 take about 3 ms of the loop. */
   readonly batch?: number
-  /** Between two transactions, so that nobody waits for this. */
+  /** Pause between two transactions, so that other work does not wait for this. */
   readonly pauseMillis?: number
 }
 
-/** For rows that somebody else was changing. */
+/** For rows that were locked by another transaction. */
 const AGAIN_MILLIS = 250
 
 export const makeReseal = ({ keys, audit, notice, batch = 32, pauseMillis = 20 }: ResealOptions) =>

@@ -70,7 +70,7 @@ export const seal = (keys: EncryptionKeys, place: Place, secret: Buffer): Envelo
 export const open = (keys: EncryptionKeys, place: Place, envelope: Envelope): Buffer => {
   const key = keys.byKid.get(envelope.kid)
   if (envelope.v !== 1 || envelope.alg !== "A256GCM-HKDF" || key === undefined)
-    throw new SecretUnreadable(`no key for an envelope of ${place.table} ${place.id}`)
+    throw new SecretUnreadable(`no key for the envelope of ${place.table} ${place.id}`)
   const nonce = Buffer.from(envelope.nonce, "base64url")
   const tag = Buffer.from(envelope.tag, "base64url")
   if (nonce.length !== 12 || tag.length !== 16) throw new SecretUnreadable(`malformed envelope of ${place.table}`)
@@ -79,6 +79,6 @@ export const open = (keys: EncryptionKeys, place: Place, envelope: Envelope): Bu
     cipher.setAAD(additional(envelope.kid, place)).setAuthTag(tag)
     return Buffer.concat([cipher.update(Buffer.from(envelope.ct, "base64url")), cipher.final()])
   } catch {
-    throw new SecretUnreadable(`the envelope of ${place.table} ${place.id} does not open`)
+    throw new SecretUnreadable(`the envelope of ${place.table} ${place.id} cannot be decrypted`)
   }
 }

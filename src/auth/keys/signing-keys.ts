@@ -1,6 +1,6 @@
 /**
- * The keys of access tokens: one signs; earlier ones still verify for as long as their last token may be valid. The one thing to know:
- * of a previous key only the public half is kept, so nobody can sign with it any more.
+ * The keys of access tokens: one signs; earlier ones still verify for as long as their last token may be valid. The one thing to know: of a
+ * previous key only the public half is kept, so it can no longer sign.
  */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto"
 import { dateTime } from "../../foundation/time.ts"

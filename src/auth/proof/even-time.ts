@@ -1,6 +1,6 @@
 /**
- * Responses whose duration reveals nothing: each takes a whole number of time steps, whatever the outcome. For calls that must not tell
- * whether an address is somebody's, where the ways differ in what they write.
+ * Responses whose duration reveals nothing: each takes a whole number of time steps, whatever the outcome. For calls that must not reveal whether
+ * an address belongs to a user, where the outcomes differ in what they write.
  */
 import { Effect } from "effect"
 

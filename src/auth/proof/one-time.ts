@@ -1,4 +1,4 @@
-/** Tokens that are mailed: 256 bits of randomness. What is stored is only their hash, which opens nothing. */
+/** Mailed tokens: 256 bits of randomness. Only their hash is stored, which cannot be used as a token. */
 import { createHash, randomBytes } from "node:crypto"
 
 export const hashOf = (token: string): Buffer => createHash("sha256").update(token).digest()

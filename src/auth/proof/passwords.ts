@@ -1,6 +1,6 @@
 /**
- * Passwords: argon2id with the parameters of OWASP's minimum. Hashing shares libuv's four threads with DNS and files, so at most two
- * run at once and at most 64 wait; beyond that the caller is told to come back.
+ * Passwords: argon2id with the parameters of OWASP's minimum. Hashing shares libuv's four threads with DNS and files, so at most two run at once
+ * and at most 64 wait; beyond that the caller is told to retry.
  */
 import { randomBytes } from "node:crypto"
 import { availableParallelism } from "node:os"
@@ -15,7 +15,7 @@ import { WeakPassword } from "../../domain/errors/user.ts"
 const LENGTH_MIN = 8
 const LENGTH_MAX = 128
 const BYTES_MAX = 512
-/** A word that everybody knows must leave this many other characters. */
+/** Besides a known word a password needs this many other characters. */
 const OTHERS_MIN = 5
 const WORD_MIN = 4
 
@@ -71,9 +71,9 @@ export interface Passwords {
   readonly rehash: (password: string) => Effect.Effect<string, RateLimited>
   /** Whether it was hashed with less work than a new one is. */
   readonly isWeak: (stored: string) => boolean
-  /** The hash of a password that nobody knows. */
+  /** The hash of an unknown password. */
   readonly nobodys: Effect.Effect<string, RateLimited>
-  /** With `stored` null (unknown user) the same work is done and the answer is false: nobody learns who exists from the time. */
+  /** With `stored` null (unknown user) the same work is done and the answer is false: so that the duration does not reveal which users exist. */
   readonly verify: (password: string, stored: string | null) => Effect.Effect<boolean, RateLimited>
   readonly waiting: () => number
 }

@@ -1,6 +1,6 @@
 /**
- * What is proven by a token that was mailed: the address of a signup, the owner of a lost password, both ends of a change of address.
- * The one thing to know: a proof of an unconfirmed address never leaves a password in force that its owner may not have chosen.
+ * What a mailed token proves: the address of a signup, the owner of a lost password, both addresses of a change of address. The one thing to
+ * know: a proof of an unconfirmed address never leaves a password in force that its owner may not have chosen.
  */
 import { Effect } from "effect"
 import {
@@ -22,7 +22,7 @@ import { hashOf, newOneTimeToken } from "./one-time.ts"
 import type { SecondFactor } from "./second-factor.ts"
 
 // The mails of a change of address: one to each end that has not agreed yet (security A.1, secure e-mail change). An address that is
-// another user's gets a notice instead of a token, and nobody else learns the difference.
+// another user's gets a notice instead of a token, and other callers see no difference.
 
 export const EMAIL_CHANGE = [
   "email_change_current",
@@ -103,7 +103,7 @@ export const makeProofs = (parts: UserParts, secondFactor: SecondFactor): Proofs
       return { token, ...found }
     })
 
-  /** Makes the password in force one that the reader of the mail chose, or nobody's. */
+  /** Sets the password to one that the reader of the mail chose, or to none. */
   const settlePassword = (user: User, token: OneTimeToken, passwordHash: string, nobodys: string) =>
     Effect.gen(function* () {
       if (user.emailConfirmedAt !== null) return passwordHash
@@ -197,7 +197,7 @@ export const makeProofs = (parts: UserParts, secondFactor: SecondFactor): Proofs
       }),
     )
 
-  /** The password of the one signup that waits. Of several nobody knows here whose is the reader's: then none. */
+  /** The password of the one signup that waits. With several it is unknown which is the reader's: then none. */
   const mailSignup = (email: string, learn: Learn) =>
     parts.commit(
       Effect.gen(function* () {

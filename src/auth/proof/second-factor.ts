@@ -1,6 +1,6 @@
 /**
- * A user's second factor: enrolled, confirmed by a first code, required at every sign-in from then on, removed by a code. The one thing
- * to know: a code is taken once, from the first request that brings it, and wrong ones are counted by user, over all addresses.
+ * A user's second factor: enrolled, confirmed by a first code, required at every sign-in from then on, removed by a code. The one thing to know:
+ * a code is accepted once, from the first request that has it, and wrong ones are counted per user, over all addresses.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { Effect } from "effect"

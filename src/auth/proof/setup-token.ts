@@ -1,7 +1,6 @@
 /**
- * What makes the first user of an installation its admin: a secret generated at start and shown to the operator only. Neither the origin
- * of a request nor the e-mail address in it makes an admin. It ends with the process, with its first use, and as soon as there is an
- * admin.
+ * Makes the first user of an installation its admin: a secret generated at start and shown only to the operator. Neither the origin of a request
+ * nor the e-mail address in it makes an admin. It becomes invalid with the process, with its first use, and as soon as there is an admin.
  */
 import { timingSafeEqual } from "node:crypto"
 import { hashOf, newOneTimeToken } from "./one-time.ts"

@@ -1,7 +1,6 @@
 /**
- * What admins do with users of their tenant: bans, rights, ends of sessions. The one thing to know: each is one transaction with its row of
- * the audit, in which the store says whether the caller is an admin still; what it means for who is signed in now is in force when it is
- * answered.
+ * What admins do with users of their tenant: bans, rights, ends of sessions. The one thing to know: each is one transaction with its audit row,
+ * in which the store verifies that the caller is still an admin; the effect on sessions in use applies before the response.
  */
 import { Effect } from "effect"
 import { AdminRequired } from "../../domain/errors/authorisation.ts"

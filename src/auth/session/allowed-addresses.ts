@@ -1,18 +1,18 @@
 /**
- * The addresses a user may connect from: any, unless the user or its tenant has a list; with both, an address must be on both. In
- * memory, asked on every request; the store is read at start, and again for whomever the command line changed.
+ * The addresses a user may connect from: any, unless the user or its tenant has a list; with both, an address must be on both. In memory, checked
+ * on every request; read from the store at start, and again for users and tenants that the command line changed.
  */
 import { BlockList } from "node:net"
 import type { TenantId, UserId } from "../../domain/ids.ts"
 import type { NetworksOf } from "../../store/users/allowed-networks.ts"
 
 export interface Caller {
-  /** Null: nobody yet. */
+  /** Null: not identified yet. */
   readonly userId: UserId | null
   readonly tenantId: TenantId
 }
 
-/** Where a request came from. Read only where somebody has a list: finding the client behind a proxy costs. */
+/** Where a request came from. Read only if any user or tenant has a list: finding the client behind a proxy costs. */
 export interface From {
   /** An address that is none is on no list. */
   readonly ip: string

@@ -1,7 +1,7 @@
 /**
- * Applies to a running gateway what the command line changes: rights, tenants, ends of sessions, API keys, lists of addresses; and ends of
- * sessions by the gateway itself, which may never have heard that they are stored. The one thing to know: it looks again, whatever the
- * news is about, so that one that is heard twice or in another order does no harm.
+ * Applies to a running gateway what the command line changes: rights, tenants, ends of sessions, API keys, address lists; and ends of sessions
+ * stored by the gateway itself whose commit it may not have seen. The one thing to know: it reads the current state for every notice, so a
+ * repeated or reordered notice does no harm.
  */
 import { Effect } from "effect"
 import type { TenantId, UserId } from "../../domain/ids.ts"
@@ -21,7 +21,7 @@ import { Sessions } from "./sessions.ts"
 
 /** A change by the command line is in force at most so much later. */
 const NEWS_MILLIS = 500
-/** Longer than any access token lives: sessions that ended before are in nobody's memory. */
+/** Longer than any access token lives: sessions that ended before that are in no process's memory. */
 const ENDED_MILLIS = 2 * 3_600_000
 
 /** Fills the lists of addresses before it returns, then goes on in the scope. */

@@ -1,7 +1,7 @@
 /**
- * The sessions whose access tokens may be valid, in memory: a request costs one map look-up, and a session that ended is refused at
- * once, whatever its tokens still say. The one thing to know: `end` is remembered for sessions that are not here yet, too, so that a
- * login or refresh that was under way does not bring one back.
+ * The sessions whose access tokens may be valid, in memory: a request costs one map look-up, and a session that ended is refused at once,
+ * whatever its tokens still say. The one thing to know: `end` is also remembered for sessions that are not here yet, so that a login or refresh
+ * in flight does not bring one back.
  */
 import {
   AccessTokenExpired,

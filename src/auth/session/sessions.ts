@@ -1,6 +1,6 @@
 /**
- * Sessions: opened after authentication, renewed by refresh tokens with reuse detection, ended one by one or all at once. Stored first,
- * then in memory: what `LiveSessions` says of a session is never better than what the database says.
+ * Sessions: opened after authentication, renewed by refresh tokens with reuse detection, ended one by one or all at once. Stored first, then
+ * applied in memory: `LiveSessions` never grants more than the database.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { Context, Effect } from "effect"
@@ -261,7 +261,7 @@ export const makeSessions = (
         }),
       )
 
-    // A session that is revoked in the store is over here too, whether or not anybody still waits for it.
+    // A session that is revoked in the store is over here too, whether or not a caller still waits for it.
     const revokeOne = (sessionId: SessionId, reason: string) =>
       seenThrough(
         rows.revoke(sessionId, reason, clock.now()).pipe(Effect.tap(() => Effect.sync(() => live.end(sessionId)))),

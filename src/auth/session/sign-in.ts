@@ -1,7 +1,7 @@
 /**
- * Signup and login. Where addresses are confirmed, signup answers the same to everybody and mails the rest. The one thing to know: a
- * mailed token carries the password of its own signup, so that nobody can sign up with somebody's address first and wait for its
- * owner to confirm a password that is not theirs (security A.1).
+ * Signup and login. Where addresses are confirmed, signup gives the same answer for every address and mails the rest. The one thing to know: a
+ * mailed token carries the password of its own signup, so that an attacker cannot sign up with another person's address first and have its owner
+ * confirm a password that is not theirs (security A.1).
  */
 import { Effect } from "effect"
 import {
@@ -121,7 +121,7 @@ export const makeSignIn = (parts: UserParts, secondFactor: SecondFactor): SignIn
         { user, passwordHash: row.passwordHash, method: "password", secondFactor: false },
         origin,
       )
-      // Somebody banned the newcomer in the same millisecond.
+      // The new user was banned in the same millisecond.
       if (begun === null) return yield* new UserExists()
       learn(factsOfSession(begun))
       return begun.record
@@ -213,7 +213,7 @@ export const makeSignIn = (parts: UserParts, secondFactor: SecondFactor): SignIn
         learn({ userId: found.user.userId, what: isAllowed ? undefined : "from an address that is not allowed" })
       if (found === null || !right || !isAllowed) return yield* new InvalidLoginCredentials()
       const { user } = found
-      // Told only to whoever knows the password.
+      // Revealed only to a caller that knows the password.
       if (user.bannedAt !== null) return yield* new UserDisabled()
       if (user.emailConfirmedAt === null) return yield* new EmailNotConfirmed()
       yield* proveFactor(user)

@@ -1,6 +1,6 @@
 /**
- * Who speaks: by the access token of a session, or by an API key. The one thing to know: both doors ask here, for each request and for each
- * socket, so that nothing behind them need know which of the two it was.
+ * Identifies the caller: by the access token of a session, or by an API key. The one thing to know: both edges use this for each request and each
+ * socket, so that nothing behind them needs to know which of the two it was.
  */
 import { Context } from "effect"
 import { HOW_TO_SEND_A_TOKEN, InvalidAccessToken } from "../../domain/errors/authentication.ts"

@@ -1,6 +1,6 @@
 /**
- * Access tokens: JWTs signed with EdDSA through node:crypto, synchronously (order-path 5). A token only names a session; what the
- * session may do is read from memory each time. Keys that signed before are believed until their last token is over.
+ * Access tokens: JWTs signed with EdDSA through node:crypto, synchronously (order-path 5). A token only names a session; the session's rights are
+ * read from memory each time. Earlier signing keys verify until their last token has expired.
  */
 import { type KeyObject, randomUUID, sign, verify } from "node:crypto"
 import { AccessTokenExpired, InvalidAccessToken } from "../../domain/errors/authentication.ts"

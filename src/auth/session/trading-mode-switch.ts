@@ -1,6 +1,6 @@
 /**
- * The trading mode of the installation: who may change it, and how the process learns of it. The one thing to know: it is one for all
- * tenants, so only admins of the default tenant set it, and the command line, whose word is found by looking again and again.
+ * The trading mode of the installation: who may change it, and how the process learns of a change. The one thing to know: it applies to all
+ * tenants, so only admins of the default tenant set it, and the command line, whose change is found by polling.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Settings } from "../../config.ts"

@@ -1,6 +1,6 @@
 /**
- * Puts mails into the outbox, encrypted, inside the transaction that causes them. The one thing to know: whoever drops one calls
- * `posted` after the commit, or it waits until the postman looks by himself.
+ * Puts mails into the outbox, encrypted, inside the transaction that causes them. The one thing to know: the caller that adds one calls `posted`
+ * after the commit, or it waits until the postman's next poll.
  */
 import { Context, Effect, Layer } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"

@@ -1,4 +1,7 @@
-/** All operations of users and admins on user accounts, as one layer: sessions, API keys, signing in, proofs by mail, changes, and what admins do with users. */
+/**
+ * All operations of users and admins on user accounts, as one layer: sessions, API keys, sign-in, mailed proofs, changes, and administration of
+ * users.
+ */
 import { Context, Effect, Layer } from "effect"
 import type { Settings } from "../../config.ts"
 import type { TenantId } from "../../domain/ids.ts"
@@ -92,7 +95,7 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
   return Layer.scopedContext(
     Effect.gen(function* () {
       const { now } = yield* Clock
-      // There before its first user, so that an operator can shut it before anybody comes.
+      // Created before its first user, so that an operator can restrict it before the first login.
       yield* (yield* Tenants).create(settings.defaultTenantId as TenantId, now())
       const meters = yield* Meters
       const addresses = new AllowedAddresses()

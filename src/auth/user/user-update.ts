@@ -1,6 +1,6 @@
 /**
- * What users change about themselves: address, password, metadata (security A.1). All of one request is done or nothing of it. The one
- * thing to know: a new password or address needs a fresh proof of who is asking, and a new password ends everything that the old one opened.
+ * What users change about themselves: address, password, metadata (security A.1). All changes of one request apply or none. The one thing to
+ * know: a new password or address needs a recent authentication, and a new password ends all sessions and keys obtained with the old one.
  */
 import { Effect } from "effect"
 import {
@@ -40,7 +40,7 @@ const CHARACTERS_MAX = 16_384
 /** As it may be stored. */
 export const checkedMetadata = (metadata: UserMetadata): Effect.Effect<UserMetadata, InvalidParameter> =>
   JSON.stringify(metadata).length > CHARACTERS_MAX
-    ? new InvalidParameter({ parameter: "metadata", reason: "more than 16 kB in all" })
+    ? new InvalidParameter({ parameter: "metadata", reason: "more than 16 kB in total" })
     : Effect.succeed(metadata)
 
 /** Key by key; null removes a key. */
@@ -126,7 +126,7 @@ export const makeUserUpdates = (parts: UserParts, secondFactor: SecondFactor): U
     Effect.gen(function* () {
       yield* changes.setPassword(user.userId, passwordHash, now())
       yield* tokens.wipe(user.userId)
-      // An address that was asked for before has no tokens any more: whoever asked may have been the reason for the new password.
+      // An address that was asked for before has no tokens any more: the requester may have been the reason for the new password.
       yield* changes.askForEmail(user.userId, null, now())
       yield* letters.drop(user.email, { _tag: "PasswordChanged" }, now() + NOTICE_MILLIS)
       return yield* rows.revokeOf(user.userId, principal.sessionId, "password changed", now())
@@ -174,7 +174,7 @@ export const makeUserUpdates = (parts: UserParts, secondFactor: SecondFactor): U
     update: (principal, change, origin) => {
       const fields = (["email", "password", "metadata"] as const).filter((name) => change[name] !== null)
       return audit.act("user.update", origin, { ...factsOf(principal), what: fields.join(" ") }, () =>
-        // Whether the new address is somebody's must not show.
+        // Whether the new address belongs to a user must not show.
         change.email === null ? update(principal, change) : inEvenTime(parts.monotonic)(update(principal, change)),
       )
     },

@@ -1,7 +1,7 @@
 /**
- * What the journal keeps of an event in place of its text, where rows that never change say the rest: of an execution its id, of an order
- * what may change of it, of positions their figures. The one thing to know: the text that is made of it again is the one
- * that was published, letter for letter, however far the order has moved on since.
+ * What the journal keeps of an event instead of its text, where immutable rows have the rest: of an execution its id, of an order its
+ * changing fields, of positions their figures. The one thing to know: the rebuilt text is identical to the published one, letter for letter,
+ * however far the order has moved on since.
  */
 import { Decimal } from "../decimal.ts"
 import type { ExecutionId, TradeOrderId, TradingAccountId, VenueId } from "../ids.ts"
@@ -213,7 +213,7 @@ const newestUpTo = (all: ReadonlyArray<Execution>, executionId: ExecutionId): Re
   const newest: Array<Execution> = []
   const replaced = new Set<ExecutionId>()
   const last = all.findIndex((it) => it.executionId === executionId)
-  if (last < 0) throw new Error(`the journal names execution ${executionId}, which is not there`)
+  if (last < 0) throw new Error(`the journal names execution ${executionId}, which does not exist`)
   for (let i = last; i >= 0 && newest.length < EXECUTIONS_KEPT; i--) {
     const execution = all[i]!
     if (execution.replaces !== null) replaced.add(execution.replaces)

@@ -50,28 +50,28 @@ const ReconciliationRecord = Schema.Struct({
 
 /** What a person should look at, by the alert's code. Those from HEDGE_OPEN on come on a dealer's own account. */
 export const ALERTS = {
-  UNPROTECTED_POSITION: "An exit of the entry was refused, is gone, or has been kept back for a minute",
+  UNPROTECTED_POSITION: "An exit of the entry was rejected, is no longer open, or has been held back for a minute",
   EXIT_ABOVE_POSITION: "The exits executed more than the entry had",
   TRIGGERED_ORDER_REJECTED: "A stop fired, and its order is not at the venue",
   TRIGGER_NOT_WATCHED: "An order's trigger cannot be watched there: the order is REJECTED",
-  TRIGGERS_STALE: "Neither trades nor a book of an instrument arrive: no trigger of it can fire",
-  TRIGGER_HISTORY_UNKNOWN: "Whether a stop price was passed while the gateway did not watch could not be read",
-  NOT_REPLACED: "A change cancelled the order, and the new one could not be placed",
-  DEAD_MAN_SWITCH: "`cancelAllAfter` was not renewed in time: the cancel of all orders is asked for",
+  TRIGGERS_STALE: "Neither trades nor a book of an instrument arrive: its triggers cannot fire",
+  TRIGGER_HISTORY_UNKNOWN: "It could not be determined whether a stop price was crossed while prices were not watched",
+  NOT_REPLACED: "A change cancelled the order, and its replacement could not be placed",
+  DEAD_MAN_SWITCH: "`cancelAllAfter` was not renewed in time: the cancel of all orders was requested",
   OVERFILL: "The venue executed more than was ordered",
   FILL_AFTER_REJECT: "An order that was REJECTED was filled",
-  FILL_AFTER_REPLACE: "An order was filled after another had taken its place",
-  LATE_APPEARANCE: "An order that was proven not to be at the venue turned up there, and is being cancelled",
-  OPEN_AFTER_END: "An order that is over here is open at the venue, and is being cancelled there",
+  FILL_AFTER_REPLACE: "An order was filled after it had been replaced",
+  LATE_APPEARANCE: "An order that was proven not to be at the venue appeared there and is being cancelled",
+  OPEN_AFTER_END: "An order that is closed here is open at the venue and is being cancelled there",
   ORDER_LEFT_IN_DOUBT:
-    "The account was disconnected, and an order of it may still work, or has an execution that is not counted",
+    "The account was disconnected, and one of its orders may still be working or has an execution that is not counted",
   CREDENTIAL_REFUSED: "The venue refuses the account's key: the account is INACTIVE",
-  HEDGE_OPEN: "What was sold is not hedged yet; repeated while that is so",
-  BOOK_OUT_OF_LINE: "A book is too far from the others to be priced from",
-  ACCOUNT_IGNORED: "A linked account is of another environment, and not used",
+  HEDGE_OPEN: "Exposure from executed quotes is not hedged yet; repeated until it is",
+  BOOK_OUT_OF_LINE: "A book deviates too far from the others to be used for pricing",
+  ACCOUNT_IGNORED: "A linked account is of another environment and is not used",
   BALANCE_SHORTFALL: "A linked account has less at its venue than executions and fees explain",
-  FUNDING_EXPIRED: "A deposit or withdrawal that was announced was not seen within a day",
-  MIRROR_FROZEN: "A mirror is frozen: nothing is booked in it",
+  FUNDING_EXPIRED: "An announced deposit or withdrawal did not appear within a day",
+  MIRROR_FROZEN: "A mirror wallet is frozen: nothing is booked in it",
 } as const
 
 type AlertCode = keyof typeof ALERTS

@@ -58,7 +58,7 @@ export const TradingAccountRecord = Schema.Struct({
   collateralMode: Schema.String,
   marginMode: Schema.String,
   walletId: Schema.NullOr(Schema.String).annotations({
-    description: "Extension: at INTERNAL, the wallet that holds what the account owns",
+    description: "Extension: at INTERNAL, the wallet that holds the account's funds",
   }),
   dealerAccountId: Schema.NullOr(Schema.String).annotations({
     description: "Extension: at INTERNAL, the dealer whose client the account is; null: any dealer's",
@@ -119,7 +119,7 @@ export const PositionRecord = Schema.Struct({
   locked: Schema.String,
   updatedAt: Schema.Int.annotations({
     description:
-      "The venue's time of the balances, or of what was executed or held since: never older than the last change of the figures",
+      "The venue's time of the balances, or of a later execution or hold: never older than the last change of the figures",
   }),
   updatedAtDateTime: Schema.String,
 }).annotations({ identifier: "PortfolioPosition" })

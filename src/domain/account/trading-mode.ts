@@ -1,6 +1,6 @@
 /**
- * What the whole installation takes from clients at the moment, set by an operator. The one thing to know: a mode is about what is asked
- * anew. Cancels work in every mode, and what was accepted before goes on: armed triggers fire, exits follow their entries.
+ * What the whole installation currently accepts from clients, set by an operator. The one thing to know: a mode concerns new requests. Cancels
+ * work in every mode, and what was accepted before continues: armed triggers fire, exits follow their entries.
  */
 import { Context, Schema } from "effect"
 import { TradingHalted } from "../errors/risk.ts"
@@ -11,7 +11,7 @@ import type { TradeOrder } from "../order/trade-order.ts"
 export const TradingMode = Schema.Literal("online", "cancel_only", "post_only", "maintenance").annotations({
   identifier: "TradingMode",
   description:
-    "online: everything. post_only: new orders that cannot take liquidity, and cancels. cancel_only: cancels. maintenance: cancels, and hedges of executed quotes wait too.",
+    "online: everything. post_only: new orders that cannot take liquidity, and cancels. cancel_only: cancels. maintenance: cancels only, and hedges of executed quotes are delayed too.",
 })
 export type TradingMode = typeof TradingMode.Type
 
@@ -43,6 +43,6 @@ export const submitHalted = (
 export const changeHalted = (mode: TradingMode, order: TradeOrder): TradingHalted | null =>
   mode === "online" || (mode === "post_only" && isPostOnly(order)) ? null : new TradingHalted({ tradingMode: mode })
 
-/** Whoever executes a quote takes, so in any other mode nobody is given one. */
+/** Executing a quote takes liquidity, so in any other mode no quotes are made. */
 export const quotesHalted = (mode: TradingMode): TradingHalted | undefined =>
   mode === "online" ? undefined : new TradingHalted({ tradingMode: mode })

@@ -1,7 +1,7 @@
 /**
- * Profit and loss of a dealer, event by event (decision 52): what is open stands at what it brought or cost on average, and whatever closes a
- * part of it realises the difference. The one thing to know: position + profit is cash, in whatever order events come; once nothing is open
- * all of it is profit.
+ * Profit and loss of a dealer, event by event (decision 52): the open position is carried at its average cost, and whatever closes a part of it
+ * realises the difference. The one thing to know: position + profit is cash, in whatever order events come; once nothing is open all of it is
+ * profit.
  */
 
 import { Decimal } from "../decimal.ts"

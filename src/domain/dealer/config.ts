@@ -16,17 +16,17 @@ const Bps = Schema.Union(Schema.Int.pipe(Schema.between(0, BPS_MAX)), PositiveDe
 export const PROFILE_KEY = /^[A-Za-z0-9._:-]{1,64}$/
 
 const PricingProfileRecord = Schema.Struct({
-  markupBps: Schema.optional(Bps.annotations({ description: "Added to what the book costs; default 10" })),
+  markupBps: Schema.optional(Bps.annotations({ description: "Markup on the book's price; default 10" })),
   ttlBps: Schema.optional(
     Bps.annotations({
-      description: "Added for every second that the quote is firm; default 0.1 for every second beyond the first 10",
+      description: "Markup per second that the quote is firm; default 0.1 per second beyond the first 10",
     }),
   ),
   maxNotional: Schema.optional(
-    PositiveDecimalText.annotations({ description: "Price × quantity of a quote at most, in its quote asset" }),
+    PositiveDecimalText.annotations({ description: "Maximum price × quantity of a quote, in its quote asset" }),
   ),
   minNotional: Schema.optional(
-    PositiveDecimalText.annotations({ description: "Price × quantity of a quote at least, in its quote asset" }),
+    PositiveDecimalText.annotations({ description: "Minimum price × quantity of a quote, in its quote asset" }),
   ),
 }).annotations({ identifier: "PricingProfile" })
 
@@ -36,24 +36,23 @@ const HedgeSettingsRecord = Schema.Struct({
   ),
   repriceMs: Schema.optional(
     Schema.Int.pipe(Schema.between(50, 60_000)).annotations({
-      description: "How long after one attempt the next is made for what remains; default 500",
+      description: "Delay between attempts for the remaining quantity; default 500",
     }),
   ),
   attemptsMax: Schema.optional(
     Schema.Int.pipe(Schema.between(1, 100)).annotations({ description: "Attempts at a limit price; default 10" }),
   ),
   allowMarket: Schema.optional(
-    Schema.Boolean.annotations({ description: "After the last attempt the rest is hedged at market; default false" }),
+    Schema.Boolean.annotations({ description: "Hedge the rest at market after the last attempt; default false" }),
   ),
   nettingWindowMs: Schema.optional(
     Schema.Int.pipe(Schema.between(0, 60_000)).annotations({
-      description: "How long opposite exposures are waited for before a hedge leaves; default 0",
+      description: "How long to wait for offsetting exposure before a hedge is sent; default 0",
     }),
   ),
   retryMs: Schema.optional(
     Schema.Int.pipe(Schema.between(100, 3_600_000)).annotations({
-      description:
-        "When all attempts failed the exposure stays open, and is tried again after this long; default 10000",
+      description: "When all attempts fail the exposure stays open and is retried after this time; default 10000",
     }),
   ),
 }).annotations({ identifier: "HedgeSettings" })
@@ -62,13 +61,13 @@ const PricingSettingsRecord = Schema.Struct({
   allowSimulatedVenues: Schema.optional(
     Schema.Boolean.annotations({
       description:
-        "Prices may come from accounts on INTERNAL, MOCK and PAPER, whose books clients can move, and on test networks (_UAT), and hedges of what was priced there may go there. INTERNAL has the ledger's own money and counts beside real venues (with ENVIRONMENT=UAT beside test networks); MOCK and PAPER, and test networks, never do, and never two of these kinds in one dealer; default false",
+        "Allows prices from accounts on INTERNAL, MOCK and PAPER, whose books clients can move, and on test networks (_UAT), and hedges there. INTERNAL has the ledger's own money and may be combined with real venues (with ENVIRONMENT=UAT with test networks); MOCK and PAPER, and test networks, may not, nor with each other in one dealer; default false",
     }),
   ),
   collarPercent: Schema.optional(
     Schema.Union(Schema.Int.pipe(Schema.between(1, 100)), PositiveDecimalText).annotations({
       description:
-        "How far a book may be from the median of all fresh ones, in percent of it; one that is farther prices nothing, and of two that differ so much neither does; above 0, at most 100, default 5",
+        "Maximum deviation of a book from the median of all fresh books, in percent; a book beyond it is not used for pricing, and of two books that differ by more neither is; above 0, at most 100, default 5",
     }),
   ),
 }).annotations({ identifier: "PricingSettings" })
@@ -76,54 +75,53 @@ const PricingSettingsRecord = Schema.Struct({
 const QuoteCapsRecord = Schema.Struct({
   openQuotes: Schema.optional(
     Schema.Int.pipe(Schema.between(1, 100_000)).annotations({
-      description: "Firm quotes that may be outstanding at once; the service's own limit holds besides",
+      description: "Maximum number of open firm quotes; the installation's own limit applies as well",
     }),
   ),
   openQuotesPerUser: Schema.optional(
     Schema.Int.pipe(Schema.between(1, 100_000)).annotations({
-      description: "The same for one user, over all accounts",
+      description: "The same per user, over all accounts",
     }),
   ),
   uncoveredPercent: Schema.optional(
     Schema.Int.pipe(Schema.between(0, 100)).annotations({
       description:
-        "How much of the dealer's room, in quotes, inventory and risk, may be taken by quotes that their clients could not pay for when they were made; default 10, 0: none are made",
+        "Percentage of the dealer's limits on quotes, inventory and risk available to quotes whose clients lacked the funds at the time of the quote; default 10; 0: no such quotes",
     }),
   ),
   openQuotesPerClient: Schema.optional(
-    Schema.Int.pipe(Schema.between(1, 100_000)).annotations({ description: "The same for one trading account" }),
+    Schema.Int.pipe(Schema.between(1, 100_000)).annotations({ description: "The same per trading account" }),
   ),
 }).annotations({ identifier: "QuoteCaps" })
 
 export const DealerConfigRecord = Schema.Struct({
   pricingProfiles: Schema.optional(
     Schema.Record({ key: Schema.String, value: PricingProfileRecord }).annotations({
-      description:
-        "By pricingProfileId; at most 100. Those that a request may name are listed in clientPricingProfiles",
+      description: "By pricingProfileId; at most 100. Requests may name only those listed in clientPricingProfiles",
     }),
   ),
   defaultPricingProfile: Schema.optional(
-    Schema.String.annotations({ description: "The profile of requests that name none; without one markupBps is 10" }),
+    Schema.String.annotations({ description: "The profile for requests that name none; if absent, markupBps is 10" }),
   ),
   clientPricingProfiles: Schema.optional(
     Schema.Array(Schema.String).pipe(Schema.maxItems(100)).annotations({
       description:
-        "Profiles that a request may name beside the default; absent or empty: none, so that no client picks its own markup",
+        "Profiles that a request may name besides the default; absent or empty: none, so that clients cannot choose their markup",
     }),
   ),
   riskCurrency: Schema.optional(
     Schema.String.pipe(Schema.pattern(/^[A-Z0-9.]{1,30}$/)).annotations({
-      description: "What exposure is valued in; default the first of baseCurrencies",
+      description: "Currency in which exposure is valued; default: the first of baseCurrencies",
     }),
   ),
   operators: Schema.optional(
     Schema.Array(Schema.UUID)
       .pipe(Schema.maxItems(100))
-      .annotations({ description: "Users who see the whole dealer and may link accounts of their own" }),
+      .annotations({ description: "Users who can view the whole dealer and link accounts of their own" }),
   ),
   takerFeeBpsByVenue: Schema.optional(
     Schema.Record({ key: Schema.String, value: Bps }).annotations({
-      description: "What a hedge pays there, by venue; 10 for a venue that is not named",
+      description: "Fee of a hedge, by venue; 10 for a venue not named",
     }),
   ),
   hedge: Schema.optional(HedgeSettingsRecord),
@@ -198,7 +196,7 @@ const decimalOr = (given: number | string | undefined, fallback: Decimal): Decim
   given === undefined ? fallback : Decimal.of(`${given}`)
 const decimalOrNull = (given: string | undefined): Decimal | null => (given === undefined ? null : Decimal.of(given))
 
-/** Only what is known is kept: fields that nobody knows are not stored. */
+/** Only known fields are stored. */
 const known = (given: DealerConfigRecord): DealerConfigRecord => ({
   ...(given.pricingProfiles && {
     pricingProfiles: Object.fromEntries(
@@ -304,13 +302,13 @@ export const configFault = (
   }
   const { defaultPricingProfile, clientPricingProfiles, takerFeeBpsByVenue, hedge, pricing } = config
   if (defaultPricingProfile !== undefined && !profiles.includes(defaultPricingProfile))
-    return { field: "config.defaultPricingProfile", reason: "names none of pricingProfiles" }
+    return { field: "config.defaultPricingProfile", reason: "is not one of pricingProfiles" }
   const unknown = clientPricingProfiles?.find((id) => !profiles.includes(id))
   if (unknown !== undefined)
-    return { field: "config.clientPricingProfiles", reason: `${unknown.slice(0, 64)} is none of pricingProfiles` }
+    return { field: "config.clientPricingProfiles", reason: `${unknown.slice(0, 64)} is not one of pricingProfiles` }
   for (const [venue, fee] of Object.entries(takerFeeBpsByVenue ?? {})) {
     const field = `config.takerFeeBpsByVenue.${venue.slice(0, 64)}`
-    if (!isVenue(venue)) return { field, reason: "names no venue" }
+    if (!isVenue(venue)) return { field, reason: "is not a venue" }
     if (isTooMuch(fee)) return { field, reason: `at most ${BPS_MAX} basis points` }
   }
   const collar = pricing?.collarPercent === undefined ? null : Decimal.of(`${pricing.collarPercent}`)

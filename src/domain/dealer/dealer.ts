@@ -1,6 +1,6 @@
 /**
- * A dealer: quotes firm prices from the books of the accounts that are linked to it, delivers from a wallet of its own, and hedges what
- * it sold (contract C8). Its configuration is in config.ts.
+ * A dealer: quotes firm prices from the books of its linked accounts, delivers from its own wallet, and hedges what it sold (contract C8). Its
+ * configuration is in config.ts.
  */
 import { Schema } from "effect"
 import { dateTime } from "../../foundation/time.ts"

@@ -1,4 +1,7 @@
-/** A deposit or withdrawal at the venue of a linked account, as an admin tells of it: for a day it explains what its mirror sees (decision 60). */
+/**
+ * A deposit or withdrawal at the venue of a linked account, announced by an admin: for a day it explains changes that the mirror sees (decision
+ * 60).
+ */
 import { Schema } from "effect"
 import { dateTime } from "../../foundation/time.ts"
 import type { Decimal } from "../decimal.ts"
@@ -31,10 +34,12 @@ export const FundingRecord = Schema.Struct({
   asset: Schema.String,
   direction: FundingDirection,
   amount: Schema.String,
-  settledAmount: Schema.String.annotations({ description: "What was seen of it at the venue, and posted" }),
+  settledAmount: Schema.String.annotations({ description: "Amount seen at the venue and posted" }),
   createdAt: Schema.Int,
   createdAtDateTime: Schema.String,
-  expireAt: Schema.Int.annotations({ description: "What is not seen by then is told of, and explains nothing more" }),
+  expireAt: Schema.Int.annotations({
+    description: "What has not appeared by then is reported, and later changes count as unexplained",
+  }),
   expireAtDateTime: Schema.String,
 }).annotations({ identifier: "Funding" })
 

@@ -11,7 +11,7 @@ import type { PricingReceipt } from "./quote.ts"
 import type { QuoteSize } from "./quote-request.ts"
 
 // Which of several prices of one thing are out of line: those too far from the median of them all. The one thing to know: of two the median
-// lies between them, so both are out of line or neither, for nobody can say which of them is wrong.
+// lies between them, so both are out of line or neither, because it is unknown which of them is wrong.
 
 const TWO = Decimal.of("2")
 const HUNDRED = Decimal.of("100")

@@ -1,6 +1,6 @@
 /**
- * A request for a quote: its wire form, and what it asks for once words that must fit each other are found to do so (contract C8). Which
- * instrument and which account it means is decided by who knows them.
+ * A request for a quote: its wire form, and its meaning once fields that must fit each other are found to do so (contract C8). The instrument and
+ * the account are resolved elsewhere.
  */
 import { hash } from "node:crypto"
 import { Schema } from "effect"
@@ -28,7 +28,7 @@ export const QuoteRequest = Schema.Struct({
   }),
   instrumentId: optional(Schema.String.pipe(Schema.maxLength(INSTRUMENT_ID_MAX))).annotations({
     description:
-      "INTERNAL:<BASE>/<QUOTE> (of a tenant other than the installation's own …@<TENANT>), or the same pair at a venue of the dealer's",
+      "INTERNAL:<BASE>/<QUOTE> (for a tenant other than the installation's own …@<TENANT>), or the same pair at one of the dealer's venues",
   }),
   baseAsset: optional(AssetName).annotations({ description: "With quoteAsset instead of instrumentId" }),
   quoteAsset: optional(AssetName),
@@ -36,7 +36,7 @@ export const QuoteRequest = Schema.Struct({
   quantity: optional(PositiveDecimalText).annotations({ description: "In base; this or quoteQuantity" }),
   quoteQuantity: optional(PositiveDecimalText).annotations({ description: "In quote asset; this or quantity" }),
   quoteRequestId: optional(OrderKey).annotations({
-    description: "A repeat with the same content is answered the quote that there is",
+    description: "A repeat with the same content returns the existing quote",
   }),
   ttl: optional(Schema.Int).annotations({ description: "Seconds, 1 to 300, default 10; or expireAt" }),
   expireAt: optional(Schema.String.pipe(Schema.maxLength(40))).annotations({
@@ -44,7 +44,7 @@ export const QuoteRequest = Schema.Struct({
   }),
   pricingProfileId: optional(Schema.String.pipe(Schema.pattern(PROFILE_KEY))).annotations({
     description:
-      "One of the dealer's config.clientPricingProfiles, or its default, as it is written there; any other one is -140003",
+      "One of the dealer's config.clientPricingProfiles, or its default, spelled exactly; any other gives -140003",
   }),
 }).annotations({ identifier: "RequestQuote" })
 export type QuoteRequest = typeof QuoteRequest.Type

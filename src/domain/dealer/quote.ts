@@ -33,7 +33,7 @@ export type QuoteRejectReason = typeof QuoteRejectReason.Type
 /** What the reasons would be as failures of a request (contract C12): told in the record, never in the envelope. */
 export const REJECT_ERRNO: Readonly<Record<QuoteRejectReason, number | null>> = {
   INSUFFICIENT_LIQUIDITY: -140006,
-  // No liquidity that is known: the books may go on, and nobody has told how.
+  // No known liquidity: the books may continue beyond what is known.
   BEYOND_COVERED_RANGE: -140006,
   RISK_LIMIT: -140007,
   INSUFFICIENT_INVENTORY: null,
@@ -143,14 +143,14 @@ export const payableOf = (q: FirmQuote): { readonly asset: string; readonly amou
 const orNull = <A, I>(schema: Schema.Schema<A, I>) => Schema.NullOr(schema)
 
 const PricingReceiptRecord = Schema.Struct({
-  tradingAccountId: orNull(Schema.String).annotations({ description: "For the dealer's side, else null" }),
+  tradingAccountId: orNull(Schema.String).annotations({ description: "Visible to the dealer's side, otherwise null" }),
   venue: Schema.String,
   instrumentId: Schema.String,
   bookAt: Schema.Int,
   bookAtDateTime: Schema.String,
   levels: orNull(Schema.Array(Schema.Tuple(Schema.String, Schema.String))).annotations({
     description:
-      "[price, quantity] taken of each of the first 20 levels, best first; for the dealer's side, else null. Quotes of older versions of the gateway have all levels",
+      "[price, quantity] used from each of the first 20 levels, best first; visible to the dealer's side, otherwise null. Quotes made by older versions of the gateway have all levels",
   }),
   levelsBeyond: orNull(
     Schema.Struct({ count: Schema.Int, quantity: Schema.String, cost: Schema.String }).annotations({
@@ -158,7 +158,7 @@ const PricingReceiptRecord = Schema.Struct({
     }),
   ).annotations({
     description:
-      "What was taken of the levels after the first 20: how many there were, and how much base and quote asset together; null when there were none, and where levels is null",
+      "Summary of the levels used after the first 20: their number, and the total base and quote asset; null if there were none or levels is null",
   }),
   walkedPrice: orNull(Schema.String),
   worstPrice: orNull(Schema.String),
@@ -189,7 +189,7 @@ export const QuoteRecord = Schema.Struct({
   }),
   pricingProfileId: orNull(Schema.String),
   tradeOrderId: orNull(Schema.String).annotations({ description: "Extension: the order that executed it" }),
-  receipt: orNull(PricingReceiptRecord).annotations({ description: "Extension: how the price came about" }),
+  receipt: orNull(PricingReceiptRecord).annotations({ description: "Extension: how the price was made" }),
   createdAt: Schema.Int,
   createdAtDateTime: Schema.String,
   updatedAt: Schema.Int,

@@ -1,6 +1,6 @@
 /**
- * A dealer's open exposure, valued (contract C8): what is executed and not hedged, and every firm quote as if it were executed where that
- * is worst. The one thing to know: firm quotes of both sides never cancel out, for nobody can say which of them will be executed.
+ * A dealer's open exposure, valued (contract C8): what is executed and not hedged, and every firm quote as if it were executed where that is
+ * worst. The one thing to know: firm quotes of both sides never cancel out, because either may be executed alone.
  */
 import { Decimal } from "../decimal.ts"
 import type { Span } from "./hedging/hedging.ts"

@@ -1,4 +1,4 @@
-/** When what an account has less than anything explains is for people (decision 52), and how often they are told of trouble that lasts. */
+/** When an unexplained shortfall of an account is worth an alert (decision 52), and how often alerts of a lasting fault repeat. */
 import { Decimal } from "../decimal.ts"
 import { type Instrument, quantityStep } from "../instrument/instrument.ts"
 import { AMOUNT_DIGITS_MAX } from "../wallet/wallet.ts"
@@ -17,7 +17,7 @@ const HUNDRED = Decimal.of("100")
 export interface ShortfallTerms {
   /** Share of what the account had of an asset, in percent. */
   readonly percent: Decimal
-  /** By asset: less than this is told to nobody. Of others: less than `least`. */
+  /** By asset: a smaller shortfall raises no alert. For other assets: less than `least`. */
   readonly dust: ReadonlyMap<string, Decimal>
 }
 

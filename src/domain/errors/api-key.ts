@@ -1,4 +1,4 @@
-/** API keys: what is answered to those that are over, and to what no key may do. */
+/** API keys: those that have ended, and operations that no key may perform. */
 import { Schema } from "effect"
 import { Failure } from "./failure.ts"
 

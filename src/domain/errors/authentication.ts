@@ -1,4 +1,4 @@
-/** Who somebody is: tokens, logins, sessions. */
+/** Authentication: tokens, logins, sessions. */
 import { Schema } from "effect"
 import { Failure } from "./failure.ts"
 

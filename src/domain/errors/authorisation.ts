@@ -1,4 +1,4 @@
-/** What somebody may do, and from where. */
+/** Permissions, and the addresses they may be used from. */
 import { Schema } from "effect"
 import { Failure } from "./failure.ts"
 

@@ -22,7 +22,7 @@ export class DealerHasPositions extends Failure<DealerHasPositions>()("DealerHas
   override message = "Dealer has open positions"
 }
 
-/** Somebody else changed it after it was read: what is asked for would undo that unseen. Read it again. */
+/** It was changed after it was read: the requested change would silently undo that. Read it again. */
 export class DealerChanged extends Failure<DealerChanged>()("DealerChanged", {
   /** Of the dealer as it is now. */
   updatedAt: Schema.Int,

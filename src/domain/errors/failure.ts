@@ -1,7 +1,6 @@
 /**
- * What each error of this folder is made of: Effect's tagged error, without the check of its fields and without a stack. An error here is
- * an answer, and the compiler has checked its fields; the two took 7.9 of 9 kB and two thirds of the time of a refusal, and refusals are
- * what a storm consists of.
+ * The base of each error of this folder: Effect's tagged error, without the check of its fields and without a stack. An error here is an answer,
+ * and the compiler has checked its fields; the two took 7.9 of 9 kB and two thirds of the time of a refusal, and a storm consists of refusals.
  */
 import { Schema } from "effect"
 

@@ -1,4 +1,4 @@
-/** Too much of something at a time: requests, logins, orders, quotes, sockets. */
+/** Too many requests, logins, orders, quotes or sockets. */
 import { Schema } from "effect"
 import { Failure } from "./failure.ts"
 

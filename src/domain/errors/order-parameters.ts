@@ -1,4 +1,4 @@
-/** An order that is not well made, or not for this instrument. */
+/** An order that is invalid, or invalid for this instrument. */
 import { Schema } from "effect"
 import { Failure } from "./failure.ts"
 

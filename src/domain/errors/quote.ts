@@ -1,4 +1,4 @@
-/** Quotes: asked for, and executed. */
+/** Quotes: requested, and executed. */
 import { Schema } from "effect"
 import { Failure } from "./failure.ts"
 

@@ -1,4 +1,4 @@
-/** How a request is made, before it is looked at what it asks for. */
+/** Malformed requests, detected before their content is considered. */
 import { Schema } from "effect"
 import { Failure } from "./failure.ts"
 
@@ -38,10 +38,10 @@ const wordsOf = (fields: ReadonlyArray<Stray>, known: ReadonlyArray<string>): st
     return `Unknown field "${first.field}": did you mean "${first.nearest}"?`
   const says = `Unknown field${fields.length === 1 ? "" : "s"} ${words.join(", ")}`
   if (fields.some(({ nearest }) => nearest !== null)) return says
-  return `${says}: ${known.length === 0 ? "none is taken there" : `known are ${known.join(", ")}`}`
+  return `${says}: ${known.length === 0 ? "no fields are accepted there" : `known fields are ${known.join(", ")}`}`
 }
 
-/** Extension: fields that nobody reads. What they were meant for would silently not be done. */
+/** Extension: unknown fields. Their intended effect would silently be missing. */
 export class UnknownField extends Failure<UnknownField>()("UnknownField", {
   fields: Schema.Array(Schema.Struct({ field: Schema.String, nearest: Schema.NullOr(Schema.String) })),
   /** What may stand where the first of them stands. */

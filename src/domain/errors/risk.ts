@@ -1,4 +1,4 @@
-/** What keeps an order that is well made from being taken: funds, prices far off, the trading mode. */
+/** Why a valid order is not accepted: funds, prices far from the market, the trading mode. */
 import { Schema } from "effect"
 import { Failure } from "./failure.ts"
 

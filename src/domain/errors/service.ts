@@ -1,4 +1,4 @@
-/** The gateway itself: a defect, or no time for anybody just now. */
+/** The gateway itself: a defect, or overload. */
 import { Schema } from "effect"
 import { Failure } from "./failure.ts"
 

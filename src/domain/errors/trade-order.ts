@@ -1,4 +1,4 @@
-/** Orders that are there, and what is asked of them. */
+/** Existing orders, and requests about them. */
 import { Schema } from "effect"
 import { TradeOrderId } from "../ids.ts"
 import { Failure } from "./failure.ts"

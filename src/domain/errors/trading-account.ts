@@ -1,4 +1,4 @@
-/** Trading accounts: where they are, what state they are in, what they have. */
+/** Trading accounts: their existence, state and funds. */
 import { Schema } from "effect"
 import { CredentialId, TradeOrderId } from "../ids.ts"
 import { Failure } from "./failure.ts"

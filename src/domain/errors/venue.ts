@@ -1,4 +1,4 @@
-/** Venues, and what came of asking one. */
+/** Venues, and failed requests to them. */
 import { Schema } from "effect"
 import { Failure } from "./failure.ts"
 
@@ -42,7 +42,7 @@ export class NotSupportedByVenue extends Failure<NotSupportedByVenue>()("NotSupp
 /** What the venue does with orders is not proven, and the installation has not opted in: nothing was sent. */
 export class ExperimentalVenue extends Failure<ExperimentalVenue>()("ExperimentalVenue", {
   venue: Schema.String,
-  /** What nobody has seen work there. */
+  /** What has not been proven there. */
   missing: Schema.String,
   /** Who allows it, and how. */
   optIn: Schema.String,

@@ -11,7 +11,7 @@ export class WalletNotFound extends Failure<WalletNotFound>()("WalletNotFound", 
   override message = "Wallet not found"
 }
 
-/** Of any wallet that takes part; which one is nobody's business but its owner's. */
+/** Of any wallet involved; which one is not revealed. */
 export class WalletFrozen extends Failure<WalletFrozen>()("WalletFrozen", {}) {
   override message = "Wallet frozen"
 }

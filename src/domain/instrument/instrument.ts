@@ -1,4 +1,4 @@
-/** Instruments: what can be traded where, and the steps its prices and quantities move in. */
+/** Instruments: what can be traded where, and the steps of its prices and quantities. */
 
 import { Schema } from "effect"
 import { Decimal } from "../decimal.ts"
@@ -37,13 +37,13 @@ export interface Instrument {
   readonly scale: number
   /** Where a price may have only so many digits that count, wherever they stand (Bitfinex: 5); such a venue has no tick. */
   readonly priceSignificantDigits?: number
-  /** Absent: a pair of a spot venue, counted in base; of another venue nobody has said yet. */
+  /** Absent: a pair of a spot venue, counted in base; at another venue not known yet. */
   readonly contract?: Contract
   /** DELISTED: its venue lists it no more, or its tenant has retired it. */
   readonly status: "ACTIVE" | "DELISTED"
 }
 
-/** Whether users of the tenant may know of it; null: whoever may know only of what all share. */
+/** Whether users of the tenant may see it; null: a caller that sees only shared instruments. */
 export const isSeenBy = ({ tenantId }: Pick<Instrument, "tenantId">, viewer: TenantId | null): boolean =>
   tenantId === null || tenantId === viewer
 
@@ -63,7 +63,7 @@ export const haveSameTerms = (a: MarketTerms, b: MarketTerms): boolean =>
 export const isCountedInBase = ({ contract }: Pick<Instrument, "contract">, isOfSpotVenue: boolean): boolean =>
   contract === undefined ? isOfSpotVenue : contract.type === "LINEAR" && contract.size?.equals(Decimal.ONE) === true
 
-/** Its venue lists it no more, so nobody will send its book. Of a market of INTERNAL that was retired the book is here, and reads go on. */
+/** Its venue no longer lists it, so no book will arrive. A retired market of INTERNAL still has its book and can be read. */
 export const delistingFault = ({
   instrumentId,
   venue,
@@ -76,11 +76,11 @@ export const tradingFault = (instrument: Instrument): InstrumentDelisted | Instr
   const { instrumentId, status, contract } = instrument
   if (status === "DELISTED")
     return delistingFault(instrument) ?? new InstrumentNotTradable({ reason: `${instrumentId} is retired` })
-  // Of one that nobody has said yet what it is counted in, the next sync says it.
+  // If its contract size is not known yet, the next sync supplies it.
   if (isCountedInBase(instrument, true)) return undefined
   const size = contract?.size === null ? "unknown size" : `size ${contract?.size}`
   return new InstrumentNotTradable({
-    reason: `${instrumentId} is counted in ${contract?.type} contracts of ${size}: quantity, price and executedCost of its orders would mean something else than they say; only linear contracts of size 1 are taken`,
+    reason: `${instrumentId} is counted in ${contract?.type} contracts of ${size}: quantity, price and executedCost of its orders would have a different meaning; only linear contracts of size 1 are accepted`,
   })
 }
 
@@ -121,7 +121,7 @@ export const parseInstrumentId = (id: string): InstrumentName | undefined => {
 }
 
 const FORM_IN_WORDS =
-  "<VENUE>:<BASE>/<QUOTE> in upper case, for example MOCK:BTC/USDT; of a tenant's own market INTERNAL:<BASE>/<QUOTE>@<TENANT>"
+  "<VENUE>:<BASE>/<QUOTE> in upper case, for example MOCK:BTC/USDT; for a tenant's own market INTERNAL:<BASE>/<QUOTE>@<TENANT>"
 
 /** The failure for an id of another form (errno -131002): what was given, and what would have been right. */
 export const invalidInstrumentId = (id: string): InvalidInstrumentId => {
@@ -155,16 +155,16 @@ export const SecurityRecord = Schema.Struct({
   instrumentId: Schema.String,
   baseAsset: Schema.String,
   quoteAsset: Schema.String,
-  tickSize: Schema.String.annotations({ description: "Step of prices; 0 where there is none" }),
+  tickSize: Schema.String.annotations({ description: "Price step; 0 if there is none" }),
   priceSignificantDigits: Schema.NullOr(Schema.Int).annotations({
-    description: "Where prices are not counted in steps: how many digits of a price may count, wherever they stand",
+    description: "Where prices have no step: maximum number of significant digits of a price",
   }),
   contractType: Schema.NullOr(Schema.Literal("LINEAR", "INVERSE", "QUANTO")).annotations({
     description:
-      "What it is settled in: the quote asset, the base asset, a third. Quantities and their limits then count contracts; null: they count the base asset",
+      "For contracts, the settlement asset: the quote asset, the base asset or another. Quantities and their limits then count contracts; null: they count the base asset",
   }),
   contractSize: Schema.NullOr(Schema.String).annotations({
-    description: "What one contract stands for: of the base asset where LINEAR, of the quote asset where INVERSE",
+    description: "Size of one contract: in the base asset if LINEAR, in the quote asset if INVERSE",
   }),
   maxQuantity: Schema.NullOr(Schema.String),
   minNotional: Schema.NullOr(Schema.String),

@@ -1,6 +1,6 @@
 /**
- * What a venue can do beside taking limit orders: the part of its public record that comes from its connector (contract C14); and how far it is
- * proven what it does with orders.
+ * What a venue can do besides taking limit orders: the part of its public record that comes from its connector (contract C14); and how far its
+ * handling of orders is proven.
  */
 
 import { Schema } from "effect"
@@ -11,7 +11,7 @@ import type { VenueId } from "../ids.ts"
 // proven takes an opt-in of the installation (`EXPERIMENTAL_ORDERS`); without it only what adds to the risk there is refused: an account's
 // open orders are followed, cancelled and reconciled as everywhere.
 
-/** `missing`: what nobody has seen work, in words for users and operators. NONE: the venue takes no orders of ours at all. */
+/** `missing`: what is not proven, described for users and operators. NONE: the venue takes no orders of ours at all. */
 export type VenueOrders =
   | { readonly proof: "PROVEN"; readonly missing: null }
   | { readonly proof: "EXPERIMENTAL" | "NONE"; readonly missing: string }
@@ -37,7 +37,7 @@ export const ordersFault = ({
   return new ExperimentalVenue({
     venue,
     missing: orders.missing,
-    optIn: `the operator of this installation adds ${venue} to EXPERIMENTAL_ORDERS and starts the gateway anew`,
+    optIn: `the operator of this installation must add ${venue} to EXPERIMENTAL_ORDERS and restart the gateway`,
   })
 }
 
@@ -46,43 +46,45 @@ export type TimeInForce = typeof TimeInForce.Type
 
 /** Who carries something out that every venue of ours offers. */
 const Carrier = Schema.Literal("NATIVE", "EMULATED").annotations({
-  description: "NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway",
+  description: "NATIVE: the venue itself, also while the gateway is down. EMULATED: the gateway",
 })
 
 const Delivery = Schema.Literal("STREAM", "POLLED", "DERIVED", "NONE").annotations({
   description:
-    "STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available",
+    "STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available",
 })
 
 export const VenueCapabilities = Schema.Struct({
-  marketOrders: Schema.Boolean.annotations({ description: "The venue has them; without, MARKET is refused" }),
+  marketOrders: Schema.Boolean.annotations({
+    description: "Whether the venue has market orders; if not, MARKET is refused",
+  }),
   nativeTimesInForce: Schema.Array(TimeInForce).annotations({
-    description: "Those that the venue itself enforces",
+    description: "Times in force that the venue itself enforces",
   }),
   triggers: Schema.Struct({ stop: Carrier, takeProfit: Carrier, trailing: Carrier }).annotations({
-    description: "Who watches the trigger of such an order. Which of them are taken, orderTypes says",
+    description: "Who watches the trigger of such an order. orderTypes lists the accepted types",
   }),
   attachedExits: Schema.Boolean.annotations({
-    description: "The venue takes take-profit and stop-loss with the entry order",
+    description: "Whether the venue accepts take-profit and stop-loss with the entry order",
   }),
   oco: Carrier.annotations({
     description:
-      "Who ends one leg of a pair of exits by the other. NATIVE: the venue, also while the gateway is away; the exits of an entry are given to it when the entry is over",
+      "Who cancels one leg of a pair of exits when the other executes. NATIVE: the venue, also while the gateway is down; the exits of an entry are sent to it once the entry has ended",
   }),
   marketBuyByCost: Schema.Boolean.annotations({
     description: "The venue accepts a market buy sized in the quote asset",
   }),
   marketBuyNeedsCost: Schema.Boolean.annotations({
-    description: "The venue accepts a market buy sized in the quote asset only",
+    description: "The venue accepts market buys only if sized in the quote asset",
   }),
-  amend: Schema.Boolean.annotations({ description: "The venue changes a working order" }),
+  amend: Schema.Boolean.annotations({ description: "Whether the venue can amend a working order" }),
   cancelAll: Carrier.annotations({
     description:
       "NATIVE: the venue cancels all orders in one request. EMULATED: the gateway cancels one after the other",
   }),
   cancelAllAfter: Carrier.annotations({
     description:
-      "Who cancels all orders when the client falls silent. NATIVE: the venue, also while the gateway is away",
+      "Who cancels all orders when the client does not renew. NATIVE: the venue, also while the gateway is down",
   }),
   clientOrderIds: Schema.NullOr(
     Schema.Struct({
@@ -92,11 +94,11 @@ export const VenueCapabilities = Schema.Struct({
       lengthMax: Schema.NullOr(Schema.Int).annotations({ description: "Characters; null: not known" }),
       unique: Schema.NullOr(Schema.Literal("ALWAYS", "DAY", "OPEN", "NO")).annotations({
         description:
-          "The venue refuses an id that was ever used, used on that day (UTC), used by an open order, or none; null: not known",
+          "Which ids the venue refuses as duplicates: ever used, used on the same day (UTC), used by an open order, or none; null: not known",
       }),
     }),
   ).annotations({
-    description: "Ids of ours that the venue keeps with an order; the gateway makes them. null: it keeps none",
+    description: "Client order ids that the venue stores with an order; generated by the gateway. null: it stores none",
   }),
   streams: Schema.Struct({
     orderBook: Delivery,
@@ -109,12 +111,12 @@ export const VenueCapabilities = Schema.Struct({
   }),
   bookContinuity: Schema.Literal("SEQUENCE", "CHECKSUM", "NONE").annotations({
     description:
-      "How a lost order book update is noticed. NONE: the venue gives no means; a crossed or silent book tells",
+      "How a lost order book update is detected. NONE: the venue offers no means; only a crossed or silent book reveals it",
   }),
 }).annotations({ identifier: "VenueCapabilities" })
 export type VenueCapabilities = typeof VenueCapabilities.Type
 
-/** Of a venue that nobody has described: what any of them does. */
+/** For a venue without a description: what every venue does. */
 export const PLAIN_CAPABILITIES: VenueCapabilities = {
   marketOrders: true,
   nativeTimesInForce: ["GTC"],

@@ -1,4 +1,4 @@
-/** Venues: what the registry says about each of them, and what of it is shown. */
+/** Venues: what the registry has about each, and what of it is public. */
 import { Schema } from "effect"
 import { InvalidVenue } from "../errors/venue.ts"
 import type { VenueId } from "../ids.ts"
@@ -94,7 +94,7 @@ export const invalidVenue = (
 
 const OrdersProven = Schema.Literal("PROVEN", "EXPERIMENTAL", "NONE").annotations({
   description:
-    "How far it is proven what the venue does with orders. EXPERIMENTAL: not yet, so accounts are connected and new orders taken only where the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it takes none. Market data are served everywhere",
+    "How far the venue's handling of orders is proven. EXPERIMENTAL: not yet, so accounts can be connected and new orders are accepted only if the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it accepts no orders. Market data is available regardless",
 })
 
 export const VenueRecord = Schema.Struct({
@@ -124,14 +124,14 @@ export const VenueCapabilityRecord = Schema.Struct({
   takesOrders: Schema.Boolean.annotations({
     description: "This installation connects accounts there and sends new orders: they are PROVEN, or it has opted in",
   }),
-  orderTypes: Schema.Array(Schema.String).annotations({ description: "Types of orders that are taken" }),
-  timesInForce: Schema.Array(Schema.String).annotations({ description: "Times in force that are taken" }),
-  postOnly: Schema.Boolean.annotations({ description: "GTX and LIMIT_MAKER are taken" }),
+  orderTypes: Schema.Array(Schema.String).annotations({ description: "Accepted order types" }),
+  timesInForce: Schema.Array(Schema.String).annotations({ description: "Accepted times in force" }),
+  postOnly: Schema.Boolean.annotations({ description: "Whether GTX and LIMIT_MAKER are accepted" }),
   sandboxVenue: Schema.NullOr(Schema.String).annotations({
-    description: "The venue's test environment, a venue of its own here; null: it has none, or is one",
+    description: "The venue's test environment, itself a venue here; null: it has none, or is one",
   }),
   orderExpiryMillis: Schema.NullOr(Schema.Int).annotations({
-    description: "The venue itself refuses an order that arrives later than this; null: it accepts it however late",
+    description: "The venue refuses an order that arrives later than this; null: it has no such limit",
   }),
   ...VenueCapabilities.fields,
 }).annotations({ identifier: "VenueCapability" })

@@ -1,6 +1,6 @@
 /**
- * Whether a venue's list of what it trades can be all of it. Venues in trouble give a part of their list: by one of less than half of what was
- * traded before nothing is gone, until the venue has said so for hours.
+ * Whether a venue's instrument list can be complete. A venue in trouble returns a part of its list: one with less than half of the known
+ * instruments delists nothing, until the venue has returned it for hours.
  */
 
 /** Of so many that a venue listed, a list of less than half is trouble and no closed market. */

@@ -1,6 +1,6 @@
 /**
- * Klines (bars, candles): one per period of an interval, on one grid for all venues. Periods are cut in UTC: days at midnight, weeks
- * from Monday, months by the calendar; three-day bars are counted from 1970-01-01.
+ * Klines (bars, candles): one per period of an interval, on one grid for all venues. Periods are in UTC: days start at midnight, weeks on Monday,
+ * months by the calendar; three-day bars are counted from 1970-01-01.
  */
 import { Schema } from "effect"
 import { Decimal } from "../decimal.ts"

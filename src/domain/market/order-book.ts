@@ -1,6 +1,6 @@
 /**
- * An exact order book: levels in the venue's own digits, best first. Two spellings of one price (`1.10`, `1.1`) are one level,
- * which shows the newest spelling. Every level that is given is kept: dropping far levels would be wrong once near ones go.
+ * An exact order book: levels in the venue's own digits, best first. Two spellings of one price (`1.10`, `1.1`) are one level, which shows the
+ * newest spelling. Every received level is kept: dropping far levels would be wrong once near ones go.
  */
 import { Decimal } from "../decimal.ts"
 
@@ -227,7 +227,7 @@ export class OrderBook {
     return this.bids.size === 0 && this.asks.size === 0
   }
 
-  /** Whether somebody bids what another asks or more: no venue shows that, so a book that does has lost an update. */
+  /** Whether the best bid reaches the best ask: no venue shows that, so such a book has lost an update. */
   isCrossed(): boolean {
     const bid = this.bids.level(0)
     const ask = this.asks.level(0)

@@ -1,6 +1,6 @@
 /**
- * The change of a working order as arithmetic (contract C1, PENDING_REPLACE): what it asks for, what it makes of the order, what the
- * order must hold meanwhile and after.
+ * The change of a working order as arithmetic (contract C1, PENDING_REPLACE): what it requests, the resulting order, and what the order must hold
+ * meanwhile and after.
  */
 import { Decimal } from "../decimal.ts"
 import { NO_TERMS, type OrderTerms, type RequestedChange } from "./terms.ts"

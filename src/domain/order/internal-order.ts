@@ -1,6 +1,6 @@
 /**
- * Orders and trades of the platform's own venue, as its journal keeps them: rows of the ledger's transactions. Whole images, never deltas;
- * what was stored last is what the venue knows.
+ * Orders and trades of the platform's own venue, as its journal keeps them: rows of the ledger's transactions. Whole images, never deltas; the
+ * last stored image is the venue's state.
  */
 import { Decimal } from "../decimal.ts"
 import type {
@@ -66,7 +66,7 @@ export interface InternalTrade {
   /** Null: a dealer, who gave a quote. */
   readonly makerOrderId: TradeOrderId | null
   readonly makerAccountId: TradingAccountId
-  /** In what the maker receives, like the taker's in what he receives. */
+  /** In the asset that the maker receives, like the taker's in the asset that it receives. */
   readonly makerFee: Decimal
   readonly takerOrderId: TradeOrderId
   readonly takerAccountId: TradingAccountId

@@ -1,6 +1,6 @@
 /**
- * The exits of an entry that is over, on their way to the venue as its own list (contract C4, decision 0018): from the images of a list
- * alone, what is due for that. The stop stays with the gateway until the venue has let the take-profit go, and a list goes there once.
+ * The exits of an entry that has ended, on their way to the venue as its own list (contract C4, decision 0018): derives from the images of a list
+ * alone what is due for that. The stop stays with the gateway until the venue has cancelled the take-profit, and a list is sent there once.
  */
 import { Decimal } from "../decimal.ts"
 import {

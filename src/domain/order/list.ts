@@ -1,6 +1,6 @@
 /**
- * A list of contingent orders as arithmetic (contract C4): from the images of its orders alone, what is due next. Asked again after
- * every change and after a restart, so nothing of it need be remembered.
+ * A list of contingent orders as arithmetic (contract C4): derives from the images of its orders alone what is due next. Evaluated after every
+ * change and after a restart, so no further state is needed.
  */
 import { Decimal } from "../decimal.ts"
 import { changed, changeOf, unexecutedOf } from "./change.ts"
@@ -191,7 +191,7 @@ const isLeftAlone = ({ current }: Leg, legs: ReadonlyArray<Leg>): boolean =>
   current.cancelReason === "OCO_SIBLING" &&
   legs.some(({ current: it }) => it.tradeOrderId === current.terms?.pairedWith && isAtWork(it))
 
-/** The venue's list was ended there by somebody else: then neither of its legs begins again. */
+/** The venue's list was cancelled there by someone else: then neither of its legs is placed again. */
 const isEndedFromOutside = ({ current }: Leg, legs: ReadonlyArray<Leg>): boolean =>
   isPaired(current) &&
   legs.some(
@@ -300,7 +300,7 @@ const sizeOf = (order: TradeOrder, remaining: Decimal, held: Decimal, terms: Lis
   // A market order is over before it could be changed; the rest is its successor's.
   if (releasedType(order) === "MARKET" && order.terms?.trigger?.execution !== "NATIVE") return undefined
   if (baseQuantity.equals(order.baseQuantity)) return undefined
-  // A list of the venue's is changed by nobody.
+  // A venue's own list is never changed.
   const mayResize = isTradable(order, remaining, terms) && !isPaired(order)
   return mayResize ? { _tag: "Resize", order, baseQuantity, held } : { _tag: "Cancel", order }
 }

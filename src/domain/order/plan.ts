@@ -1,4 +1,4 @@
-/** What a submit request becomes when every rule has passed, what the rules may look at, and how a rule says no. */
+/** The result of a submit request that passed every rule, what the rules may look at, and how a rule refuses. */
 import type { Decimal } from "../decimal.ts"
 import type { DomainError } from "../errors/domain-error.ts"
 import type { InstrumentId } from "../ids.ts"

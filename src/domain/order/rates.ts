@@ -1,7 +1,7 @@
 /**
- * How many orders an account and its user may send, cancel and have working, and how many quotes may be asked for (contract C15): the numbers,
- * and the buckets. The actors take from these, the edge tells in its headers how they stand. The one thing to know: they outlive the actor, so
- * that one that restarts or sleeps gives nobody a full bucket.
+ * How many orders an account and its user may send, cancel and have working, and how many quotes they may request (contract C15): the numbers,
+ * and the buckets. The actors take from these, the edge reports them in its headers. The one thing to know: they outlive the actor, so that a
+ * restart or sleep does not refill a bucket.
  */
 import { Context, Effect } from "effect"
 import { type Rate, TokenBucket, TokenBuckets } from "../../foundation/token-bucket.ts"

@@ -1,6 +1,6 @@
 /**
- * An order's whole story, from the request to its end, for people who ask why. The one thing to know: it is told of what is stored alone,
- * and it says what is not kept any more, so that a gap is never taken for "nothing happened".
+ * An order's full history, from the request to its end. The one thing to know: it contains only what is stored, and it says what is no longer
+ * stored, so that a gap is never taken for "nothing happened".
  */
 
 import { Schema } from "effect"
@@ -15,7 +15,7 @@ const Stage = Schema.Literal("REQUEST", "CHECKS", "COMMIT", "VENUE", "EVIDENCE",
 type Stage = typeof Stage.Type
 
 export const OrderStory = Schema.Struct({
-  outcome: Schema.String.annotations({ description: "The order's status; REFUSED: there never was an order" }),
+  outcome: Schema.String.annotations({ description: "The order's status; REFUSED: no order was created" }),
   reason: Schema.NullOr(Schema.String).annotations({ description: "Why it was refused, rejected or cancelled" }),
   tradingAccountId: Schema.String,
   tradeOrder: Schema.NullOr(TradeOrderRecord),
@@ -26,8 +26,8 @@ export const OrderStory = Schema.Struct({
       stage: Stage,
       what: Schema.String,
     }),
-  ).annotations({ description: "In the order of their times" }),
-  notKept: Schema.Array(Schema.String).annotations({ description: "What is not stored, or not any more" }),
+  ).annotations({ description: "Sorted by time" }),
+  notKept: Schema.Array(Schema.String).annotations({ description: "What is not stored, or no longer stored" }),
 }).annotations({ identifier: "OrderStory" })
 export type OrderStory = typeof OrderStory.Type
 
@@ -97,14 +97,14 @@ const NEVER_SENT = /^(GATEWAY_LATE|NOT_SENT)/
 const sendingOf = (order: TradeOrder): Step => {
   const { createdAt, notAfter, rejectReason, orderType } = order
   if (orderType === "QUOTED")
-    return step(createdAt, "VENUE", "executes a quote: it goes to its dealer, never to a venue")
+    return step(createdAt, "VENUE", "executes a quote: it is filled by its dealer and never sent to a venue")
   if (notAfter === null) return step(createdAt, "VENUE", "not sent: it waited for its parent, or for its trigger")
   const since = Math.max(createdAt, notAfter - LEAVES_WITHIN_MILLIS)
   if (rejectReason !== null && NEVER_SENT.test(rejectReason))
-    return step(since, "VENUE", `never sent: ${rejectReason}; it had to leave by ${dateTime(notAfter)}`)
+    return step(since, "VENUE", `never sent: ${rejectReason}; it had to be sent by ${dateTime(notAfter)}`)
   const until =
-    order.submitDeadline === null ? "" : `; the venue takes it until ${dateTime(order.submitDeadline)} at the latest`
-  return step(since, "VENUE", `may be at the venue from here on; it had to leave by ${dateTime(notAfter)}${until}`)
+    order.submitDeadline === null ? "" : `; the venue accepts it until ${dateTime(order.submitDeadline)} at the latest`
+  return step(since, "VENUE", `may be at the venue from here on; it had to be sent by ${dateTime(notAfter)}${until}`)
 }
 
 const endOf = (order: TradeOrder): Step => {
@@ -136,9 +136,9 @@ const fillOf = (it: Execution, quoteAsset: string): Step =>
 
 /** Of an order in the place of another: of which, whose that was, and by whose request it was changed. */
 const changedBy = (replaces: NonNullable<OrderFacts["replaces"]>, placedBy: PlacedBy | null): string => {
-  const first = replaces.placedBy === null ? "no request that is kept" : askedBy(replaces.placedBy)
-  const change = placedBy === null ? "no request that is kept" : askedBy(placedBy)
-  return `in the place of order ${replaces.tradeOrderId} by ${change}; that one came by ${first}`
+  const first = replaces.placedBy === null ? "no stored request" : askedBy(replaces.placedBy)
+  const change = placedBy === null ? "no stored request" : askedBy(placedBy)
+  return `replaces order ${replaces.tradeOrderId} by ${change}; that one was created by ${first}`
 }
 
 const firstSteps = ({ order, placedBy, replaces }: OrderFacts): ReadonlyArray<Step> => {
@@ -151,7 +151,7 @@ const firstSteps = ({ order, placedBy, replaces }: OrderFacts): ReadonlyArray<St
     dealer: order.dealerAccountId,
     list: order.orderListId,
   })
-  const own = placedBy === null ? "by no request that is kept" : askedBy(placedBy)
+  const own = placedBy === null ? "by no stored request" : askedBy(placedBy)
   const by = replaces === null ? own : changedBy(replaces, placedBy)
   const asked = `${order.orderSide} ${order.quantity} ${order.instrumentId} ${order.orderType}${order.limitPrice === null ? "" : ` at ${order.limitPrice}`} ${order.timeInForce}`
   return [
@@ -182,21 +182,19 @@ const storyOf = (facts: OrderFacts, reader: Reader): OrderStory => {
   if (placedBy === null && order.origin === "GATEWAY")
     notKept.push(
       facts.replaces === null
-        ? "by whose request: the gateway placed it, or it is older than the column that keeps it"
-        : "by whose request it took the other's place: the gateway's own affair, or it is older than the column that keeps it",
+        ? "by whose request: the gateway placed it, or it predates the column that stores this"
+        : "by whose request it replaced the other order: done by the gateway itself, or it predates the column that stores this",
     )
   if (events === null) notKept.push("events: they could not be searched within a second; ask again")
   else if (order.createdAt < eventsSince)
-    notKept.push(`events before ${dateTime(eventsSince)}: they are gone, as EVENTS_KEPT_DAYS says`)
-  if (eventsAfter > 0) notKept.push(`events up to number ${eventsAfter} of the account: they were left out, as asked`)
+    notKept.push(`events before ${dateTime(eventsSince)}: deleted according to EVENTS_KEPT_DAYS`)
+  if (eventsAfter > 0) notKept.push(`events up to number ${eventsAfter} of the account: omitted as requested`)
   if (eventsCutAt !== null)
     notKept.push(
-      `events after number ${eventsCutAt} of the account: ${told(facts).length} are told at once; the next ones by --events-after ${eventsCutAt} (over HTTP eventsAfter=${eventsCutAt})`,
+      `events after number ${eventsCutAt} of the account: ${told(facts).length} are shown at a time; the next ones with --events-after ${eventsCutAt} (over HTTP: eventsAfter=${eventsCutAt})`,
     )
   if (order.evidence.length >= 20) notKept.push("evidence beyond the newest 20 entries")
-  notKept.push(
-    "requests that were refused, and those that only read or cancelled it: see the access log, by tradeOrderId",
-  )
+  notKept.push("refused requests, and those that only read or cancelled it: see the access log, by tradeOrderId")
   return {
     outcome: order.orderStatus,
     reason: order.rejectReason ?? order.cancelReason,
@@ -211,10 +209,10 @@ const storyOf = (facts: OrderFacts, reader: Reader): OrderStory => {
         step(
           at,
           "QUARANTINE",
-          `a report of the venue was not applied${reader === "OPERATOR" ? `: ${reason}` : ""}; it is kept for the operators, under ${id}`,
+          `a report of the venue was not applied${reader === "OPERATOR" ? `: ${reason}` : ""}; it is kept for operators under ${id}`,
         ),
       ),
-      ...(replacedBy === null ? [] : [step(order.updatedAt, "END", `order ${replacedBy} took its place`)]),
+      ...(replacedBy === null ? [] : [step(order.updatedAt, "END", `replaced by order ${replacedBy}`)]),
       endOf(order),
     ]),
     notKept,
@@ -244,14 +242,14 @@ export const tellStory = (stored: Stored, reader: Reader): OrderStory =>
 /** For a terminal. */
 export const storyPage = (story: OrderStory): string => {
   const { tradeOrder: order } = story
-  const name = order === null ? "A submit that made no order" : `Order ${order.tradeOrderId}`
+  const name = order === null ? "A submit that created no order" : `Order ${order.tradeOrderId}`
   const lines = [
     `${name}: ${story.outcome}${story.reason === null ? "" : `, ${story.reason}`}`,
     `account ${story.tradingAccountId}`,
     "",
     ...story.steps.map((it) => `${it.atDateTime}  ${it.stage.padEnd(10)}  ${it.what}`),
   ]
-  if (story.notKept.length > 0) lines.push("", ...story.notKept.map((what) => `not kept here: ${what}`))
+  if (story.notKept.length > 0) lines.push("", ...story.notKept.map((what) => `not stored: ${what}`))
   // Clients' and venues' words are among them: no control character reaches a terminal.
   return `${lines.map(cleaned).join("\n")}\n`
 }

@@ -1,6 +1,6 @@
 /**
- * The body of tradeOrder/submit as it comes over the wire (specification, Submit order), shape only, and its fingerprint. Whether the words fit
- * each other, the instrument and the account is decided by rules/rules.ts inside the account's own turn.
+ * The body of tradeOrder/submit on the wire (specification, Submit order), shape only, and its fingerprint. Whether its fields fit each other,
+ * the instrument and the account is decided by rules/rules.ts inside the account's own turn.
  */
 
 import { hash } from "node:crypto"
@@ -96,7 +96,7 @@ export const ofInstrument = (request: SubmitRequest, instrumentId: string): Subm
 })
 
 // The fingerprint of a submit request: SHA-256 over its canonical form (contract C2). Two requests with one fingerprint mean
-// the same order; how long the caller waits for the answer, and fields nobody knows, are not part of it.
+// the same order; how long the caller waits for the answer, and unknown fields, are not part of it.
 
 const decimal = (text: string | null | undefined): string | null => {
   if (text === null || text === undefined) return null

@@ -1,6 +1,6 @@
 /**
- * What an order carries beyond side, price and quantity: the trigger that it waits for, its place in a list of orders, the exits it was
- * given, a change that is under way. Null on plain orders, so that those cost nothing.
+ * What an order carries beyond side, price and quantity: the trigger that it waits for, its place in a list of orders, its exits, a change in
+ * progress. Null on plain orders, so that those cost nothing.
  */
 import { Decimal } from "../decimal.ts"
 import type { TradeOrderId } from "../ids.ts"

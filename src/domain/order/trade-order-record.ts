@@ -33,10 +33,12 @@ export const ExecutionRecord = Schema.Struct({
   executedPrice: Schema.String,
   executedCost: Schema.String,
   fees: Schema.Array(FeeRecord),
-  inferred: Schema.Boolean.annotations({ description: "Closes a gap that no trade of the venue has explained yet" }),
+  inferred: Schema.Boolean.annotations({
+    description: "Accounts for an executed quantity for which the venue has not reported a trade yet",
+  }),
   replaces: Schema.NullOr(Schema.String).annotations({
     description:
-      "executionId of the inferred execution whose place this one takes: that one counts no more and is not listed any longer",
+      "executionId of the inferred execution that this one replaces: the inferred one no longer counts and is no longer listed",
   }),
   executedAt: Schema.Int,
   executedAtDateTime: Schema.String,
@@ -84,9 +86,9 @@ export const TradeOrderRecord = Schema.Struct({
   overfillQuantity: Schema.String,
   fees: Schema.Array(FeeRecord),
   executions: Schema.Array(ExecutionRecord).annotations({
-    description: `In order of application: the newest ${EXECUTIONS_KEPT}; tradeOrder/get answers all of them`,
+    description: `In order of application: the newest ${EXECUTIONS_KEPT}; tradeOrder/get returns all of them`,
   }),
-  executionCount: Schema.Int.annotations({ description: "Extension: how many executions the order has" }),
+  executionCount: Schema.Int.annotations({ description: "Extension: number of executions of the order" }),
   clientOrderId: optionalText,
   idempotencyKey: optionalText,
   externalOrderId: optionalText,
@@ -94,9 +96,11 @@ export const TradeOrderRecord = Schema.Struct({
   replacesTradeOrderId: optionalText,
   dealerAccountId: optionalText,
   hedgeForQuoteIds: Schema.Array(Schema.String).annotations({
-    description: `Of a hedge: the executed quotes that it closes, oldest first. Of more than ${QUOTES_NAMED} the ${QUOTES_NAMED - 1} oldest, and the newest`,
+    description: `For a hedge: the executed quotes that it covers, oldest first. If there are more than ${QUOTES_NAMED}, the ${QUOTES_NAMED - 1} oldest and the newest`,
   }),
-  hedgeForQuoteCount: Schema.Int.annotations({ description: "Extension: how many executed quotes a hedge closes" }),
+  hedgeForQuoteCount: Schema.Int.annotations({
+    description: "Extension: number of executed quotes that a hedge covers",
+  }),
   execution: Schema.Literal("NATIVE", "EMULATED"),
   triggerSource: optionalText,
   triggeredAt: optionalInstant,

@@ -197,7 +197,7 @@ export interface TradeOrder {
   readonly venueUpdatedAt: number | null
 }
 
-/** What every order begins with, whoever places it. */
+/** The initial state of every order, whatever its origin. */
 export const UNPLACED = {
   version: 1,
   orderStatus: "CREATED",

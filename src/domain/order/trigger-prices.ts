@@ -1,7 +1,7 @@
 /**
- * The prices that triggers are compared with, as arithmetic (contract C5): where a trailing stop stands, and what a trigger missed while its
- * feed was closed, told by the venue's bars. The one thing to know: a bar proves only what must have happened; a low may lie before the high of the same
- * bar, so a trailing stop meets the low where it stood, and only then follows the high.
+ * The prices that triggers are compared with, as arithmetic (contract C5): the level of a trailing stop, and what a trigger missed while its feed
+ * was closed, derived from the venue's bars. The one thing to know: a bar proves only what must have happened; a low may come before the high of
+ * the same bar, so a trailing stop is compared with the low at its old level, and only then follows the high.
  */
 import { Decimal } from "../decimal.ts"
 import { type Bar, barEnd, barStart, type KlineInterval } from "../market/kline.ts"

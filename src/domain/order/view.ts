@@ -1,4 +1,4 @@
-/** An order as its venue shows it, read: what the reducer of evidence (evidence/evidence.ts) makes of an order's image. */
+/** A venue's view of an order, interpreted: what the reducer of evidence (evidence/evidence.ts) derives from an order's image. */
 import type { Decimal } from "../decimal.ts"
 
 export type ViewStatus = "OPEN" | "FILLED" | "CANCELLED" | "REJECTED" | "EXPIRED" | "UNKNOWN"

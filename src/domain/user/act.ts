@@ -1,6 +1,6 @@
 /**
- * Acts that leave one row in the audit: on money, rights, keys and modes, by whom, from where, on what. The one thing to know: the row is
- * written in the transaction of the act, so that there is none without the other.
+ * Acts that leave one row in the audit: on money, rights, keys and modes; by whom, from where, on what. The one thing to know: the row is written
+ * in the transaction of the act, so that neither exists without the other.
  */
 import type { ApiKeyId, SessionId, TenantId, UserId } from "../ids.ts"
 

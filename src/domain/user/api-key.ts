@@ -1,6 +1,6 @@
 /**
- * API keys: what programs speak by instead of a session. The one thing to know: a key does what its user may do and its scopes let through,
- * and nothing that needs a proof of who asks, for whoever holds a copy of it proves nothing.
+ * API keys: authentication for programs instead of a session. The one thing to know: a key may do what both its user's rights and its scopes
+ * allow, and nothing that needs a recent authentication, because possession of a key does not prove who uses it.
  */
 import { Schema } from "effect"
 import { dateTime, dateTimeOrNull } from "../../foundation/time.ts"
@@ -47,7 +47,7 @@ export interface ApiKey {
   readonly tradingAccountIds: ReadonlyArray<TradingAccountId> | null
   /** As `203.0.113.0/24`; null: from everywhere. */
   readonly ipAllow: ReadonlyArray<string> | null
-  /** Whether the second factor was proven by whoever made it. */
+  /** Whether its creator had verified the second factor. */
   readonly secondFactor: boolean
   readonly createdAt: number
   /** Null: never. */
@@ -72,13 +72,13 @@ type ApiKeyStatus = "ACTIVE" | "EXPIRED" | "REVOKED"
 export const ApiKeyRecord = Schema.Struct({
   apiKeyId: Schema.String,
   name: Schema.String,
-  prefix: Schema.String.annotations({ description: "The first letters of the key" }),
+  prefix: Schema.String.annotations({ description: "The first characters of the key" }),
   scopes: Schema.Array(ApiKeyScope).annotations({ description: "With those that they imply" }),
   tradingAccountIds: Schema.NullOr(Schema.Array(Schema.String)).annotations({
-    description: "The accounts that it is limited to; null: all that its user reaches",
+    description: "The accounts that the key is limited to; null: all accounts of its user",
   }),
   ipAllow: Schema.NullOr(Schema.Array(Schema.String)).annotations({
-    description: "The networks that it may come from; null: any that its user may come from",
+    description: "The networks that the key may be used from; null: any that are allowed for its user",
   }),
   status: Schema.Literal("ACTIVE", "EXPIRED", "REVOKED"),
   createdAt: Schema.Int,
@@ -87,7 +87,7 @@ export const ApiKeyRecord = Schema.Struct({
   expiresAtDateTime: Schema.NullOr(Schema.String),
   revokedAt: Schema.NullOr(Schema.Int),
   revokedAtDateTime: Schema.NullOr(Schema.String),
-  lastUsedAt: Schema.NullOr(Schema.Int).annotations({ description: "To the second; null: never" }),
+  lastUsedAt: Schema.NullOr(Schema.Int).annotations({ description: "To the second; null: never used" }),
   lastUsedAtDateTime: Schema.NullOr(Schema.String),
   lastUsedIp: Schema.NullOr(Schema.String),
 }).annotations({ identifier: "ApiKey" })
@@ -97,7 +97,8 @@ export type ApiKeyRecord = typeof ApiKeyRecord.Type
 export const CreatedApiKey = Schema.Struct({
   ...ApiKeyRecord.fields,
   apiKey: Schema.String.annotations({
-    description: "The key itself, shown this once: the Bearer token of HTTP and the token of the socket's connect",
+    description:
+      "The key itself, shown only once: the Bearer token over HTTP and the token of the WebSocket's connect command",
   }),
 }).annotations({ identifier: "CreatedApiKey" })
 export type CreatedApiKey = typeof CreatedApiKey.Type

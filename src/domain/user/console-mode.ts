@@ -1,4 +1,4 @@
-/** Whether there is a console, and whether what is signed in there may change anything: `read` refuses every change, whatever its user may do elsewhere. */
+/** Whether there is a console, and whether its sessions may change anything: `read` refuses every change, whatever the user's permissions. */
 import { Schema } from "effect"
 
 export const ConsoleMode = Schema.Literal("off", "read", "on")

@@ -1,17 +1,17 @@
-/** Letters to users: which there are and what each carries. A token in one opens the account, so letters are sealed while they wait. */
+/** Mails to users: their kinds and what each carries. A token in one opens the account, so mails are encrypted while they are queued. */
 import type { ApiKeyScope } from "./api-key.ts"
 
 export type Letter =
   /** Proves the address of a signup. */
   | { readonly _tag: "ConfirmSignup"; readonly token: string }
-  /** Somebody signed up with the address of a user. */
+  /** A sign-up with the address of an existing user. */
   | { readonly _tag: "SignupRepeated" }
   | { readonly _tag: "Recovery"; readonly token: string }
   /** To the present address: its owner agrees to the change. */
   | { readonly _tag: "ConfirmOldEmail"; readonly token: string; readonly newEmail: string }
   /** To the new address: it exists and is its reader's. */
   | { readonly _tag: "ConfirmNewEmail"; readonly token: string }
-  /** Somebody wanted to change to the address of another user. */
+  /** A change to the address of another user was requested. */
   | { readonly _tag: "EmailTaken" }
   | { readonly _tag: "PasswordChanged" }
   | { readonly _tag: "SecondFactorChanged"; readonly isThere: boolean }

@@ -5,7 +5,7 @@
 import { perHour, perMinute, type Rate } from "../../foundation/token-bucket.ts"
 import { ORDER_LIMITS, type OrderLimits } from "../order/rates.ts"
 
-// Under which name an address is counted: IPv6 by its /64, for whoever has one of its addresses has all of them.
+// Under which name an address is counted: IPv6 by its /64, because a client with one of its addresses has all of them.
 
 const GROUPS = 4
 

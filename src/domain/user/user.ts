@@ -1,4 +1,4 @@
-/** Users and who a request speaks for. */
+/** Users, and the identity behind a request. */
 import { Schema } from "effect"
 import { dateTime, dateTimeOrNull } from "../../foundation/time.ts"
 import type { ApiKeyId, SessionId, TenantId, TradingAccountId, UserId } from "../ids.ts"

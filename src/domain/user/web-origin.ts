@@ -1,4 +1,4 @@
-/** Which web pages may have a browser speak to the gateway for them. */
+/** Which web origins may connect to the gateway from a browser. */
 
 const sameHost = (origin: string, host: string): boolean => {
   try {

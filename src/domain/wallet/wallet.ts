@@ -1,5 +1,5 @@
 /**
- * Wallets of the ledger (contract C9): who owns one, what it may do, what is in it. The one thing to know: a wallet itself holds no
+ * Wallets of the ledger (contract C9): the owner, the permitted operations, the balances. The one thing to know: a wallet itself holds no
  * amounts; its balances are counters that only the ledger moves, one row per asset.
  */
 import { Schema } from "effect"
@@ -154,7 +154,7 @@ export const isAsset = Schema.is(AssetText)
 
 /**
  * Of one transfer. The counters of a balance only grow and end below 10^36 (numeric(54, 18)): that is 10^12 transfers of this size, more
- * than anybody can make, so that no asset of a wallet ever becomes unusable.
+ * than can ever be made, so that no asset of a wallet ever becomes unusable.
  */
 export const AMOUNT_MAX = Decimal.fromUnits(10n ** 24n, 0)
 export const AMOUNT_DIGITS_MAX = 18
@@ -192,11 +192,13 @@ export const WalletRecord = Schema.Struct({
   userId: Schema.NullOr(Schema.String),
   dealerAccountId: Schema.NullOr(Schema.String),
   metadata: Schema.Record({ key: Schema.String, value: Schema.String }),
-  balances: Schema.Array(BalanceRecord).annotations({ description: "By asset; assets without anything are left out" }),
+  balances: Schema.Array(BalanceRecord).annotations({
+    description: "By asset; assets with a zero balance are omitted",
+  }),
   createdAt: Schema.Int,
   createdAtDateTime: Schema.String,
   updatedAt: Schema.Int.annotations({
-    description: "Of the last change: of its status, or by a transfer or hold of any asset",
+    description: "Time of the last change of its status, or of the last transfer or hold of any asset",
   }),
   updatedAtDateTime: Schema.String,
 }).annotations({ identifier: "Wallet" })

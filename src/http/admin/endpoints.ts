@@ -1,6 +1,6 @@
 /**
- * What admins do over HTTP, within their tenant: operations on its users, and one order's whole story. `gateway admin` does more about users,
- * and tells the same story without a gateway.
+ * What admins do over HTTP, within their tenant: operations on its users, and one order's full history. `gateway admin` has more operations on
+ * users, and shows the same history without a gateway.
  */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
@@ -42,7 +42,7 @@ const ban = HttpApiEndpoint.post("ban", "/api/v3/admin/user/ban")
   .annotate(OpenApi.Summary, "Ban a user")
   .annotate(
     OpenApi.Description,
-    "Ends all sessions of the user at once, sockets included, and refuses logins until unban. Orders stay as they are.",
+    "Ends all sessions of the user at once, sockets included, and refuses logins until unban. Orders are not affected.",
   )
 
 const unban = HttpApiEndpoint.post("unban", "/api/v3/admin/user/unban")
@@ -52,7 +52,7 @@ const unban = HttpApiEndpoint.post("unban", "/api/v3/admin/user/unban")
   .annotate(Access, "admin")
   .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Lift a ban")
-  .annotate(OpenApi.Description, "The user may log in again; sessions that ended stay ended.")
+  .annotate(OpenApi.Description, "The user may log in again; ended sessions are not restored.")
 
 const ChangeRight = Schema.Struct({ ...which, permission: Permission }).annotations({
   identifier: "ChangeRight",
@@ -70,7 +70,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/admin/user/list")
   .addError(Fail(InvalidCursor, ConflictingParameters))
   .annotate(Access, "admin")
   .annotate(OpenApi.Summary, "List users (admin)")
-  .annotate(OpenApi.Description, "Extension. The users of your tenant, by address.")
+  .annotate(OpenApi.Description, "Extension. The users of your tenant, sorted by e-mail address.")
 
 const sessionList = HttpApiEndpoint.get("sessionList", "/api/v3/admin/user/session/list")
   .setUrlParams(Query({ userId: Schema.UUID }))
@@ -78,7 +78,7 @@ const sessionList = HttpApiEndpoint.get("sessionList", "/api/v3/admin/user/sessi
   .addError(Fail(UserNotFound))
   .annotate(Access, "admin")
   .annotate(OpenApi.Summary, "List a user's sessions (admin)")
-  .annotate(OpenApi.Description, "Extension. Where a user of your tenant is logged in, the last used first.")
+  .annotate(OpenApi.Description, "Extension. Open sessions of a user of your tenant, most recently used first.")
 
 const grant = HttpApiEndpoint.post("grant", "/api/v3/admin/user/grant")
   .setPayload(ChangeRight)
@@ -89,7 +89,7 @@ const grant = HttpApiEndpoint.post("grant", "/api/v3/admin/user/grant")
   .annotate(OpenApi.Summary, "Grant a right")
   .annotate(
     OpenApi.Description,
-    "Extension. The right and those that it implies, at once, open sockets included. Not to yourself.",
+    "Extension. Grants the right and those it implies, effective immediately on open sockets too. You cannot grant rights to yourself.",
   )
 
 const revoke = HttpApiEndpoint.post("revoke", "/api/v3/admin/user/revoke")
@@ -101,7 +101,7 @@ const revoke = HttpApiEndpoint.post("revoke", "/api/v3/admin/user/revoke")
   .annotate(OpenApi.Summary, "Revoke a right")
   .annotate(
     OpenApi.Description,
-    "Extension. The right and those that imply it, at once; subscriptions that need it end. Not from yourself.",
+    "Extension. Revokes the right and those that imply it, effective immediately; subscriptions that need it end. You cannot revoke your own rights.",
   )
 
 const signOut = HttpApiEndpoint.post("signOut", "/api/v3/admin/user/signOut")
@@ -111,7 +111,10 @@ const signOut = HttpApiEndpoint.post("signOut", "/api/v3/admin/user/signOut")
   .annotate(Access, "admin")
   .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "End a user's sessions")
-  .annotate(OpenApi.Description, "Extension. All of them, sockets included; the user may log in again. API keys stay.")
+  .annotate(
+    OpenApi.Description,
+    "Extension. Ends all of them, sockets included; the user may log in again. API keys remain valid.",
+  )
 
 export class AdminUserApi extends HttpApiGroup.make("adminUser")
   .add(list)
@@ -129,22 +132,21 @@ const get = HttpApiEndpoint.get("get", "/api/v3/admin/order/get")
     Query({
       id: text(128).annotations({
         description:
-          "tradeOrderId, or the gateway's own id of a request that was refused (callId of the access log); with tradingAccountId also clientOrderId, idempotencyKey, the venue's id of the order, or X-Request-ID",
+          "tradeOrderId, or the gateway's own id of a refused request (callId of the access log); with tradingAccountId also clientOrderId, idempotencyKey, the venue's id of the order, or X-Request-ID",
       }),
       tradingAccountId: Schema.optional(TradingAccountId),
       eventsAfter: Schema.optional(Schema.Int.pipe(Schema.between(0, Number.MAX_SAFE_INTEGER))).annotations({
-        description:
-          "Events with later numbers of the account's alone: where a story says that there are more than it tells at once",
+        description: "Only account events with a later sequence number: for when the history says that it is cut",
       }),
     }),
   )
   .addSuccess(Ok(OrderStory))
   .addError(Fail(OrderNotFound))
   .annotate(Access, "admin")
-  .annotate(OpenApi.Summary, "Tell an order's whole story (admin)")
+  .annotate(OpenApi.Summary, "Get an order's full history (admin)")
   .annotate(
     OpenApi.Description,
-    "Extension. Why was it rejected? The request, the checks, what was stored and sent and when, the venue's words, evidence, fills, events and its end, as far as they are kept; of a submit that was refused the figures of the refusal, for 14 days. Of your tenant's orders.",
+    "Extension. Explains why an order was rejected: the request, the checks, what was stored and sent and when, venue responses, evidence, fills, events and the final state, as far as they are retained; for a refused submit the figures of the refusal, for 14 days. Only for orders of your tenant.",
   )
 
 export class AdminOrderApi extends HttpApiGroup.make("adminOrder")

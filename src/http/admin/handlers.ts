@@ -1,6 +1,6 @@
 /**
- * Passes operations on users on to auth, which asks the store whether the caller still is an admin, and tells orders' stories from the store:
- * what is durable, never what an actor only plans.
+ * Passes operations on users on to auth, which verifies in the store that the caller is still an admin, and reads orders' histories from the
+ * store: what is durable, never what an actor only plans.
  */
 import { Effect } from "effect"
 import type { Administration, WhichUser } from "../../auth/session/administration.ts"

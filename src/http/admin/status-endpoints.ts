@@ -1,4 +1,7 @@
-/** How the gateway works now, in figures, for admins: its venues' connectors and threads, and its actors. Health says whether something is wrong; this says where. */
+/**
+ * The gateway's current figures, for admins: its venues' connectors and threads, and its actors. Health says whether something is wrong; this
+ * says where.
+ */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { TradingMode } from "../../domain/account/trading-mode.ts"
@@ -15,14 +18,16 @@ const Connector = Schema.Struct({
   restarts: Schema.Int,
   streams: Schema.Int,
   sessions: Schema.Int,
-  callsInFlight: Schema.Int.annotations({ description: "Questions to the venue without an answer yet" }),
-  gaps: Schema.Int.annotations({ description: "Streams that lost their place in the venue's sequence" }),
-  losses: Schema.Int.annotations({ description: "Streams that were interrupted" }),
+  callsInFlight: Schema.Int.annotations({ description: "Requests to the venue that have no response yet" }),
+  gaps: Schema.Int.annotations({ description: "Gaps detected in the venue's stream sequences" }),
+  losses: Schema.Int.annotations({ description: "Stream interruptions" }),
   resyncs: Schema.Int,
-  budgetUsed: Schema.NullOr(Schema.Number).annotations({ description: "Of the venue's request budget, 0 to 1" }),
-  budgetPausedMs: Schema.Int.annotations({ description: "The venue asked for a pause: what is left of it" }),
-  waiting: Counts.annotations({ description: "Requests that wait for the budget, by what they are for" }),
-  answers: Counts.annotations({ description: "Answers of the venue: ok, limited, refused, failed" }),
+  budgetUsed: Schema.NullOr(Schema.Number).annotations({
+    description: "Share of the venue's request budget in use, 0 to 1",
+  }),
+  budgetPausedMs: Schema.Int.annotations({ description: "Remaining time of a pause requested by the venue" }),
+  waiting: Counts.annotations({ description: "Requests waiting for the budget, by purpose" }),
+  answers: Counts.annotations({ description: "Responses of the venue: ok, limited, refused, failed" }),
 }).annotations({ identifier: "ConnectorStatus" })
 
 const Thread = Schema.Struct({
@@ -30,8 +35,8 @@ const Thread = Schema.Struct({
   state: Schema.Literal("starting", "up", "down"),
   connectors: Schema.Array(Schema.String),
   deaths: Schema.Int,
-  loopDelayMs: Schema.Number.annotations({ description: "The longest delay of the last 10 to 20 s" }),
-  busy: Schema.Number.annotations({ description: "Share of that time in which its loop was busy, 0 to 1" }),
+  loopDelayMs: Schema.Number.annotations({ description: "Longest delay in the last 10 to 20 s" }),
+  busy: Schema.Number.annotations({ description: "Share of that time in which its event loop was busy, 0 to 1" }),
   heapUsedBytes: Schema.Int,
   heapMaxBytes: Schema.Int,
 }).annotations({ identifier: "ThreadStatus" })
@@ -39,11 +44,13 @@ const Thread = Schema.Struct({
 export const StatusRecord = Schema.Struct({
   at: Schema.Int,
   tradingMode: TradingMode,
-  loopDelayMs: Schema.Number.annotations({ description: "Of the main thread: the longest of the last 10 to 20 s" }),
+  loopDelayMs: Schema.Number.annotations({
+    description: "Longest event loop delay of the main thread in the last 10 to 20 s",
+  }),
   actors: Schema.Struct({
     accounts: Counts,
     dealers: Counts,
-  }).annotations({ description: "How many there are, by state; inDoubt: orders whose outcome is not known" }),
+  }).annotations({ description: "Counts by state; inDoubt: orders whose outcome is not known" }),
   connectors: Schema.Array(Connector),
   threads: Schema.Array(Thread),
 }).annotations({ identifier: "Status" })
@@ -52,10 +59,10 @@ export type StatusRecord = typeof StatusRecord.Type
 const get = HttpApiEndpoint.get("get", "/api/v3/admin/status")
   .addSuccess(Ok(StatusRecord))
   .annotate(Access, "admin")
-  .annotate(OpenApi.Summary, "How the gateway works now (admin)")
+  .annotate(OpenApi.Summary, "Get the gateway's current state (admin)")
   .annotate(
     OpenApi.Description,
-    "Extension. Figures of this process since its start: venues' connectors with their request budgets, worker threads, actors.",
+    "Extension. Figures of this process since it started: venues' connectors with their request budgets, worker threads, actors.",
   )
 
 export class AdminStatusApi extends HttpApiGroup.make("adminStatus")

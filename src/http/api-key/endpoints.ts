@@ -1,4 +1,4 @@
-/** API keys of the current user: made with a fresh proof, listed, revoked. The key itself is in one answer and nowhere else. */
+/** API keys of the current user: created after a recent authentication, listed, revoked. The key itself is in one response and nowhere else. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { ApiKeyNotFound, TooManyApiKeys } from "../../domain/errors/api-key.ts"
@@ -13,23 +13,23 @@ import { Access, always, Fresh } from "../edge/route.ts"
 import { optional, text } from "../edge/wire-text.ts"
 
 const CreateApiKey = Schema.Struct({
-  name: text(64).annotations({ description: "What you call it" }),
+  name: text(64).annotations({ description: "Your name for the key" }),
   scopes: Schema.Array(ApiKeyScope).pipe(Schema.minItems(1), Schema.maxItems(3)).annotations({
     description:
-      "read: what the permission read lets through. trade: write, and what it implies. admin: for admins, and lost with the right",
+      "read: what the permission read allows. trade: write, and what it implies. admin: for admins only, and void once the user loses that right",
   }),
   tradingAccountIds: optional(
     Schema.Array(TradingAccountId).pipe(Schema.minItems(1), Schema.maxItems(ACCOUNTS_MAX)),
   ).annotations({
     description:
-      "The accounts that it is limited to; without it all that you reach. Then nothing of wallets, credentials or dealers",
+      "The accounts that the key is limited to, without access to wallets, credentials or dealers; omitted: no limit",
   }),
   ipAllow: optional(Schema.Array(text(64)).pipe(Schema.minItems(1), Schema.maxItems(NETWORKS_MAX))).annotations({
     description:
-      "Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere",
+      "Addresses and CIDRs that the key may be used from, in addition to the restriction on your user; omitted: any",
   }),
   expiresAt: optional(Schema.Int.pipe(Schema.between(0, 8_640_000_000_000_000))).annotations({
-    description: "When it ends, in ms, 9999-12-31T23:59:59.999Z at the latest; without it never",
+    description: "Expiry, in ms, 9999-12-31T23:59:59.999Z at the latest; omitted: never",
   }),
 }).annotations({
   identifier: "CreateApiKey",
@@ -57,7 +57,7 @@ const create = HttpApiEndpoint.post("create", "/api/v3/apiKey/create")
   .annotate(OpenApi.Summary, "Create an API key")
   .annotate(
     OpenApi.Description,
-    "Extension. The answer shows the key, this once: store it. Send it as the Bearer token of HTTP, or as the token of the socket's connect. A key needs no refresh, makes no other key, and does nothing that needs a proof of who asks.",
+    "Extension. The response contains the key, which is shown only once: store it. Send it as the Bearer token over HTTP, or as the token of the WebSocket's connect command. A key needs no refresh, cannot create other keys, and cannot perform operations that need a recent authentication.",
   )
 
 const list = HttpApiEndpoint.get("list", "/api/v3/apiKey/list")
@@ -66,7 +66,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/apiKey/list")
   .annotate(OpenApi.Summary, "List API keys")
   .annotate(
     OpenApi.Description,
-    "Extension. Your keys, the newest first, with their last use; those that are revoked or expired for a month more.",
+    "Extension. Your keys, newest first, with their last use; revoked and expired keys are listed for another month.",
   )
 
 const revoke = HttpApiEndpoint.post("revoke", "/api/v3/apiKey/revoke")
@@ -78,7 +78,7 @@ const revoke = HttpApiEndpoint.post("revoke", "/api/v3/apiKey/revoke")
   .annotate(OpenApi.Summary, "Revoke an API key")
   .annotate(
     OpenApi.Description,
-    "Extension. Ends the key: it is refused from now on, and its sockets close. Orders that it placed stay.",
+    "Extension. Ends the key: it is refused from now on, and its sockets are closed. Orders placed with it are not affected.",
   )
 
 export class ApiKeyApi extends HttpApiGroup.make("apiKey")
@@ -88,5 +88,5 @@ export class ApiKeyApi extends HttpApiGroup.make("apiKey")
   .annotate(OpenApi.Title, "API keys")
   .annotate(
     OpenApi.Description,
-    "What programs speak by instead of a session: limited to scopes, accounts and addresses.",
+    "Authentication for programs instead of a session: limited to scopes, accounts and addresses.",
   ) {}

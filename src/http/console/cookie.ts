@@ -1,6 +1,6 @@
 /**
- * The cookie that the console's session goes on by: a refresh token that no script reads. The one thing to know: it opens nothing but
- * /console/session, and only to the gateway's own page; the API knows no cookie, so there is nothing for a foreign page to ride on.
+ * The cookie that continues the console's session: a refresh token that scripts cannot read. The one thing to know: it is sent only to
+ * /console/session, and accepted only from the gateway's own page; the API uses no cookie, so a foreign page cannot forge requests with it.
  */
 import { Forbidden } from "../../domain/errors/authorisation.ts"
 import { isOriginAllowed } from "../../domain/user/web-origin.ts"

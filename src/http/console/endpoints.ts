@@ -1,4 +1,4 @@
-/** The console's own session: opened with a password, gone on with by a cookie that no script reads, ended. For the console's page alone. */
+/** The console's own session: opened with a password, continued by a cookie that scripts cannot read, ended. For the console's page only. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import {
@@ -29,7 +29,7 @@ const ConsoleSession = Schema.Struct({
   }),
   mode: ConsoleMode,
   permissions: Schema.Array(Permission).annotations({
-    description: "The user's. Where the mode is read, only what reads is done",
+    description: "The user's permissions. If the console's mode is read, only read operations are performed",
   }),
   user: UserRecord,
 }).annotations({ identifier: "ConsoleSession" })
@@ -46,11 +46,11 @@ const OpenConsole = Schema.Struct({
 
 const RenewConsole = Schema.Struct({
   refreshToken: optional(text(1_024)).annotations({
-    description: "Of a session that was just opened or proven anew. Without it: the cookie's",
+    description: "Refresh token of a session just opened or re-authenticated. Omitted: that of the cookie",
   }),
 }).annotations({ identifier: "RenewConsole" })
 
-const ONLY = "Extension, for the console's own page: others are refused (403), and hear 404 where CONSOLE is off."
+const ONLY = "Extension, for the console's own page: other callers are refused (403), or get 404 if CONSOLE is off."
 
 const open = HttpApiEndpoint.post("open", "/console/session/open")
   .setPayload(OpenConsole)
@@ -93,7 +93,7 @@ const renew = HttpApiEndpoint.post("renew", "/console/session/renew")
     ),
   )
   .annotate(Access, "none")
-  .annotate(OpenApi.Summary, "Go on with the console's session")
+  .annotate(OpenApi.Summary, "Continue the console's session")
   .annotate(OpenApi.Description, `${ONLY} A new access token; the cookie is replaced.`)
 
 const end = HttpApiEndpoint.post("end", "/console/session/end")
@@ -101,7 +101,7 @@ const end = HttpApiEndpoint.post("end", "/console/session/end")
   .addError(Fail(Forbidden, IpForbidden, UnknownEndpoint))
   .annotate(Access, "none")
   .annotate(OpenApi.Summary, "End the console's session")
-  .annotate(OpenApi.Description, `${ONLY} The session of the cookie ends, and the cookie with it.`)
+  .annotate(OpenApi.Description, `${ONLY} Ends the session of the cookie and clears the cookie.`)
 
 export class ConsoleApi extends HttpApiGroup.make("console")
   .add(open)

@@ -1,6 +1,6 @@
 /**
- * The console's session. The one thing to know: every access token that is answered here says that the console holds it, so that CONSOLE is
- * enforced where tokens are looked at, and not by the page.
+ * The console's session. The one thing to know: every access token issued here is marked as the console's, so that CONSOLE is enforced where
+ * tokens are checked, and not by the page.
  */
 import { Effect } from "effect"
 import type { Sessions } from "../../auth/session/sessions.ts"

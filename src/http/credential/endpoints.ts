@@ -20,7 +20,7 @@ const CreateCredential = Schema.Struct({
   venue: VenueText,
   apiKey: text(512),
   apiSecret: text(8_192).annotations({ description: "Key text or PEM; stored encrypted, never returned" }),
-  apiPassphrase: optional(text(512)).annotations({ description: "Some venues need one" }),
+  apiPassphrase: optional(text(512)).annotations({ description: "Required by some venues" }),
   name: optional(text(128)),
   type: optional(text(32)).annotations({ description: "Default EXCHANGE" }),
 }).annotations({
@@ -38,7 +38,7 @@ const CreateCredential = Schema.Struct({
 const RevokeCredential = Schema.Struct({
   credentialId: CredentialId,
   force: optional(Schema.Boolean).annotations({
-    description: "Revoke although orders that depend on it are open; the account goes INACTIVE",
+    description: "Revoke although open orders depend on it; the account becomes INACTIVE",
   }),
 }).annotations({ identifier: "RevokeCredential" })
 
@@ -62,7 +62,7 @@ const create = HttpApiEndpoint.post("create", "/api/v3/credential/create")
   .annotate(OpenApi.Summary, "Store a credential")
   .annotate(
     OpenApi.Description,
-    "Proves the credential at the venue, then stores it encrypted. A wrong one is refused and nothing is stored.",
+    "Verifies the credential at the venue, then stores it encrypted. If verification fails, nothing is stored.",
   )
 
 const list = HttpApiEndpoint.get("list", "/api/v3/credential/list")

@@ -133,7 +133,7 @@ export const credentialHandlers = (parts: CredentialParts): Handlers<typeof Cred
           what: stored.credential.venue,
         }
         const revoking = credentials.revoke(id, now())
-        // Told whether or not anybody still waits: they would trade with what is revoked.
+        // Sent even if the caller has gone: accounts would otherwise trade with a revoked credential.
         const { revoked, telling } = yield* seenThrough(
           Effect.gen(function* () {
             // Of one that was revoked before nothing changes any more.

@@ -38,7 +38,7 @@ const create = HttpApiEndpoint.post("create", "/api/v3/dealer/create")
         .pipe(Schema.minItems(1), Schema.maxItems(100))
         .annotations({ description: "A pair is quoted when its base or its quote asset is among them" }),
       riskThreshold: optional(PositiveDecimalText).annotations({
-        description: "The most that may be open and not hedged, in the risk currency; absent: no limit",
+        description: "Maximum unhedged exposure, in the risk currency; absent: no limit",
       }),
       config: optional(DealerConfigRecord),
     }).annotations({
@@ -55,14 +55,14 @@ const create = HttpApiEndpoint.post("create", "/api/v3/dealer/create")
   .annotate(OpenApi.Summary, "Create a dealer")
   .annotate(
     OpenApi.Description,
-    "Provisions the dealer with an account of its own at INTERNAL and the wallet that it delivers from, in one transaction. Both belong to the dealer: its admins and operators of the moment act for them. Fund it with wallet/deposit, then link accounts at venues: prices come from their books, and hedges go there.",
+    "Creates the dealer with its own account at INTERNAL and the wallet that it delivers from, in one transaction. Both belong to the dealer: its current admins and operators act for them. Fund it with wallet/deposit, then link accounts at venues: prices come from their books, and hedges go there.",
   )
 
 const DealerDetail = Schema.Struct({
   ...DealerRecord.fields,
-  openQuotes: Schema.NullOr(Schema.Int).annotations({ description: "Extension: firm quotes that are not over" }),
+  openQuotes: Schema.NullOr(Schema.Int).annotations({ description: "Extension: firm quotes that are still open" }),
   hedging: Schema.NullOr(Schema.Array(HedgeReportRecord)).annotations({
-    description: "Extension: positions, exposure and profit, pair by pair",
+    description: "Extension: positions, exposure and profit, by pair",
   }),
 }).annotations({ identifier: "DealerDetail" })
 export type DealerDetail = typeof DealerDetail.Type
@@ -98,7 +98,8 @@ const update = HttpApiEndpoint.post("update", "/api/v3/dealer/update")
     Schema.Struct({
       dealerAccountId: DealerAccountId,
       updatedAt: Schema.Int.annotations({
-        description: "Of the record that this was made from: a dealer that was changed since is not overwritten",
+        description:
+          "updatedAt of the record that the change is based on: a dealer changed since then is not overwritten",
       }),
       config: DealerConfigRecord,
     }).annotations({ identifier: "UpdateDealer" }),
@@ -110,7 +111,7 @@ const update = HttpApiEndpoint.post("update", "/api/v3/dealer/update")
   .annotate(OpenApi.Summary, "Change a dealer's configuration")
   .annotate(
     OpenApi.Description,
-    "Extension. The whole configuration, as in dealer/create: read the dealer, change what should change, and send config back with its updatedAt; what is left out is at its default again. Another change in between is 409 -141009. Holds for every quote and hedge from then on; quotes that bind stay as they are.",
+    "Extension. The whole configuration, as in dealer/create: read the dealer, change what should change, and send config back with its updatedAt; omitted fields return to their defaults. A concurrent change is answered with 409 -141009. Applies to every quote and hedge from then on; firm quotes already made do not change.",
   )
 
 const pause = HttpApiEndpoint.post("pause", "/api/v3/dealer/pause")
@@ -121,7 +122,7 @@ const pause = HttpApiEndpoint.post("pause", "/api/v3/dealer/pause")
   .annotate(OpenApi.Summary, "Pause a dealer")
   .annotate(
     OpenApi.Description,
-    "No new quotes. Those that bind may be executed until their end, and hedging goes on. Repeated: the same record.",
+    "Stops new quotes. Firm quotes may be executed until they expire, and hedging continues. A repeat returns the same record.",
   )
 
 const resume = HttpApiEndpoint.post("resume", "/api/v3/dealer/resume")
@@ -140,7 +141,7 @@ const archive = HttpApiEndpoint.post("archive", "/api/v3/dealer/archive")
   .annotate(OpenApi.Summary, "Archive a dealer")
   .annotate(
     OpenApi.Description,
-    "For ever. Refused while quotes bind, exposure is not hedged, or hedges are at work. What its wallet holds stays there for an admin to withdraw.",
+    "Permanent. Refused while firm quotes are open, exposure is not hedged, or hedges are working. Funds in its wallet remain there for an admin to withdraw.",
   )
 
 const AccountOfDealer = Schema.Struct({
@@ -169,7 +170,7 @@ const accountLink = HttpApiEndpoint.post("accountLink", "/api/v3/dealer/account/
   .annotate(OpenApi.Summary, "Link an account to a dealer")
   .annotate(
     OpenApi.Description,
-    "An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. All accounts of a dealer are of one environment: real venues and INTERNAL (whose money is the ledger's), test networks (`_UAT`), or MOCK and PAPER; one of another is refused with -141008 until those before it are unlinked, whichever of the two has more to lose. INTERNAL, test networks, MOCK and PAPER count only where config.pricing.allowSimulatedVenues says so; test networks, MOCK and PAPER never price, value or hedge beside real ones. Of an installation with ENVIRONMENT=UAT INTERNAL is a test network.",
+    "An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. All accounts of a dealer are of one environment: real venues and INTERNAL (whose money is the ledger's), test networks (`_UAT`), or MOCK and PAPER; an account of another environment is refused with -141008 until the others are unlinked. INTERNAL, test networks, MOCK and PAPER are used only if config.pricing.allowSimulatedVenues is set; test networks, MOCK and PAPER never price, value or hedge beside real venues. With ENVIRONMENT=UAT, INTERNAL counts as a test network.",
   )
 
 const accountUnlink = HttpApiEndpoint.post("accountUnlink", "/api/v3/dealer/account/unlink")
@@ -190,7 +191,7 @@ const accountUnlink = HttpApiEndpoint.post("accountUnlink", "/api/v3/dealer/acco
   .annotate(OpenApi.Summary, "Unlink an account from a dealer")
   .annotate(
     OpenApi.Description,
-    "By the owner of the account, or by an admin or operator of the dealer. Refused while a hedge is at work on it.",
+    "By the owner of the account, or by an admin or operator of the dealer. Refused while a hedge is working on it.",
   )
 
 const accountFunding = HttpApiEndpoint.post("accountFunding", "/api/v3/dealer/account/funding")
@@ -199,7 +200,7 @@ const accountFunding = HttpApiEndpoint.post("accountFunding", "/api/v3/dealer/ac
       ...AccountOfDealer.fields,
       asset: AssetText,
       amount: PositiveDecimalText.annotations({
-        description: "What the account will have more or less: of a withdrawal with the fee that its venue takes",
+        description: "Amount by which the balance will change: for a withdrawal including the venue's fee",
       }),
       direction: FundingDirection,
     }).annotations({ identifier: "AccountFunding" }),
@@ -209,10 +210,10 @@ const accountFunding = HttpApiEndpoint.post("accountFunding", "/api/v3/dealer/ac
   .annotate(Access, "admin")
   .annotate(Fresh, always)
   .annotate(KnowsRepeats, true)
-  .annotate(OpenApi.Summary, "Tell of a deposit or withdrawal at a linked account's venue")
+  .annotate(OpenApi.Summary, "Announce a deposit or withdrawal at a linked account's venue")
   .annotate(
     OpenApi.Description,
-    "Extension. Before it is done: what then changes at the venue without an execution is posted as FUNDING, against WORLD, up to this amount, and is neither a loss nor what makes one good. It holds for a day; what did not show by then is told on the channel of the dealer's own account (FUNDING_EXPIRED). What has been booked already stays as it is. Repeated with the same Idempotency-Key: the same record, as it is then.",
+    "Extension. Call it before moving the funds: a balance change at the venue without an execution is then posted as FUNDING, against WORLD, up to this amount, and is neither counted as a loss nor offsets one. Valid for a day; what has not appeared by then is reported on the channel of the dealer's own account (FUNDING_EXPIRED). What has already been booked does not change. A repeat with the same Idempotency-Key returns the same record in its current state.",
   )
 
 const hedgeResolve = HttpApiEndpoint.post("hedgeResolve", "/api/v3/dealer/hedge/resolve")
@@ -222,10 +223,10 @@ const hedgeResolve = HttpApiEndpoint.post("hedgeResolve", "/api/v3/dealer/hedge/
       tradeOrderId: TradeOrderId.annotations({ description: "The hedge: one of inDoubt in dealer/get" }),
       executedQuantity: PositiveDecimalText.annotations({
         description:
-          'In base, all that it executed; "0": nothing. Of a buy less what the venue took of it as its fee, where it has not told of that. At least what its venue has told of, at most what was asked for',
+          'In base, the total executed quantity; "0": nothing. For a buy, net of the venue fee in base if the venue has not reported it. At least what the venue has reported, at most what was ordered',
       }),
       averagePrice: optional(PositiveDecimalText).annotations({
-        description: "For one of base; required unless executedQuantity is 0",
+        description: "Price per unit of base; required unless executedQuantity is 0",
       }),
     }).annotations({ identifier: "ResolveHedge" }),
   )
@@ -233,10 +234,10 @@ const hedgeResolve = HttpApiEndpoint.post("hedgeResolve", "/api/v3/dealer/hedge/
   .addError(Fail(DealerNotFound, OrderNotFound, HedgeNotInDoubt, InvalidParameter))
   .annotate(Access, "admin")
   .annotate(Fresh, always)
-  .annotate(OpenApi.Summary, "Say what a hedge in doubt executed")
+  .annotate(OpenApi.Summary, "State what a hedge in doubt executed")
   .annotate(
     OpenApi.Description,
-    "Extension. The way out for a hedge whose venue cannot be asked any more: its account was disconnected by force, or lost its credential. Look at the venue first: what is said here is believed, and what is open then is hedged at once. Should the venue tell of more after all, that counts. Said again with other values, the newest hold. Answers the hedging of the pair as it is then.",
+    "Extension. For a hedge whose venue can no longer be queried because its account was force-disconnected or lost its credential. Check at the venue first: the values are accepted as given, and the resulting exposure is hedged immediately. If the venue later reports more, that counts. If called again, the newest values apply. Returns the resulting hedging state of the pair.",
   )
 
 export class DealerApi extends HttpApiGroup.make("dealer")
@@ -252,4 +253,7 @@ export class DealerApi extends HttpApiGroup.make("dealer")
   .add(accountFunding)
   .add(hedgeResolve)
   .annotate(OpenApi.Title, "Dealers")
-  .annotate(OpenApi.Description, "Firm prices from the books of linked accounts, delivered from a wallet, hedged.") {}
+  .annotate(
+    OpenApi.Description,
+    "Firm prices from the books of linked accounts, delivered from a wallet, hedged at venues.",
+  ) {}

@@ -363,7 +363,7 @@ export const dealerHandlers = (parts: DealerHandlerParts): Handlers<typeof Deale
       if (account.walletId !== null || venue === undefined || !isSpot(venue))
         return invalid(
           "tradingAccountId",
-          `is of ${account.venue}: deposits and withdrawals are told of at spot venues outside`,
+          `is of ${account.venue}: deposits and withdrawals can be announced only at external spot venues`,
         )
       const amount = Decimal.of(body.amount)
       if (!isWritableAmount(amount)) return invalid("amount", `must be above zero and at most ${AMOUNT_MAX}`)

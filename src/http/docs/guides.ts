@@ -1,7 +1,7 @@
 /**
- * The guides at /docs/NAME and the operators' pages at /docs/operations/NAME, made of docs/guide and docs/operations, which the build takes
- * along; the same as Markdown, and /llms.txt, which lists all. The one thing to know: links of both forms lead to what this gateway serves,
- * and the text is read at the start, but made into HTML once, when it is first asked for.
+ * The guides at /docs/NAME and the operators' pages at /docs/operations/NAME, made from docs/guide and docs/operations, which are part of the
+ * build; the same as Markdown, and /llms.txt, which lists all. The one thing to know: links of both forms lead to pages that this gateway serves,
+ * and the text is read at the start but rendered to HTML once, at its first request.
  */
 
 import { readdirSync, readFileSync } from "node:fs"
@@ -39,7 +39,7 @@ const anchorOf = (heading: string): string =>
 type Resolve = (href: string) => string | undefined
 
 const makeMarked = async (resolve: Resolve): Promise<Marked> => {
-  // Not before somebody reads: a start takes no longer for it.
+  // Rendered at the first request, so that a start takes no longer.
   const { Marked } = await import("marked")
   return new Marked({
     gfm: true,
@@ -226,7 +226,7 @@ const llms = async (all: ReadonlyArray<Source>): Promise<string> => {
 
 > One trading gateway in front of many venues: orders, balances, quotes, wallets and market data over HTTP (\`/api/v3/\`) and over a WebSocket that speaks the Centrifuge protocol.
 
-The guides say how to use it and hold programs that run as they stand; read Start first, then Retries. The references have every operation, field, channel and code.
+The guides explain how to use it and contain complete, runnable programs; read Start first, then Retries. The references list every operation, field, channel and code.
 
 ## Guides
 

@@ -40,7 +40,7 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>
   },
   "tradeOrder.submit": {
     limit: {
-      summary: "A limit order that rests",
+      summary: "A resting limit order",
       value: {
         tradingAccountId: account,
         instrumentId: "MOCK:BTC/USDT",
@@ -52,7 +52,7 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>
       },
     },
     market: {
-      summary: "A market order, answered when it is closed",
+      summary: "A market order, returned once it is closed",
       value: {
         tradingAccountId: account,
         instrumentId: "MOCK:BTC/USDT",
@@ -177,29 +177,35 @@ const headers = (...names: ReadonlyArray<keyof typeof RESPONSE_HEADERS>) =>
 const RESPONSE_HEADERS = {
   "X-Request-ID": { description: "The request's identifier", schema: { type: "string" } },
   "X-RateLimit-Limit": {
-    description: "The sustained rate: so many tokens in X-RateLimit-Window seconds",
+    description: "The sustained rate: tokens per X-RateLimit-Window seconds",
     schema: { type: "integer" },
   },
-  "X-RateLimit-Window": { description: "Seconds in which the limit comes back", schema: { type: "integer" } },
-  "X-RateLimit-Burst": { description: "Tokens of a full bucket: so many at once", schema: { type: "integer" } },
-  "X-RateLimit-Remaining": { description: "Tokens that are left", schema: { type: "integer" } },
-  "X-RateLimit-Reset": { description: "When it is full again, in Unix seconds", schema: { type: "integer" } },
-  "X-RateLimit-Bucket": { description: "Which bucket that is: its name in RATE_LIMITS", schema: { type: "string" } },
+  "X-RateLimit-Window": { description: "Seconds in which the limit is replenished", schema: { type: "integer" } },
+  "X-RateLimit-Burst": { description: "Tokens of a full bucket: the largest burst", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "Remaining tokens", schema: { type: "integer" } },
+  "X-RateLimit-Reset": {
+    description: "Time at which the bucket is full again, in Unix seconds",
+    schema: { type: "integer" },
+  },
+  "X-RateLimit-Bucket": { description: "Name of the bucket in RATE_LIMITS", schema: { type: "string" } },
   "X-Order-Count-1S": {
     description:
-      "Submits of the account in the second in which this one was counted, itself among them; of what was not counted, in the running one. On tradeOrder/submit and replace",
+      "Submits of the account in the second in which this one was counted, including itself; if it was not counted, those of the current second. On tradeOrder/submit and replace",
     schema: { type: "integer" },
   },
   "X-Venue-Weight-Used": {
     description:
-      "Of the venue's request budget, as of its connector's last beat; where the venue was called for an order",
+      "Use of the venue's request budget, as of its connector's last heartbeat; on order operations that called the venue",
     schema: { type: "integer" },
   },
   "X-Venue-Weight-Limit": { description: "That budget", schema: { type: "integer" } },
-  "Retry-After": { description: "Whole seconds to wait, where waiting helps", schema: { type: "integer" } },
+  "Retry-After": {
+    description: "Whole seconds to wait before a retry, where a retry can succeed",
+    schema: { type: "integer" },
+  },
   "Idempotency-Replayed": {
     description:
-      "true: the key was known. Of an order: the existing one in its current state; of any other operation: the answer of the first call",
+      "true: the key was used before. For an order, the response has its current state; for any other operation, the answer of the first call",
     schema: { type: "string" },
   },
 } as const
@@ -255,7 +261,7 @@ const ruleOf = (group: string, name: string): KeyRule =>
 
 const keyWords = ({ scope, limited }: KeyRule): string => {
   if (scope === "open") return ""
-  if (scope === "session") return "Not with an API key. "
+  if (scope === "session") return "Not available to API keys. "
   return `API key: scope ${scope}${limited ? "" : ", not limited to accounts"}. `
 }
 
@@ -264,7 +270,7 @@ const PARAMETERS = {
     name: "X-Request-ID",
     in: "header",
     required: false,
-    description: "Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen",
+    description: "Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens",
     schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" },
   },
   "Idempotency-Key": {
@@ -272,14 +278,14 @@ const PARAMETERS = {
     in: "header",
     required: false,
     description:
-      "The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key",
+      "The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key",
     schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,64}$" },
   },
 }
 
 const ORDER_KEY = {
   ...PARAMETERS["Idempotency-Key"],
-  description: "The order's idempotencyKey, as if it stood in the body. Both given and different: 400",
+  description: "The order's idempotencyKey, as an alternative to the body. If both are given and differ: 400",
 }
 
 /** Of a query or a body, also where none is read. */

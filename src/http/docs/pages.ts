@@ -1,6 +1,6 @@
 /**
- * The pages of /docs: how they are served (compressed, kept by browsers, asked after), the links above each (the guides in the order of a reader
- * who writes a bot, then the references), and the style of those that are read.
+ * The pages of /docs: how they are served (compressed, cached, revalidated), the links above each (the guides in reading order for an author of a
+ * bot, then the references), and the style of text pages.
  */
 import { TextDocument } from "../edge/document.ts"
 import type { StaticPage } from "../edge/mount.ts"
@@ -74,13 +74,13 @@ export const GUIDES: ReadonlyArray<Guide> = [
   {
     name: "retries",
     label: "Retries",
-    summary: "idempotency keys, what 400, 409, 429, 503 and no answer mean, orders in doubt",
+    summary: "idempotency keys, what 400, 409, 429, 503 and a missing response mean, orders in doubt",
   },
   {
     name: "market-data",
     label: "Market data",
     summary:
-      "books, trades, tickers, account events over the WebSocket, recovery after a cut, and complete bots in JavaScript and Python",
+      "books, trades, tickers, account events over the WebSocket, recovery after a disconnect, and complete bots in JavaScript and Python",
   },
   {
     name: "clients",
@@ -108,12 +108,12 @@ export const GUIDES: ReadonlyArray<Guide> = [
   {
     name: "venues",
     label: "Venues",
-    summary: "which venues there are, where orders are proven, and a loopback exchange to try",
+    summary: "the venues, where orders are proven, and a loopback exchange to try",
   },
   {
     name: "operating",
     label: "Operating",
-    summary: "health, metrics, settings, backup, upgrade, the dangerous moments, and where each page is",
+    summary: "health, metrics, settings, backup, upgrade, risky procedures, and where each page is",
   },
 ]
 

@@ -1,7 +1,7 @@
 /**
- * The documents: the browsable reference at /docs (our page around the files of swagger-ui-dist, served from node_modules), the page of
- * the real-time endpoint, both as JSON, and the guides. Nothing comes from another host, and the Content-Security-Policy lets nothing else
- * in. All are compressed where the client takes that: a first visit is 0.5 MB instead of 3 MB, and a later one asks only whether it changed.
+ * The documents: the browsable reference at /docs (our page around the files of swagger-ui-dist, served from node_modules), the page of the
+ * real-time endpoint, both as JSON, and the guides. Nothing is loaded from another host, and the Content-Security-Policy allows nothing else. All
+ * are compressed if the client accepts that: a first visit is 0.5 MB instead of 3 MB, and a later one only revalidates.
  */
 import { readFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"

@@ -1,8 +1,8 @@
 /**
- * One call of an operation and its one answer, whatever carries it: an HTTP request (`Exchange`) or a message on a socket (`RpcCall`). A latch
- * that every way to answer goes through: the first answer counts, and the deadline answers when nobody does. And whether the call may go on (its
- * limit, its permission, contract C16; a recent authentication), and its handing over to the route's handler, where handlers' Effects start, and
- * the only place where their failures become answers.
+ * One call of an operation and its one answer, whatever carries it: an HTTP request (`Exchange`) or a message on a socket (`RpcCall`). Every
+ * answer goes through a latch: the first one counts, and the deadline answers if nothing else does. Also whether the call may proceed (its limit,
+ * its permission, contract C16; a recent authentication), and the start of the route's handler: the only place where handlers' Effects start and
+ * where their failures become answers.
  */
 import { Cause, Effect, Exit, Option, Runtime } from "effect"
 import { ApiKeyForbidden } from "../../domain/errors/api-key.ts"
@@ -126,7 +126,7 @@ export interface Surroundings {
   readonly monotonic: () => number
   readonly log: ((line: string, level: LogLevel) => void) | null
   readonly onDefect: (defect: Defect) => void
-  /** Null: nobody is limited. */
+  /** Null: no limits. */
   readonly limiter: RequestLimiter | null
   readonly watch?: RequestWatch | undefined
 }
@@ -134,7 +134,7 @@ export interface Surroundings {
 export type Headers = Readonly<Record<string, string>>
 
 /**
- * A log that throws must neither cost the client its answer nor, from a timer, the process its life. Nobody is left to be told of it: any
+ * A log that throws must neither cost the client its answer nor, from a timer, the process its life. There is nowhere left to report it: any
  * other way to stderr would be a line that is not of the log's schema.
  */
 export const tellOperator = (around: Pick<Surroundings, "onDefect">, defect: Defect): void => {

@@ -1,6 +1,6 @@
 /**
- * The certificate to serve and its key, read from their files and validated before use. The one thing to know: what is judged is the
- * text that was read here, and uWebSockets reads the files again by itself; `fingerprint` tells whether both saw the same.
+ * The certificate to serve and its key, read from their files and validated before use. The one thing to know: the text read here is validated,
+ * and uWebSockets reads the files again itself; `fingerprint` tells whether both read the same.
  */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto"
 import { readFileSync, statSync } from "node:fs"
@@ -24,7 +24,7 @@ export class CertificateRefused extends Error {
   override readonly name = "CertificateRefused"
 }
 
-/** No chain is near it; and whoever names a device by mistake must not stop the process. */
+/** Real chains are far smaller; a path to a device given by mistake must not hang the process. */
 const FILE_BYTES_MAX = 1_048_576
 
 const read = (setting: string, file: string): string => {
@@ -70,7 +70,7 @@ export const readCertificate = ({ certFile, keyFile }: CertificateFiles): Certif
   }
 }
 
-/** With less left it is time that somebody looks why it was not renewed. */
+/** Below this remaining time a warning is due: it was not renewed. */
 export const EXPIRES_SOON_MILLIS = 14 * 24 * 3_600_000
 
 /** Why clients would refuse it now; undefined when they would not. */

@@ -1,6 +1,6 @@
 /**
- * A long document in the encodings that clients take: each is made once, when it is first asked for, by a thread that is not the event
- * loop's. The one thing to know: an entity tag belongs to one encoding, so that what a cache holds is never mistaken for another.
+ * A long document in the encodings that clients accept: each is made once, at its first request, on a thread other than the event loop's. The one
+ * thing to know: an entity tag belongs to one encoding, so that a cached copy is never mistaken for another encoding.
  */
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"

@@ -99,11 +99,11 @@ export const Pagination = Schema.Struct({
   limit: Schema.Int,
   total: Schema.Int.annotations({ description: "Number of records that match; see totalIsLowerBound" }),
   cursor: Schema.NullOr(Schema.String).annotations({
-    description: "Give it back to get the next page; null at the end",
+    description: "Pass it to get the next page; null on the last page",
   }),
   hasNext: Schema.Boolean,
   totalIsLowerBound: Schema.optional(Schema.Boolean).annotations({
-    description: "true: counting stopped at total, there are more",
+    description: "true: counting stopped at total, and there are more",
   }),
 }).annotations({ identifier: "Pagination" })
 export type Pagination = typeof Pagination.Type
@@ -124,8 +124,8 @@ export const Page = <A, I>(item: Schema.Schema<A, I>) =>
 
 export const FailureEnvelope = Schema.Struct({
   success: Schema.Literal(false),
-  errno: Schema.Int.annotations({ description: "Negative; which failure it is. Numbers are never reused" }),
-  error: Schema.String.annotations({ description: "The failure in words" }),
+  errno: Schema.Int.annotations({ description: "Negative; identifies the failure. Numbers are never reused" }),
+  error: Schema.String.annotations({ description: "A description of the failure" }),
   data: Schema.Null,
   details: Schema.Struct({
     code: Schema.String.annotations({ description: "The failure's upper-case name, for example INVALID_TOKEN" }),
@@ -133,10 +133,10 @@ export const FailureEnvelope = Schema.Struct({
     action: Schema.String,
     request_id: Schema.String.annotations({ description: "Equal to the header X-Request-ID" }),
     reason: Schema.optional(Schema.String).annotations({
-      description: "Why, as a word that callers act on; of failures that say so",
+      description: "A machine-readable reason, on failures that have one",
     }),
     metadata: Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({
-      description: "What the failure is about: its own fields",
+      description: "Fields specific to this failure",
     }),
     required: Schema.optional(Schema.Array(Schema.String)).annotations({ description: "Permissions needed" }),
     provided: Schema.optional(Schema.Array(Schema.String)).annotations({ description: "Permissions held" }),

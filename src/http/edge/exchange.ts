@@ -57,7 +57,7 @@ const isNearlyKey = (name: string): boolean => {
   return isNear
 }
 
-/** A header that was meant to be Idempotency-Key, where that one is not there: nothing else is read whose absence nobody would notice. */
+/** A header that was meant to be Idempotency-Key, where that one is not there: it is the only header whose loss would go unnoticed. */
 const misspeltKey = (headers: HeaderLines): string | undefined => {
   let near: string | undefined
   for (let i = 0; i < headers.length; i += 2) {
@@ -86,7 +86,7 @@ interface Pourable {
 
 /** Below this an answer fits into the kernel's buffer. */
 const POUR_BYTES_MIN = 65_536
-/** How long a reader may take over a long answer, in ms. Whoever takes a page in that time reads 150 kB a second. */
+/** Time a client has to read a long answer, in ms. A page read in that time is 150 kB a second. */
 const POUR_MILLIS = 12_000
 
 /** Begins inside `cork`, after the headers. `isGone`: the wire must not be touched any more. */
@@ -217,7 +217,7 @@ export class Exchange extends Call {
     return false
   }
 
-  /** The socket's other end; empty when it is gone before anybody asked. */
+  /** The socket's other end; empty if it was closed before this was read. */
   private peer(): string {
     if (this.peerAddress === undefined) this.peerAddress = this.done ? "" : peerOf(this.wire)
     return this.peerAddress
@@ -234,7 +234,7 @@ export class Exchange extends Call {
     return transport.mode !== "proxy" || transport.isSecure(this.peer(), joinedLines(this.headers, "x-forwarded-proto"))
   }
 
-  /** Nobody is there to hear the answer. */
+  /** The client has disconnected. */
   abort(): void {
     this.gone = true
     if (this.done) return

@@ -1,7 +1,6 @@
 /**
- * The only owner of routes: the declared HttpApi is reflected once into direct uWebSockets routes, and into the socket's calls. A
- * route's function that throws, or returns without an answer and without `onAborted`, ends the whole process: so everything here runs
- * inside one guard.
+ * The only owner of routes: the declared HttpApi is reflected once into direct uWebSockets routes, and into the socket's calls. A route's
+ * function that throws, or returns without an answer and without `onAborted`, ends the whole process: so everything here runs inside one guard.
  */
 
 import type { HttpRequest, HttpResponse } from "uWebSockets.js"
@@ -42,7 +41,7 @@ export interface StaticPage {
 }
 
 export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"> {
-  /** Absent: nobody is limited. */
+  /** Absent: no limits. */
   readonly limiter?: RequestLimiter | null
   readonly authenticate: (authorization: string, from: { readonly ip: string }) => Principal | DomainError
   /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
@@ -97,7 +96,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       exchange = new Exchange(res, req, route, around)
     } catch (error) {
       const where = `${route.method} ${route.template}`
-      tellOperator(around, { what: "a request could not be taken", requestId: "", route: where, error })
+      tellOperator(around, { what: "a request could not be accepted", requestId: "", route: where, error })
       res.close()
     }
     return exchange
@@ -106,7 +105,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   /** What holds for every path: secure, and of one length. True: go on. */
   const isAdmitted = (exchange: Exchange): boolean => {
     if (!exchange.isSecure) exchange.fail(new TlsRequired())
-    // A proxy in front may have believed the other one: what follows on this connection is anybody's request. An answer
+    // A proxy in front may have believed the other one: what follows on this connection may be another client's request. An answer
     // would leave what is already read to be served, so there is none.
     else if (exchange.contradicts("content-length")) exchange.drop()
     return !exchange.done
@@ -180,7 +179,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
     if (refused !== undefined) return refused
     const misspelt = route.method === "POST" ? exchange.misspeltKey() : undefined
     if (misspelt !== undefined)
-      return new InvalidParameter({ parameter: misspelt, reason: "no such header: did you mean Idempotency-Key?" })
+      return new InvalidParameter({ parameter: misspelt, reason: "unknown header: did you mean Idempotency-Key?" })
     let query = NO_QUERY
     if (route.query !== undefined) {
       const parsed = parseQuery(req.getQuery() ?? "", route.query.plan)

@@ -10,7 +10,7 @@ import { Deadline, type RouteFacts } from "./route.ts"
 import type { RouteApp } from "./server.ts"
 import type { TransportPolicy } from "./transport.ts"
 
-/** Nobody stands in front of it whose word counts. */
+/** There is no trusted proxy in front of it. */
 const TRANSPORT: TransportPolicy = {
   mode: "plain",
   trusts: () => false,
@@ -46,7 +46,7 @@ export const refusePlain = (
       exchange.closeConnection = true
       exchange.fail(new TlsRequired())
     } catch (error) {
-      given.onDefect({ what: "a request could not be refused", requestId: "", route: "*", error })
+      given.onDefect({ what: "a plain HTTP request could not be answered", requestId: "", route: "*", error })
       res.close()
     }
   })

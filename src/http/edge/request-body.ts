@@ -1,6 +1,6 @@
 /**
- * A request's body from bytes to JSON: content type, UTF-8, depth, number of keys, and the strings PostgreSQL refuses. What comes
- * out has the right form; whether it has the right shape is the compiled check's affair.
+ * A request's body from bytes to JSON: content type, UTF-8, depth, number of keys, and the strings PostgreSQL refuses. The result is well-formed;
+ * the compiled check validates its shape.
  */
 import { isUtf8 } from "node:buffer"
 import { InvalidParameter, InvalidRequest, MalformedJson } from "../../domain/errors/request.ts"
@@ -30,7 +30,7 @@ const isWellFormed = (text: string): boolean => {
 export const BODY_BYTES_MAX = 65_536
 /** An oversized body is read to its end and dropped up to here, so that its sender can read the 413; then the connection closes. */
 export const BODY_BYTES_DRAINED = 1_048_576
-/** JSON of great depth parses but overflows the stack of whoever walks it later (security, finding 8). */
+/** Deeply nested JSON parses but overflows the stack of later recursive code (security, finding 8). */
 const JSON_DEPTH_MAX = 32
 const JSON_KEYS_MAX = 1_000
 
@@ -38,7 +38,7 @@ const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i
 
 /** Whether the header says JSON in UTF-8. */
 export const isJsonType = (contentType: string): boolean =>
-  // What nearly everybody sends, without the regular expression.
+  // The usual value, without the regular expression.
   contentType === "application/json" || JSON_TYPE.test(contentType)
 
 interface Walk {

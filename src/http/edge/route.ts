@@ -62,7 +62,7 @@ export class Deadline extends Context.Reference<Deadline>()("http/Deadline", {
 }) {}
 
 /**
- * Whether the operation knows its own repeats: what it does has the id of its claim, so that a call whose outcome nobody knows may simply
+ * Whether the operation knows its own repeats: what it does has the id of its claim, so that a call with an unknown outcome may simply
  * be made again, and is answered as it ended.
  */
 export class KnowsRepeats extends Context.Reference<KnowsRepeats>()("http/KnowsRepeats", {

@@ -1,8 +1,8 @@
 /**
  * The uWebSockets app: TLS and its certificates, transport policy, listening. HTTP routes are put on it by `mount`, the socket by `ws/server`;
- * nobody else touches it. Behind it stands one app of the library per certificate, because it reads a certificate once. The one thing to know: a
- * connection stays with the app that took it, so every app has all routes; and topics are an app's own, so a publication goes to each app that
- * has sockets.
+ * nothing else touches it. Behind it is one app of the library per certificate, because it reads a certificate once. The one thing to know: a
+ * connection stays with the app that accepted it, so every app has all routes; and topics belong to an app, so a publication goes to each app
+ * that has sockets.
  */
 import {
   App,
@@ -212,7 +212,7 @@ const secureApp = (files: CertificateFiles, certificate: Certificate): Templated
   if (typeof app.listen !== "function")
     throw new CertificateRefused("TLS_CERT_FILE and TLS_KEY_FILE: OpenSSL rejects them")
   if (readCertificate(files).fingerprint !== certificate.fingerprint)
-    throw new CertificateRefused("TLS_CERT_FILE and TLS_KEY_FILE: they changed while they were read")
+    throw new CertificateRefused("TLS_CERT_FILE and TLS_KEY_FILE: the files changed while they were being read")
   return app as TemplatedApp
 }
 
@@ -260,7 +260,7 @@ export const makeServer = (settings: ListenSettings): HttpServer => {
       const fault = dateFault(next, now)
       if (fault !== undefined) throw new CertificateRefused(fault)
       if (!served.canHandOn)
-        throw new CertificateRefused("this build of uWebSockets takes a certificate at the start only")
+        throw new CertificateRefused("this build of uWebSockets can load a certificate only at start")
       served.handOnTo(secureApp(tls, next))
       certificate = next
       return "renewed"

@@ -1,6 +1,6 @@
 /**
- * Which connections count as secure, and who the client is (specification, conventions 3). Headers of a proxy count only when
- * the peer is one of `TRUST_PROXY`; anything else could be written by anybody.
+ * Which connections count as secure, and the client's address (specification, conventions 3). A proxy's headers count only when the peer is one
+ * of `TRUST_PROXY`; any other client could forge them.
  */
 import { BlockList, isIP } from "node:net"
 import { isLoopback } from "../../foundation/network.ts"
@@ -83,7 +83,7 @@ export const transportPolicy = (settings: TransportSettings): TransportPolicy =>
       (trusts(peer) && forwardedProto.split(",").every((proto) => proto.trim().toLowerCase() === "https")),
     clientIp: (peer, forwardedFor) => {
       if (forwardedFor === "" || !trusts(peer)) return peer
-      // From the right: every trusted hop vouches for the address before it, and nobody for what stands further left.
+      // From the right: every trusted hop vouches for the address before it, and none for what is further left.
       const hops = forwardedFor.split(",").map((hop) => plainAddress(hop.trim()))
       let client = peer
       for (const hop of hops.reverse()) {

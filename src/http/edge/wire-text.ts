@@ -15,7 +15,8 @@ export const VenueText = text(40).annotations({
 })
 
 export const InstrumentText = text(INSTRUMENT_ID_MAX).annotations({
-  description: "<VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>",
+  description:
+    "<VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT>",
   examples: ["MOCK:BTC/USDT"],
 })
 
@@ -28,7 +29,7 @@ export const Ask = {
   limit: (max: number, fallback: number) =>
     Schema.optional(
       Schema.Int.pipe(Schema.between(1, max)).annotations({
-        description: `Records of a page: 1 to ${max}, default ${fallback}`,
+        description: `Records per page: 1 to ${max}, default ${fallback}`,
       }),
     ),
   offset: Schema.optional(
@@ -37,20 +38,20 @@ export const Ask = {
   offsetUpTo: (max: number) =>
     Schema.optional(
       Schema.Int.pipe(Schema.between(0, max)).annotations({
-        description: `Records to skip, default 0, at most ${max}: go further with the cursor`,
+        description: `Records to skip, default 0, at most ${max}: use the cursor beyond that`,
       }),
     ),
   cursor: Schema.optional(
     Schema.String.pipe(Schema.minLength(1), Schema.maxLength(2_048)).annotations({
-      description: "pagination.cursor of the page before; filters left out are the ones it was made with",
+      description: "pagination.cursor of the previous page; omitted filters are those of the first request",
     }),
   ),
   instant: (description: string) =>
     Schema.optional(Schema.Int.pipe(Schema.between(0, 8_640_000_000_000_000)).annotations({ description })),
-  userId: Schema.optional(UserId).annotations({ description: "For admins: of that user instead of yours" }),
+  userId: Schema.optional(UserId).annotations({ description: "For admins: that user's records instead of your own" }),
   depth: Schema.optional(
     Schema.Int.pipe(Schema.between(1, 1_000)).annotations({
-      description: "Rows of each side: 1 to 1000, default 10",
+      description: "Rows per side: 1 to 1000, default 10",
     }),
   ),
 } as const

@@ -18,7 +18,7 @@ const isKey = Schema.is(OrderKey)
 /** Headers of an answer to what an earlier call has done. */
 export const REPLAYED = { "Idempotency-Replayed": "true" } as const
 
-/** After these nobody knows whether the operation was done; every other failure says that it was not. */
+/** After these it is unknown whether the operation was performed; after any other failure it was not. */
 const UNKNOWN: ReadonlySet<DomainError["_tag"]> = new Set([
   "StorageUnavailable",
   "DeadlineExceeded",
@@ -66,7 +66,7 @@ const outcomeOf = (handle: Handle, input: Input, reply: Reply): Effect.Effect<Ou
       const exit = yield* Effect.exit(running)
       if (Exit.isFailure(exit)) {
         const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
-        // The defect itself is reported by whoever runs this; a claim is left without an answer.
+        // The caller reports the defect itself; the claim is left without an answer.
         if (failure === undefined) return yield* Effect.failCause(exit.cause as Cause.Cause<never>)
         fail(failure)
       }
@@ -134,7 +134,7 @@ export const keepAnswers = (
         }
         const outcome = yield* outcomeOf(handle, { ...input, claim: { id: claimId, refused } }, reply)
         if (outcome._tag === "Answered") {
-          // An answer that could not be kept is an answer all the same; a repeat will hear that nobody knows.
+          // An answer that could not be kept is an answer all the same; a repeat is answered "outcome unknown".
           yield* Effect.ignore(answers.keep(claimId, claim, textOf(outcome.answer)))
           reply.ok(outcome.answer, outcome.options)
           return

@@ -1,8 +1,7 @@
 /**
- * Rate limits for unauthenticated callers (logins, sign-ups, mails, refreshes) and for what venues count (instrument syncs, credential
- * checks). The one thing to know: they hold before a password is looked at, and none of them locks an owner out (security A.3,
- * scoreboard S9): the bucket that strangers can empty from many addresses does not count where the user has a session or has logged in
- * before.
+ * Rate limits for unauthenticated callers (logins, sign-ups, mails, refreshes) and for what venues count (instrument syncs, credential checks).
+ * The one thing to know: they apply before a password is checked, and none of them locks an owner out (security A.3, scoreboard S9): the bucket
+ * that strangers can empty from many addresses does not count where the user has a session or has logged in before.
  */
 import { Effect } from "effect"
 import { readRefreshToken } from "../../auth/session/sessions.ts"
@@ -21,7 +20,7 @@ import { type LimitedCall, refusal } from "./rate-limit.ts"
 export interface SignInLimitParts {
   readonly limits: RateLimits
   readonly monotonic: () => number
-  /** Addresses where the user of this e-mail address, if there is one, has sessions that nobody ended. */
+  /** Addresses where the user of this e-mail address, if there is one, has sessions that were not ended. */
   readonly addressesOf: (email: string) => Effect.Effect<ReadonlyArray<string>, StorageUnavailable>
   /** Why the user may sync no such venue: told before anything is counted. */
   readonly syncFault: (venue: string, principal: Principal) => DomainError | undefined
@@ -47,10 +46,10 @@ type Limit = (handle: Handle) => Handle
 /** Of the user's bucket, 1 of it with every call, the rest once it is known that the venue will be asked. */
 const SYNC_WEIGHT = 50
 const KNOWN_MAX = 10_000
-/** As many as may wait for their password to be looked at: who comes then would be refused after the database was asked about him. */
+/** As many as may wait for their password check: a later attempt would be refused only after a database read. */
 const LOGINS_AT_ONCE = 64
 
-/** These were asked for by somebody who mistyped: nothing was tried, nothing was made. */
+/** Requests with a typing error: no password was checked and nothing was created. */
 const FREE: ReadonlySet<DomainError["_tag"]> = new Set([
   "WeakPassword",
   "InvalidEmail",
@@ -71,7 +70,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 export const limitSignIn = (parts: SignInLimitParts) => {
   const { limits, monotonic, addressesOf, onLimited } = parts
   const told = new TokenBuckets(perMinute(1))
-  /** Where somebody logged in with the right password, also if that session is over; the oldest go first. */
+  /** Addresses with a successful login, even if that session has ended; the oldest are dropped first. */
   const known = new Set<string>()
 
   const tell = (name: string, key: string, call: Caller, email?: string): void => {
@@ -176,7 +175,7 @@ export const limitSignIn = (parts: SignInLimitParts) => {
     return Effect.isEffect(running) ? Effect.tapError(running, (error) => Effect.sync(() => learn(error))) : running
   }
 
-  /** A session's renewals, counted once they are proven: whoever knows or makes up a session's id takes nothing of its owner's. */
+  /** A session's renewals, counted once they are proven: a guessed or known session id takes nothing from its owner's bucket. */
   const refreshes = new TokenBuckets(limits.refresh)
   const refreshBy = (tokenOf: (input: Input) => string): Limit => {
     const buckets = refreshes

@@ -1,7 +1,7 @@
 /**
- * Rate limits of calls, and the response headers that report them (contract C15). Users are counted by who they are, everybody else by
- * address. The one thing to know: submits, cancels and requests for quotes take from buckets that the actors keep; here those are only
- * told, and a flood of them is kept away from the actors.
+ * Rate limits of calls, and the response headers that report them (contract C15). Users are counted per user, other callers per address. The one
+ * thing to know: submits, cancels and requests for quotes take from buckets that the actors keep; here those are only reported, and a flood of
+ * calls is kept away from the actors.
  */
 
 import type { DomainError } from "../../domain/errors/domain-error.ts"
@@ -198,7 +198,7 @@ export class RequestLimiter {
     }
     const account = typeof call.tradingAccountId === "string" ? call.tradingAccountId.toLowerCase() : ""
     const found = orders.find(account)
-    // How often somebody else's account sends orders is nobody's business.
+    // The order rate of another user's account must not be revealed.
     const rates = found?.owner === principal.userId ? found : undefined
     const venue = succeeded && rates !== undefined ? venueWeight(account as TradingAccountId) : null
     const venueLines =

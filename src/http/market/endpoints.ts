@@ -44,7 +44,7 @@ const instrumentSync = HttpApiEndpoint.post("instrumentSync", "/api/v3/market/in
         Schema.Array(Schema.String.pipe(Schema.pattern(/^[A-Z0-9.]{1,30}\/[A-Z0-9.]{1,30}$/))).pipe(
           Schema.maxItems(5_000),
         ),
-      ).annotations({ description: "<BASE>/<QUOTE> each; all when left out" }),
+      ).annotations({ description: "<BASE>/<QUOTE> each; omitted: all" }),
     }).annotations({ identifier: "SyncInstruments", examples: [{ venue: "MOCK", symbols: ["BTC/USDT"] }] }),
   )
   .addSuccess(Ok(SyncRecord))
@@ -54,7 +54,7 @@ const instrumentSync = HttpApiEndpoint.post("instrumentSync", "/api/v3/market/in
   .annotate(OpenApi.Summary, "Synchronise instruments")
   .annotate(
     OpenApi.Description,
-    "Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while. What is listed no more is DELISTED; a list with less than half of what was traded there delists nothing, unless an admin asks or the venue has given such lists for six hours.",
+    "Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while. Instruments no longer listed become DELISTED; a list with less than half of the known instruments delists none, unless an admin requested it or the venue has returned such lists for six hours.",
   )
 
 const instrumentCreate = HttpApiEndpoint.post("instrumentCreate", "/api/v3/market/instrument/create")
@@ -66,7 +66,7 @@ const instrumentCreate = HttpApiEndpoint.post("instrumentCreate", "/api/v3/marke
   .annotate(OpenApi.Summary, "List an instrument at INTERNAL")
   .annotate(
     OpenApi.Description,
-    "Extension. Opens a market of the internal venue for a pair of assets, for the admin's own tenant: users of others neither see nor trade it. Its id is INTERNAL:<BASE>/<QUOTE> where the tenant is the installation's own, else INTERNAL:<BASE>/<QUOTE>@<TENANT>. The same call again answers the instrument, or lists it again where it was retired; with other terms it is refused unless it is retired and nothing is open there.",
+    "Extension. Opens a market of the internal venue for a pair of assets, for the admin's own tenant: users of others neither see nor trade it. Its id is INTERNAL:<BASE>/<QUOTE> for the installation's own tenant, otherwise INTERNAL:<BASE>/<QUOTE>@<TENANT>. A repeat returns the instrument, or lists it again if it was retired; with different terms it is refused unless the instrument is retired and has no open orders.",
   )
 
 const instrumentRetire = HttpApiEndpoint.post("instrumentRetire", "/api/v3/market/instrument/retire")
@@ -83,7 +83,7 @@ const instrumentRetire = HttpApiEndpoint.post("instrumentRetire", "/api/v3/marke
   .annotate(OpenApi.Summary, "Retire an instrument at INTERNAL")
   .annotate(
     OpenApi.Description,
-    "Extension. The market of the admin's tenant takes no orders from then on (-131003), and those that are open there are cancelled (cancelReason ADMIN); reads go on, with status DELISTED. A repeat cancels what was left. Listed again by market/instrument/create it is ACTIVE again.",
+    "Extension. The market of the admin's tenant accepts no orders from then on (-131003), and open orders there are cancelled (cancelReason ADMIN); it can still be read, with status DELISTED. A repeat cancels any remaining orders. market/instrument/create makes it ACTIVE again.",
   )
 
 const instrumentList = HttpApiEndpoint.get("instrumentList", "/api/v3/market/instrument/list")
@@ -114,7 +114,7 @@ const instrumentList = HttpApiEndpoint.get("instrumentList", "/api/v3/market/ins
   .annotate(OpenApi.Summary, "List instruments")
   .annotate(
     OpenApi.Description,
-    "Known instruments by securityId: price and quantity steps, limits, and whether the venue still lists them (ACTIVE) or not (DELISTED). Venues in use are synchronised every hour; one that is named here for the first time is synchronised first, which may take seconds.",
+    "Known instruments by securityId: price and quantity steps, limits, and whether the venue still lists them (ACTIVE) or not (DELISTED). Venues in use are synchronised every hour; a venue requested for the first time is synchronised first, which may take seconds.",
   )
 
 const venueList = HttpApiEndpoint.get("venueList", "/api/v3/market/venue/list")
@@ -131,7 +131,7 @@ const venueCapabilityList = HttpApiEndpoint.get("venueCapabilityList", "/api/v3/
   .annotate(OpenApi.Summary, "List what venues can do")
   .annotate(
     OpenApi.Description,
-    "Extension. Order types and times in force that are taken, who carries out what the venue itself does not, and what it streams.",
+    "Extension. The accepted order types and times in force, which functions the venue or the gateway carries out, and what the venue streams.",
   )
 
 /** Of every reading of an instrument's live market; what is not there is named beside them. */
@@ -153,7 +153,7 @@ const orderBookGet = HttpApiEndpoint.get("orderBookGet", "/api/v3/market/orderbo
   .annotate(OpenApi.Summary, "Get an order book")
   .annotate(
     OpenApi.Description,
-    "The book as the venue shows it, in the venue's own digits, best rows first. The first read of a book opens its feed and may take seconds; what is read stays open for up to an hour. An instrument that its venue lists no more is 400 -131009, a venue that is known to be down 503 -130001, both at once.",
+    "The book as the venue shows it, in the venue's own digits, best rows first. The first read of a book opens its feed and may take seconds; the feed stays open for up to an hour. An instrument no longer listed by its venue is answered with 400 -131009, a venue known to be down with 503 -130001, both without delay.",
   )
 
 const orderBookList = HttpApiEndpoint.get("orderBookList", "/api/v3/market/orderbook/list")
@@ -165,7 +165,7 @@ const orderBookList = HttpApiEndpoint.get("orderBookList", "/api/v3/market/order
   .annotate(OpenApi.Summary, "Get several order books")
   .annotate(
     OpenApi.Description,
-    "At most 100; repeat instrumentIds, or give a comma list. One that is unknown fails the request.",
+    "At most 100; repeat instrumentIds, or give a comma-separated list. An unknown instrument fails the request.",
   )
 
 const tickerGet = HttpApiEndpoint.get("tickerGet", "/api/v3/market/ticker/get")
@@ -193,7 +193,7 @@ const tickerList = HttpApiEndpoint.get("tickerList", "/api/v3/market/ticker/list
   .annotate(OpenApi.Summary, "List tickers")
   .annotate(
     OpenApi.Description,
-    "Of at most 100 instruments, or without instrumentIds all tickers known now, by instrumentId.",
+    "For at most 100 instruments, or without instrumentIds all currently known tickers, by instrumentId.",
   )
 
 const klineGet = HttpApiEndpoint.get("klineGet", "/api/v3/market/kline/get")
@@ -201,8 +201,8 @@ const klineGet = HttpApiEndpoint.get("klineGet", "/api/v3/market/kline/get")
     Query({
       instrumentId: InstrumentText,
       interval: text(8).annotations({ description: `One of ${KLINE_INTERVALS.join(", ")}`, examples: ["1m"] }),
-      from: Ask.instant("The first open time, in ms; without it the last bars come"),
-      to: Ask.instant("The last open time, in ms; now when left out"),
+      from: Ask.instant("First open time, in ms; omitted: the most recent bars"),
+      to: Ask.instant("Last open time, in ms; omitted: now"),
       limit: Ask.limit(1_000, 50),
     }),
   )
@@ -226,7 +226,7 @@ const klineGet = HttpApiEndpoint.get("klineGet", "/api/v3/market/kline/get")
   .annotate(OpenApi.Summary, "Get klines")
   .annotate(
     OpenApi.Description,
-    "Bars by open time, oldest first, without holes: with `from` the first `limit` that open then or later, else the last `limit`. Periods are cut in UTC, weeks from Monday, months by the calendar. `isClosed` is false only when the last row is the bar that still lives.",
+    "Bars by open time, oldest first, without gaps: with `from` the first `limit` that open at or after it, otherwise the last `limit`. Periods are in UTC, weeks start on Monday, months are calendar months. `isClosed` is false only if the last row is the current bar.",
   )
 
 export class MarketApi extends HttpApiGroup.make("market")

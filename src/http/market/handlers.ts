@@ -99,7 +99,7 @@ const makeInstrumentList = ({
         headers: { ...gate.headersFor(ids), ...named?.headers },
       })
     }
-    // Of a venue that nobody has used yet nothing is known, which is another answer than "it has no instruments".
+    // Nothing is known of a venue that was never used, which differs from "it has no instruments".
     if (named === undefined || named.venue.status === "INACTIVE" || directory.knows(named.venue.venue)) return answer()
     return Effect.map(sync.ensure(named.venue.venue), answer)
   }

@@ -1,6 +1,6 @@
 /**
- * Listing an instrument at the platform's own venue: checks an admin's request. A listed instrument never changes while anything is open
- * there: orders count in its steps.
+ * Listing an instrument at the platform's own venue: checks an admin's request. A listed instrument never changes while it has open orders,
+ * because they count in its steps.
  */
 import { type Effect, Schema } from "effect"
 import { Decimal, PositiveDecimalText } from "../../domain/decimal.ts"
@@ -40,9 +40,9 @@ const Asset = Schema.String.pipe(Schema.pattern(/^[A-Z0-9][A-Z0-9.]{0,29}$/))
 export const NewInstrument = Schema.Struct({
   baseAsset: Asset,
   quoteAsset: Asset,
-  tickSize: PositiveDecimalText.annotations({ description: "Step of prices" }),
-  lotSize: PositiveDecimalText.annotations({ description: "Step of quantities" }),
-  minQuantity: optional(PositiveDecimalText).annotations({ description: "One lot when left out" }),
+  tickSize: PositiveDecimalText.annotations({ description: "Price step" }),
+  lotSize: PositiveDecimalText.annotations({ description: "Quantity step" }),
+  minQuantity: optional(PositiveDecimalText).annotations({ description: "Default: one lot" }),
   maxQuantity: optional(PositiveDecimalText),
   minNotional: optional(PositiveDecimalText).annotations({ description: "Smallest price × quantity" }),
 }).annotations({

@@ -1,4 +1,4 @@
-/** From an instrumentId in a request to the instrument: form (400), venue, then existence (404); a venue's first use syncs it. */
+/** From an instrumentId in a request to the instrument: format (400), venue, then existence (404); a venue's first use syncs it. */
 import { Effect } from "effect"
 import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
 import type { InsufficientPermissions } from "../../domain/errors/authorisation.ts"

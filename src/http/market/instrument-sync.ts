@@ -1,7 +1,7 @@
 /**
- * Instruments of a venue: fetched, stored, entered in the directory, and again every hour. One flight per venue; who needs a venue that nothing
- * is known of yet waits for the flight that is in the air. The socket uses `ensure` too. Nothing is fetched of INTERNAL: admins list its
- * markets.
+ * Instruments of a venue: fetched, stored, entered in the directory, and again every hour. One sync per venue at a time; a caller that needs a
+ * venue whose instruments are not known yet waits for the sync in progress. The socket uses `ensure` too. Nothing is fetched for INTERNAL: admins
+ * list its markets.
  */
 import { Cause, Deferred, Effect, Exit, Random, type Scope } from "effect"
 import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
@@ -89,7 +89,7 @@ export const makeInstrumentSync = ({
   monotonic,
 }: Parts): InstrumentSync => {
   const flights = new Map<VenueId, Deferred.Deferred<SyncCounts, SyncFailure>>()
-  /** Venues that are known to be down, and tried although nobody waits. */
+  /** Venues known to be down, retried without a waiting caller. */
   const probed = new Set<VenueId>()
   /** By venue, when all of it was fetched. */
   const fetchedAt = new Map<VenueId, number>()
@@ -183,7 +183,7 @@ export const makeInstrumentSync = ({
       if (symbols === null) return (yield* syncAll(venue, terms)).counts
       const wanted = new Set(symbols)
       if (directory.knows(venue)) return yield* syncSome(venue, wanted, terms)
-      // Whoever finds a venue known takes what he does not find in it for unknown: the first sync is of all.
+      // Once a venue is known, a missing instrument counts as unknown: so the first sync is complete.
       const { found } = yield* syncAll(venue, terms)
       const added = found.filter(({ symbol }) => wanted.has(symbol)).length
       return { synced: added, added, updated: 0 }
@@ -223,7 +223,7 @@ export const makeInstrumentSync = ({
         const flight = flights.get(venue)
         const down = outage(venue)
         if (down === undefined) return Effect.asVoid(flight === undefined ? fly(venue, null) : Deferred.await(flight))
-        // Nobody waits for it, and who asks sees to it that it is tried.
+        // No caller waits for it, and a request triggers a retry.
         return flight === undefined && !probed.has(venue) ? Effect.zipRight(probe(venue), down) : down
       }),
     ageMillis: (venue) => monotonic() - (fetchedAt.get(venue) ?? Number.NEGATIVE_INFINITY),
@@ -231,7 +231,7 @@ export const makeInstrumentSync = ({
 }
 
 // Refreshes the instruments of the venues in use every hour: new listings, changed steps and limits, delistings. In use is a venue that
-// something was asked of since the start, be it an instrument that it does not list: one that nobody uses is not woken up for its list.
+// something was asked of since the start, be it an instrument that it does not list: an unused venue is not started for its list.
 
 interface RefreshParts {
   /** Those that this installation offers. */
@@ -281,7 +281,7 @@ export const refreshInstruments = ({
       yield* drawAge(venue)
       const again = yield* jittered(AGAIN_MILLIS)
       yield* sync.sync(venue, null).pipe(
-        // Somebody else's sync runs: if it is not of the whole list, the next look finds the venue due.
+        // Another sync is running: if it is not of the whole list, the next check finds the venue due.
         Effect.catchTag("SyncRunning", () => Effect.void),
         Effect.catchAll((error) =>
           Effect.sync(() => {

@@ -76,11 +76,11 @@ const request = HttpApiEndpoint.post("request", "/api/v3/quote/request")
   .annotate(
     OpenApi.Description,
     [
-      "A price that binds the dealer until expireAt: no last look. What it delivers is reserved until then. The client's funds are not held; a client who does not have them yet is quoted for at most 10 seconds, and all such quotes share a part of the dealer's room.",
+      "A firm price that binds the dealer until expireAt: no last look. What the dealer would deliver is reserved until then. The client's funds are not held; a client without sufficient funds gets quotes of at most 10 seconds, and all such quotes share a part of the dealer's limits.",
       "",
-      "Where nothing prices the pair the answer is -140002, and details.reason says why: NO_LINKED_ACCOUNT, INSTRUMENT_NOT_TRADED, COUNTED_IN_CONTRACTS, VENUE_NOT_ALLOWED or OWN_ACCOUNT.",
+      "If no source prices the pair, the answer is -140002, with the cause in details.reason: NO_LINKED_ACCOUNT, INSTRUMENT_NOT_TRADED, COUNTED_IN_CONTRACTS, VENUE_NOT_ALLOWED or OWN_ACCOUNT.",
       "",
-      "A rule of the dealer that says no is an answer, not a failure: status REJECTED with rejectReason INSUFFICIENT_LIQUIDITY, BEYOND_COVERED_RANGE (the books that are known are not known far enough), RISK_LIMIT, INSUFFICIENT_INVENTORY or NOTIONAL_LIMIT. Execute a quote with tradeOrder/submit: orderType QUOTED, quoteId, and the quote's own side and quantity.",
+      "A refusal by a rule of the dealer is a result, not a failure: status REJECTED with rejectReason INSUFFICIENT_LIQUIDITY, BEYOND_COVERED_RANGE (the known part of the books is not deep enough), RISK_LIMIT, INSUFFICIENT_INVENTORY or NOTIONAL_LIMIT. Execute a quote with tradeOrder/submit: orderType QUOTED, quoteId, and the quote's own side and quantity.",
     ].join("\n"),
   )
 
@@ -92,14 +92,14 @@ const get = HttpApiEndpoint.get("get", "/api/v3/quote/get")
   .annotate(OpenApi.Summary, "Get a quote")
   .annotate(
     OpenApi.Description,
-    "Extension: yours, or as admin or operator of its dealer, with the levels that priced it. A quote that was not executed is there for 7 days after its end.",
+    "Extension: your own quote, or, as admin or operator of its dealer, any quote with the levels that priced it. Quotes that were not executed are kept for 7 days after their end.",
   )
 
 const list = HttpApiEndpoint.get("list", "/api/v3/quote/list")
   .setUrlParams(
     Query({
       dealerAccountId: Schema.optional(DealerAccountId).annotations({
-        description: "All quotes of a dealer whose side you are on; else yours of it",
+        description: "All quotes of a dealer that you administer or operate; otherwise your own quotes from it",
       }),
       traderAccountId: Schema.optional(TradingAccountId),
       userId: Ask.userId,
@@ -123,4 +123,4 @@ export class QuoteApi extends HttpApiGroup.make("quote")
   .add(get)
   .add(list)
   .annotate(OpenApi.Title, "Quotes")
-  .annotate(OpenApi.Description, "Firm prices from dealers: asked for, executed once, or over in time.") {}
+  .annotate(OpenApi.Description, "Firm prices from dealers: requested, then executed once or expired.") {}

@@ -95,7 +95,7 @@ export const quoteHandlers = (parts: QuoteHandlerParts): Handlers<typeof QuoteAp
     function checked(account: TradingAccount): TradingAccount | DomainError {
       if (account.venue !== INTERNAL || account.walletId === null)
         return new AccountUnsupported({ reason: "quotes are for accounts on INTERNAL" })
-      // A dealer's own account is nobody's client.
+      // A dealer's own account is no dealer's client.
       if (!isClient(account) || directory.ofOwnAccount(account.tradingAccountId) !== undefined)
         return new AccountForbidden()
       return account.status === "ACTIVE" ? account : new AccountNotActive({ status: account.status })

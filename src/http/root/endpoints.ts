@@ -1,4 +1,4 @@
-/** The root record and the health of the service: no token, for people and for load balancers. */
+/** The root record and the health of the service: no token, for operators and load balancers. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { TradingMode } from "../../domain/account/trading-mode.ts"
@@ -32,20 +32,20 @@ export const HealthRecord = Schema.Struct({
   tradingMode: TradingMode,
   checks: Schema.Record({ key: Schema.String, value: HealthCheck }).annotations({
     description:
-      "service, database, eventLoop, orderWriter, ledger, upkeep (what the gateway does again and again), actors (accounts and dealers that a defect stopped), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy",
+      "service, database, eventLoop, orderWriter, ledger, upkeep (recurring background work), actors (accounts and dealers stopped by a defect), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy",
   }),
   venues: Schema.Record({ key: Schema.String, value: Schema.Literal("idle", "up", "down") }).annotations({
-    description: "By venue. idle: nothing was asked of it yet",
+    description: "By venue. idle: no request has been sent to it yet",
   }),
   auditMillis: Schema.Record({ key: Schema.String, value: AuditMillis }).annotations({
-    description: "By venue: how often its accounts are audited now, in ms. The longest period of any of them",
+    description: "By venue: the current interval at which its accounts are audited, in ms; the longest of any account",
   }),
 }).annotations({ identifier: "Health" })
 export type HealthRecord = typeof HealthRecord.Type
 
-const ROOT_WORDS = "Name, version and description of the service. Not more than that: see health."
+const ROOT_WORDS = "Name, version and description of the service. For its state see health."
 const HEALTH_WORDS =
-  "200 while the service can work: healthy, or degraded (a venue is away, the ledger's audit found something, upkeep fails, an account stopped, mail waits, the disk fills). Otherwise 503 -190001 with this record in details.metadata.health: starting, shutting down, no database, nothing stored. At most a second old."
+  "200 while the service is operational: healthy, or degraded (a venue is unavailable, the ledger audit found a violation, upkeep fails, an account stopped, mail is queued, the disk is filling up). Otherwise 503 -190001 with this record in details.metadata.health: starting, shutting down, no database, or writes do not complete. At most one second old."
 
 const root = HttpApiEndpoint.get("get", "/api/v3")
   .addSuccess(Ok(RootRecord))
@@ -64,9 +64,9 @@ const live = HttpApiEndpoint.get("live", "/api/v3/health/live")
   .addSuccess(Ok(Schema.Literal("ok")))
   .annotate(Access, "none")
   .annotate(OpenApi.Summary, "Liveness")
-  .annotate(OpenApi.Description, "Answers while the process turns, whatever it depends on.")
+  .annotate(OpenApi.Description, "Responds while the process runs, independent of its dependencies.")
 
-const AGAIN_WORDS = "The same record under another address."
+const AGAIN_WORDS = "The same record at another path."
 const rootSlash = HttpApiEndpoint.get("getSlash", "/api/v3/")
   .addSuccess(Ok(RootRecord))
   .annotate(Access, "none")
@@ -92,4 +92,4 @@ export class RootApi extends HttpApiGroup.make("root")
   .add(healthBare)
   .add(live)
   .annotate(OpenApi.Title, "Service")
-  .annotate(OpenApi.Description, "What runs here and whether it is well. No token.") {}
+  .annotate(OpenApi.Description, "The service's version and health. No token needed.") {}

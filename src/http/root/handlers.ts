@@ -92,7 +92,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
     return last
   }
 
-  /** Whoever asks while we leave must hear so at once: nothing is waited for. */
+  /** During shutdown a probe must be answered at once: nothing is waited for. */
   const leaving = (record: HealthRecord): HealthRecord => {
     const now = sources.now()
     const checks = { ...record.checks, service: serviceCheck(false) }

@@ -1,6 +1,6 @@
 /**
- * Judges the facts behind each check of the health record; pure. The one thing to know: unhealthy (503) is only what a service that is
- * taken out of the way would be better for; what is worth a look and leaves orders, or at least cancels, at work is degraded.
+ * Judges the facts behind each check of the health record; pure. The one thing to know: unhealthy (503) is only a state in which taking the
+ * service out of rotation helps; a fault that leaves orders, or at least cancels, working is degraded.
  */
 import { dateTime } from "../../foundation/time.ts"
 import type { LoopState } from "../../kernel/loop.ts"
@@ -15,7 +15,7 @@ const LOOP_DELAY_MILLIS_MAX = 250
 const SKEW_MILLIS_MAX = 1_000
 /** Rounds of a loop that failed one after the other: what the next one makes good is for the log. */
 const FAILED_ROUNDS_MIN = 3
-/** So long the oldest order waits for its commit: nobody's request waits longer for an answer. */
+/** So long the oldest order waits for its commit: no request waits longer for its answer. */
 const WRITER_MILLIS_MAX = 2_000
 const MAIL_MILLIS_MAX = 15 * 60_000
 const MAIL_ATTEMPTS_MAX = 5
@@ -35,12 +35,12 @@ export const serviceCheck = (isReady: boolean): HealthCheck =>
 export const databaseCheck = (facts: DatabaseFacts | null): HealthCheck => {
   if (facts === null) return unhealthy("no answer")
   if (!facts.isDurable) return unhealthy("synchronous_commit is off: acknowledged orders could be lost")
-  return facts.isCurrent ? healthy : unhealthy("its schema is not the one of this program")
+  return facts.isCurrent ? healthy : unhealthy("its schema does not match this program")
 }
 
 /** Neither knows which of the two is right: sessions and quotes end by ours. */
 export const clockCheck = (facts: DatabaseFacts | null): HealthCheck => {
-  if (facts === null) return degraded("not known: the database does not answer")
+  if (facts === null) return degraded("unknown: the database does not respond")
   const { skewMillis, skewErrorMillis } = facts
   return Math.abs(skewMillis) - skewErrorMillis <= SKEW_MILLIS_MAX
     ? healthy
@@ -48,7 +48,7 @@ export const clockCheck = (facts: DatabaseFacts | null): HealthCheck => {
 }
 
 export const mailCheck = (facts: DatabaseFacts | null, now: number): HealthCheck => {
-  if (facts === null) return degraded("not known: the database does not answer")
+  if (facts === null) return degraded("unknown: the database does not respond")
   const { waiting, oldestAt, attempts } = facts.mails
   if (oldestAt !== null && now - oldestAt > MAIL_MILLIS_MAX)
     return degraded(`${waiting} waiting, the oldest for ${Math.round((now - oldestAt) / 60_000)} min`)
@@ -62,7 +62,7 @@ export const loopCheck = (delayMillis: number): HealthCheck =>
 export const upkeepCheck = (loops: ReadonlyArray<LoopState>): HealthCheck => {
   const faults = loops.flatMap(({ name, failed, failingSince, lateSince }) => {
     if (failingSince !== null && failed >= FAILED_ROUNDS_MIN) return `${name}: fails since ${dateTime(failingSince)}`
-    return lateSince === null ? [] : `${name}: not done since ${dateTime(lateSince)}`
+    return lateSince === null ? [] : `${name}: overdue since ${dateTime(lateSince)}`
   })
   return faults.length === 0 ? healthy : degraded(faults.join("; "))
 }
@@ -91,17 +91,17 @@ const passWords = ({ left, of, endsInMillis }: WholePass): string =>
 
 /** What was audited, and what not yet: new transfers by each look, the whole journal by a pass of many. */
 const wholeWords = ({ wholeAgeMillis, wholePass }: LedgerHealth): string => {
-  const words = wholeAgeMillis === null ? "only what is new was audited" : `audited whole ${span(wholeAgeMillis)} ago`
+  const words = wholeAgeMillis === null ? "only new entries were audited" : `audited whole ${span(wholeAgeMillis)} ago`
   return wholePass === null ? words : `${words}; of the whole journal ${passWords(wholePass)}`
 }
 
-/** Not unhealthy: with the service out of the way nobody could cancel an order, and the journal would be no truer. */
+/** Not unhealthy: out of rotation no client could cancel an order, and the journal would be no better. */
 export const ledgerCheck = (ledger: LedgerHealth): HealthCheck => {
   const { violations, auditedAt, ageMillis, isFailing, isOld, isWholeOld, wholePass, pressure } = ledger
   if (violations.length > 0) return degraded(`violations: ${violations.length}`)
   if (auditedAt === null) return degraded(isFailing ? "its audit fails" : "not audited yet")
   if (isFailing || isOld) return degraded(`${isFailing ? "its audit fails: " : ""}audited ${seconds(ageMillis)} ago`)
-  if (wholePass?.isLate === true) return degraded(`its audit cannot keep up: ${wholeWords(ledger)}`)
+  if (wholePass?.isLate === true) return degraded(`its audit is falling behind: ${wholeWords(ledger)}`)
   if (isWholeOld) return degraded(wholeWords(ledger))
   return pressure === "full" ? degraded("its writer is behind") : healthy
 }

@@ -1,6 +1,6 @@
 /**
- * The API's operations by name, for one warm socket: every read, and all changes of orders. A call goes through the check, the
- * access rule, the handler and the deadline of its HTTP route, and is answered by the same envelope.
+ * The API's operations by name, over one open socket: every read, and all changes of orders. A call goes through the check, the access rule, the
+ * handler and the deadline of its HTTP route, and is answered by the same envelope.
  */
 
 import { HttpApi } from "@effect/platform"

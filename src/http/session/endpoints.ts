@@ -36,12 +36,14 @@ const State = Schema.Struct({
 }).annotations({ identifier: "SecondFactorState" })
 
 const Enrolment = Schema.Struct({
-  secret: Schema.String.annotations({ description: "Base32, to be typed" }),
+  secret: Schema.String.annotations({ description: "Base32, for manual entry" }),
   uri: Schema.String.annotations({ description: "otpauth://…, to be shown as a QR code" }),
 }).annotations({ identifier: "SecondFactorEnrolment" })
 
 const Codes = Schema.Struct({
-  recoveryCodes: Schema.Array(Schema.String).annotations({ description: "Each good once; told this once only" }),
+  recoveryCodes: Schema.Array(Schema.String).annotations({
+    description: "Each can be used once; they are not shown again",
+  }),
 }).annotations({ identifier: "RecoveryCodes" })
 
 const Code = Schema.Struct({
@@ -57,7 +59,7 @@ const state = HttpApiEndpoint.get("state", "/api/v3/auth/totp")
   .addError(Fail(SessionRevoked))
   .annotate(Access, "session")
   .annotate(OpenApi.Summary, "Second factor")
-  .annotate(OpenApi.Description, "Whether one is set up, and how many recovery codes are left.")
+  .annotate(OpenApi.Description, "Whether a second factor is set up, and how many recovery codes remain.")
 
 const enrol = HttpApiEndpoint.post("enrol", "/api/v3/auth/totp/enrol")
   .addSuccess(Ok(Enrolment))
@@ -67,7 +69,7 @@ const enrol = HttpApiEndpoint.post("enrol", "/api/v3/auth/totp/enrol")
   .annotate(OpenApi.Summary, "Set up a second factor")
   .annotate(
     OpenApi.Description,
-    "A new secret for an authenticator app (TOTP: SHA-1, six digits, 30 s). Nothing needs it before auth/totp/confirm.",
+    "Creates a secret for an authenticator app (TOTP: SHA-1, six digits, 30 s). It takes effect with auth/totp/confirm.",
   )
 
 const confirm = HttpApiEndpoint.post("confirm", "/api/v3/auth/totp/confirm")
@@ -79,7 +81,7 @@ const confirm = HttpApiEndpoint.post("confirm", "/api/v3/auth/totp/confirm")
   .annotate(OpenApi.Summary, "Confirm the second factor")
   .annotate(
     OpenApi.Description,
-    "By a code of it. From here on each sign-in needs one, as totpCode. Ends all other sessions, and answers ten recovery codes.",
+    "Confirms it with a current code. From then on every sign-in needs a code, as totpCode. Ends all other sessions and returns ten recovery codes.",
   )
 
 const remove = HttpApiEndpoint.post("remove", "/api/v3/auth/totp/remove")
@@ -97,7 +99,7 @@ const renewCodes = HttpApiEndpoint.post("renewCodes", "/api/v3/auth/recoveryCode
   .annotate(Access, "session")
   .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Renew the recovery codes")
-  .annotate(OpenApi.Description, "Ten others; those of before are good no longer.")
+  .annotate(OpenApi.Description, "Returns ten new codes; the previous ones become invalid.")
 
 export class SecondFactorApi extends HttpApiGroup.make("secondFactor")
   .add(state)
@@ -106,7 +108,7 @@ export class SecondFactorApi extends HttpApiGroup.make("secondFactor")
   .add(remove)
   .add(renewCodes)
   .annotate(OpenApi.Title, "Second factor")
-  .annotate(OpenApi.Description, "Codes of an authenticator app beside the password, and recovery codes.") {}
+  .annotate(OpenApi.Description, "Authenticator app codes in addition to the password, and recovery codes.") {}
 
 const Email = Schema.String.pipe(Schema.maxLength(320)).annotations({
   format: "email",
@@ -125,7 +127,7 @@ const Signup = Schema.Struct({
   }),
   setupToken: optional(text(512)).annotations({
     description:
-      "Of the ready line of an installation without an admin: makes this user its admin, whatever SIGNUP says; good once",
+      "From the ready line of an installation without an admin: makes this user its admin, whatever SIGNUP is; can be used once",
   }),
 }).annotations({
   identifier: "Signup",
@@ -147,7 +149,8 @@ const UpdateUser = Schema.Struct({
   email: optional(Email),
   password: optional(Password),
   currentPassword: optional(Schema.String.pipe(Schema.maxLength(1_024))).annotations({
-    description: "Needed for a new password or address, unless it was proven in the last FRESH_SECONDS who asks",
+    description:
+      "Required for a new password or e-mail address unless the user authenticated within the last FRESH_SECONDS",
   }),
   totpCode: TotpCode,
   metadata: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
@@ -167,7 +170,7 @@ const Recover = Schema.Struct({ email: Email }).annotations({
 
 const Resend = Schema.Struct({
   type: Schema.Literal("signup", "email_change"),
-  email: Email.annotations({ description: "For email_change the new address" }),
+  email: Email.annotations({ description: "For email_change: the new address" }),
 }).annotations({ identifier: "Resend", examples: [{ type: "signup", email: "ada@example.com" }] })
 
 const Verify = Schema.Struct({
@@ -202,7 +205,7 @@ const signup = HttpApiEndpoint.post("signup", "/api/v3/auth/signup")
   .annotate(OpenApi.Summary, "Register a user")
   .annotate(
     OpenApi.Description,
-    "Registers a user and opens a session. Send its accessToken as `Authorization: Bearer …` on every other call. Where addresses are confirmed first (SIGNUP=confirm) it answers the user without a session, the same for every address, and mails a token for auth/verify.",
+    "Registers a user and opens a session. Send its accessToken as `Authorization: Bearer …` on every other call. With SIGNUP=confirm it returns the user without a session, the same for every address, and mails a token for auth/verify.",
   )
 
 const login = HttpApiEndpoint.post("login", "/api/v3/auth/login")
@@ -224,7 +227,7 @@ const login = HttpApiEndpoint.post("login", "/api/v3/auth/login")
   .annotate(OpenApi.Summary, "Log in")
   .annotate(
     OpenApi.Description,
-    "Opens a session. Where a second factor is set up the right password alone is answered -100014 SECOND_FACTOR_NEEDED: call again with totpCode. An unknown e-mail, a wrong password and an address that the user may not come from are never told apart.",
+    "Opens a session. If a second factor is set up, the correct password alone is answered with -100014 SECOND_FACTOR_NEEDED: call again with totpCode. An unknown e-mail address, a wrong password and a client address that is not allowed for the user give the same answer.",
   )
 
 const refresh = HttpApiEndpoint.post("refresh", "/api/v3/auth/token/refresh")
@@ -235,7 +238,7 @@ const refresh = HttpApiEndpoint.post("refresh", "/api/v3/auth/token/refresh")
   .annotate(OpenApi.Summary, "Renew a session")
   .annotate(
     OpenApi.Description,
-    "Answers a new accessToken and a new refreshToken, which replaces the old one. An old refresh token that comes back ends the session.",
+    "Returns a new accessToken and a new refreshToken, which replaces the old one. Reuse of an old refresh token ends the session.",
   )
 
 const logout = HttpApiEndpoint.post("logout", "/api/v3/auth/logout")
@@ -250,14 +253,14 @@ const logout = HttpApiEndpoint.post("logout", "/api/v3/auth/logout")
   .annotate(Access, "session")
   .annotate(Fresh, ({ query }: { readonly query: { readonly scope?: string } }) => (query.scope ?? "local") !== "local")
   .annotate(OpenApi.Summary, "Log out")
-  .annotate(OpenApi.Description, "Ends sessions: their tokens are refused from now on and their sockets close.")
+  .annotate(OpenApi.Description, "Ends sessions: their tokens are refused from now on and their sockets are closed.")
 
 const user = HttpApiEndpoint.get("user", "/api/v3/auth/user")
   .addSuccess(Ok(UserRecord))
   .addError(Fail(SessionRevoked))
   .annotate(Access, "session")
   .annotate(OpenApi.Summary, "Current user")
-  .annotate(OpenApi.Description, "The user that the access token speaks for.")
+  .annotate(OpenApi.Description, "The user to whom the access token belongs.")
 
 /** The current password beside it is a proof of its own. */
 const needsProofOfUpdate = ({ body }: { readonly body: typeof UpdateUser.Type }): boolean =>
@@ -286,7 +289,7 @@ const update = HttpApiEndpoint.post("update", "/api/v3/auth/user/update")
   .annotate(OpenApi.Summary, "Update the current user")
   .annotate(
     OpenApi.Description,
-    "All of it is done, or nothing. A new address or password needs currentPassword, or a sign-in (auth/reauthenticate) of the last FRESH_SECONDS. A new address is in force when it and the present one have both confirmed the tokens that are mailed to them. A new password ends all other sessions.",
+    "All changes apply, or none. A new address or password needs currentPassword, or a sign-in (or auth/reauthenticate) within the last FRESH_SECONDS. A new address takes effect once both it and the current one have confirmed the tokens mailed to them. A new password ends all other sessions.",
   )
 
 const reauthenticate = HttpApiEndpoint.post("reauthenticate", "/api/v3/auth/reauthenticate")
@@ -295,10 +298,10 @@ const reauthenticate = HttpApiEndpoint.post("reauthenticate", "/api/v3/auth/reau
   .addError(Fail(InvalidLoginCredentials, InvalidSecondFactor, RateLimited, SecondFactorNeeded, SessionRevoked))
   .annotate(Access, "session")
   .annotate(Deadline, hashing)
-  .annotate(OpenApi.Summary, "Prove again who you are")
+  .annotate(OpenApi.Summary, "Authenticate again")
   .annotate(
     OpenApi.Description,
-    "For what is answered -100011 REAUTHENTICATION_NEEDED: the session goes on with new tokens, and its old ones are good no longer. Sockets stay.",
+    "For operations that answer -100011 REAUTHENTICATION_NEEDED: the session continues with new tokens, and its old ones become invalid. Sockets stay open.",
   )
 
 const recover = HttpApiEndpoint.post("recover", "/api/v3/auth/recover")
@@ -309,7 +312,7 @@ const recover = HttpApiEndpoint.post("recover", "/api/v3/auth/recover")
   .annotate(OpenApi.Summary, "Recover a password")
   .annotate(
     OpenApi.Description,
-    "Mails a token for auth/verify, good for 10 minutes, to that address if it is a user's, at most once a minute. Answers ok for every address that could be one.",
+    "Mails a token for auth/verify, valid for 10 minutes, to the address if it belongs to a user, at most once a minute. Returns ok for every well-formed address.",
   )
 
 const resend = HttpApiEndpoint.post("resend", "/api/v3/auth/resend")
@@ -317,7 +320,7 @@ const resend = HttpApiEndpoint.post("resend", "/api/v3/auth/resend")
   .addSuccess(Ok(Schema.Literal("ok")))
   .annotate(Access, "none")
   .annotate(OpenApi.Summary, "Send a mail again")
-  .annotate(OpenApi.Description, "A new token where one is waited for, at most once a minute. Always answers ok.")
+  .annotate(OpenApi.Description, "Sends a new token if one is pending, at most once a minute. Always returns ok.")
 
 const verify = HttpApiEndpoint.post("verify", "/api/v3/auth/verify")
   .setPayload(Verify)
@@ -325,17 +328,17 @@ const verify = HttpApiEndpoint.post("verify", "/api/v3/auth/verify")
   .addError(Fail(InvalidOneTimeToken, InvalidSecondFactor, RateLimited, SecondFactorNeeded, UserDisabled))
   .annotate(Access, "none")
   .annotate(Deadline, hashing)
-  .annotate(OpenApi.Summary, "Use a token that was mailed")
+  .annotate(OpenApi.Summary, "Use a mailed token")
   .annotate(
     OpenApi.Description,
-    "signup confirms the address and recovery proves its owner: both open a session, in which a new password may be set. email_change is one of two confirmations of a new address.",
+    "signup confirms the address and recovery proves its ownership: both open a session, in which a new password may be set. email_change is one of two confirmations of a new address.",
   )
 
 const sessionList = HttpApiEndpoint.get("sessionList", "/api/v3/auth/session/list")
   .addSuccess(Ok(Schema.Array(SessionEntry)))
   .annotate(Access, "session")
   .annotate(OpenApi.Summary, "List sessions")
-  .annotate(OpenApi.Description, "Where the user is logged in, the last used first.")
+  .annotate(OpenApi.Description, "The user's open sessions, most recently used first.")
 
 const sessionRevoke = HttpApiEndpoint.post("sessionRevoke", "/api/v3/auth/session/revoke")
   .setPayload(RevokeSession)
@@ -361,7 +364,7 @@ const jwks = HttpApiEndpoint.get("jwks", "/api/v3/auth/jwks")
   .annotate(OpenApi.Summary, "Public keys of access tokens")
   .annotate(
     OpenApi.Description,
-    "The keys that access tokens are signed with now, and those of before whose tokens may still live (RFC 7517). May be cached for 5 minutes; a kid that is not in it is a reason to ask again. Libraries want the set without an envelope: it is at /.well-known/jwks.json.",
+    "The key that access tokens are signed with now, and earlier keys whose tokens may still be valid (RFC 7517). May be cached for 5 minutes; fetch it again for an unknown kid. For libraries that expect the set without an envelope it is at /.well-known/jwks.json.",
   )
 
 export class SessionApi extends HttpApiGroup.make("auth")

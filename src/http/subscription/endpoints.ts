@@ -48,7 +48,7 @@ const subscribe = HttpApiEndpoint.post("subscribe", "/api/v3/market/subscription
   .annotate(OpenApi.Summary, "Subscribe to order book updates")
   .annotate(
     OpenApi.Description,
-    "Keeps the book's feed open; the updates come over the WebSocket channel market:orderbook:<venue>:<symbol>. Subscribing again answers the record you have.",
+    "Keeps the book's feed open; the updates come over the WebSocket channel market:orderbook:<venue>:<symbol>. Subscribing again returns the existing record.",
   )
 
 const unsubscribe = HttpApiEndpoint.post("unsubscribe", "/api/v3/market/subscription/orderbook/unsubscribe")
@@ -65,7 +65,7 @@ const unsubscribe = HttpApiEndpoint.post("unsubscribe", "/api/v3/market/subscrip
   .annotate(OpenApi.Summary, "Unsubscribe from order book updates")
   .annotate(
     OpenApi.Description,
-    "By subscriptionId, or by instrumentId (and tradingAccountId). Answers it INACTIVE; repeats are harmless.",
+    "By subscriptionId, or by instrumentId (and tradingAccountId). Returns the record as INACTIVE; repeats are harmless.",
   )
 
 const list = HttpApiEndpoint.get("list", "/api/v3/market/subscription/orderbook/list")

@@ -91,7 +91,7 @@ const cancel = HttpApiEndpoint.post("cancel", "/api/v3/tradeOrder/cancel")
   .annotate(OpenApi.Summary, "Cancel an order")
   .annotate(
     OpenApi.Description,
-    "Answers after the venue's answer or 1 s, whichever is first. An order that is cancelled already is answered as it is; one that is filled, rejected or expired is 400 -110011.",
+    "Responds after the venue's answer or 1 s, whichever is first. An order already cancelled is returned as it is; for one that is filled, rejected or expired the answer is 400 -110011.",
   )
 
 const replace = HttpApiEndpoint.post("replace", "/api/v3/tradeOrder/replace")
@@ -100,7 +100,7 @@ const replace = HttpApiEndpoint.post("replace", "/api/v3/tradeOrder/replace")
       tradingAccountId: TradingAccountId,
       ...orderName,
       quantity: optional(PositiveDecimalText).annotations({
-        description: "The new total in base, what is executed included",
+        description: "The new total quantity in base, including what is already executed",
       }),
       limitPrice: optional(PositiveDecimalText),
       stopPrice: optional(PositiveDecimalText),
@@ -147,9 +147,9 @@ const replace = HttpApiEndpoint.post("replace", "/api/v3/tradeOrder/replace")
   .annotate(
     OpenApi.Description,
     [
-      "Extension. What is absent stays as it is. Answers after the venue's answer or 1 s, whichever is first, the order that stands then.",
+      "Extension. Omitted fields do not change. Responds after the venue's answer or 1 s, whichever is first, with the order that is in force then.",
       "",
-      "Where the venue changes working orders the order keeps its id. Elsewhere it is cancelled (cancelReason REPLACED) and a new order for what remains takes its place: its `replacesTradeOrderId` names the old one, and it is placed only when it is certain how much of that was executed. A quantity that is executed already ends the order. An order that waits for its trigger or its entry is changed at once.",
+      "If the venue can amend working orders, the order keeps its id. Otherwise it is cancelled (cancelReason REPLACED) and a new order for the remaining quantity replaces it: its `replacesTradeOrderId` names the old one, and it is placed only once the executed quantity of the old order is certain. If the new quantity is already executed, the order ends. An order waiting for its trigger or its entry is changed immediately.",
     ].join("\n"),
   )
 
@@ -165,8 +165,8 @@ const cancelAll = HttpApiEndpoint.post("cancelAll", "/api/v3/tradeOrder/cancelAl
     Ok(
       Schema.Struct({
         cancelled: TradeOrderIds,
-        pending: TradeOrderIds.annotations({ description: "Asked for; the venue has not confirmed it yet" }),
-        failed: TradeOrderIds.annotations({ description: "Over before the cancel, or kept by the venue" }),
+        pending: TradeOrderIds.annotations({ description: "Requested; not yet confirmed by the venue" }),
+        failed: TradeOrderIds.annotations({ description: "Closed before the cancel, or the venue refused it" }),
       }).annotations({ identifier: "CancelledOrders" }),
     ),
   )
@@ -185,7 +185,7 @@ const cancelAll = HttpApiEndpoint.post("cancelAll", "/api/v3/tradeOrder/cancelAl
   .annotate(OpenApi.Summary, "Cancel all orders")
   .annotate(
     OpenApi.Description,
-    "Extension: all orders of the account, or those of one instrument. Answers when each has its answer, or after 1 s, the ids by what became of them; whatever is pending is cancelled all the same.",
+    "Extension: all orders of the account, or those of one instrument. Responds when each order has its answer, or after 1 s, with the ids by result; pending cancels continue.",
   )
 
 const cancelAllAfter = HttpApiEndpoint.post("cancelAllAfter", "/api/v3/tradeOrder/cancelAllAfter")
@@ -216,10 +216,10 @@ const cancelAllAfter = HttpApiEndpoint.post("cancelAllAfter", "/api/v3/tradeOrde
   )
   .annotate(Access, "write")
   .annotate(Deadline, doubt)
-  .annotate(OpenApi.Summary, "Cancel all orders after a silence")
+  .annotate(OpenApi.Summary, "Cancel all orders after a timeout")
   .annotate(
     OpenApi.Description,
-    "Extension, a dead man's switch: every order of the account is cancelled (cancelReason DEAD_MAN_SWITCH) at the instant that is answered, unless this is called again before. Call it every few seconds with a timeout of several times that. It is stored: a gateway that was away at that instant cancels as soon as it is back. It works once, then it is off.",
+    "Extension, a dead man's switch: every order of the account is cancelled (cancelReason DEAD_MAN_SWITCH) at the returned time unless this is called again before. Call it every few seconds with a timeout several times as long. The switch is stored: a gateway that was down at that time cancels as soon as it is up again. It fires once and is then off.",
   )
 
 const get = HttpApiEndpoint.get("get", "/api/v3/tradeOrder/get")
@@ -245,12 +245,13 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
       tradeOrderId: Schema.optional(TradeOrderId),
       clientOrderId: Schema.optional(OrderKey),
       orderListId: Schema.optional(text(64)).annotations({
-        description: "The children of a contingent order, or both legs of a pair without one",
+        description: "The children of a contingent order, or both legs of a pair without a parent",
       }),
       orderStatus: Schema.optional(StatusWord).annotations({
-        description: "OPEN, PENDING and CANCELLED select every state that is shown so; formal words match exactly",
+        description:
+          "OPEN, PENDING and CANCELLED select every state displayed under that name; formal states match exactly",
       }),
-      status: Schema.optional(StatusWord).annotations({ description: "The reference's name of orderStatus" }),
+      status: Schema.optional(StatusWord).annotations({ description: "The reference's name for orderStatus" }),
       tradingAccountId: Schema.optional(TradingAccountId),
       userId: Ask.userId,
       instrumentId: Schema.optional(InstrumentText),
@@ -258,7 +259,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradeOrder/list")
       endTime: Schema.optional(Schema.Int).annotations({ description: "createdAt up to here, ms, inclusive" }),
       updatedSince: Schema.optional(Schema.Int).annotations({
         description:
-          "Extension: updatedAt from here on, ms, inclusive; archived orders, too. The order of the list stays that of createdAt, so that an order which changes meanwhile is on one page all the same. A change is seen when it is stored, a little after its updatedAt: ask from some 10 s before the newest that you have",
+          "Extension: updatedAt from here on, ms, inclusive; includes archived orders. The list is still sorted by createdAt, so an order that changes while you page appears on exactly one page. A change becomes visible once stored, slightly after its updatedAt: query from about 10 s before the newest that you have",
       }),
       limit: Ask.limit(1_000, 50),
       offset: Ask.offset,
@@ -292,4 +293,4 @@ export class TradeOrderApi extends HttpApiGroup.make("tradeOrder")
   .add(get)
   .add(list)
   .annotate(OpenApi.Title, "Trade orders")
-  .annotate(OpenApi.Description, "Orders: stored before they leave, never sent twice, never lost.") {}
+  .annotate(OpenApi.Description, "Orders: stored before they are sent, never sent twice, never lost.") {}

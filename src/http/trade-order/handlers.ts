@@ -1,4 +1,4 @@
-/** Orders go to the account's actor and come back from its commit; lists come from the store, which only knows what is durable. */
+/** Orders go to the account's actor and are answered from its commit; lists come from the store, which only knows what is durable. */
 
 import { Effect, Schema } from "effect"
 import type { TradingAccounts } from "../../actors/account/messages.ts"

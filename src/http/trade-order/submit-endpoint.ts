@@ -66,7 +66,7 @@ const SubmittedOrder = Schema.Struct({
   linkedOrders: Schema.optional(
     Schema.Array(TradeOrderRecord).annotations({
       description:
-        "Extension: the other orders of its list, exits of an entry or the other leg of a pair. Absent without a list",
+        "Extension: the other orders of its list: exits of an entry, or the other leg of a pair. Absent without a list",
     }),
   ),
 }).annotations({ identifier: "SubmittedOrder" })
@@ -173,12 +173,12 @@ export const submit = HttpApiEndpoint.post("submit", "/api/v3/tradeOrder/submit"
   .annotate(
     OpenApi.Description,
     [
-      "Answers once the order is stored: status PENDING. With awaitClosed it waits up to 1 s for FILLED, REJECTED, EXPIRED or CANCELLED, and answers what it is then. A refusal by the venue is a success of this call with a REJECTED order; whatever is refused here, before the venue is asked, is a failure and stores nothing.",
+      "Responds once the order is stored: status PENDING. With awaitClosed it waits up to 1 s for FILLED, REJECTED, EXPIRED or CANCELLED, and returns the state at that time. If the venue rejects the order, this call succeeds with a REJECTED order; if the gateway refuses it before sending, the call fails and nothing is stored.",
       "",
-      "Give an idempotencyKey (or the header Idempotency-Key, or clientOrderId) and a repeat is harmless: the same request answers the existing order with the header `Idempotency-Replayed: true`, a different one 409 -110006.",
+      "Give an idempotencyKey (or the header Idempotency-Key, or clientOrderId) to make a repeat harmless: the same request returns the existing order with the header `Idempotency-Replayed: true`, a different one 409 -110006.",
       "",
-      "takeProfit… and stopLoss… place exits with an entry: they wait for its fills, grow with them, and one ends the other. With a TAKE_PROFIT or STOP_LOSS order they make a pair of exits. The others come in `linkedOrders`, all stored at once.",
+      "takeProfit… and stopLoss… place exits with an entry: they wait for its fills, grow with them, and an execution of one cancels the other. With a TAKE_PROFIT or STOP_LOSS order they form a pair of exits. The other orders are returned in `linkedOrders`; all are stored in one transaction.",
       "",
-      "Triggers follow the last trade. A LIMIT price more than twice (BUY) or less than half (SELL) of it, or of its own stopPrice, is refused where the gateway knows such a price: -111004. The header `Server-Timing` says when the request was checked, stored and sent on.",
+      "Triggers follow the last trade. A LIMIT price more than twice (BUY) or less than half (SELL) of it, or of its own stopPrice, is refused if the gateway knows such a price: -111004. The header `Server-Timing` has the times at which the request was checked, stored and sent.",
     ].join("\n"),
   )

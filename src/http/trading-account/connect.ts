@@ -1,6 +1,6 @@
 /**
- * Connecting an account (contract C11a): the venue says whose account it is before anything is stored, and the same account again is
- * the record that exists. Look-up and insert happen one at a time, so that two connects at once make one account.
+ * Connecting an account (contract C11a): the venue confirms whose account it is before anything is stored, and the same account again returns the
+ * existing record. Look-up and insert run one at a time, so that two concurrent connects create one account.
  */
 import { randomBytes } from "node:crypto"
 import { Effect, Fiber } from "effect"
@@ -308,12 +308,12 @@ export const makeConnect = (parts: ConnectParts) => {
         (making) => seenThrough(making, MAKING_TIMES),
         Effect.tapErrorTag("StorageUnavailable", () => Effect.sync(() => givenUp++)),
       )
-      // Whoever stood behind one that was given up is not made to wait as long again.
+      // Callers queued behind an abandoned attempt do not wait as long again.
       const inTurn = Effect.suspend(() => (givenUp === before ? making : Effect.fail(new StorageUnavailable())))
       return oneAtATime.withPermits(1)(inTurn)
     })
 
-  /** The caller's own, when another connect of his that was still on its way has stored it, and is done with it. */
+  /** The caller's own, when a concurrent connect of the same caller stored it and has finished. */
   const orOwn = (
     request: ConnectRequest,
     externalId: string | null,

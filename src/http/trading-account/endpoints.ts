@@ -1,4 +1,4 @@
-/** Trading accounts: connect, update, list, disconnect, and what they hold (specification, Trading account; contract C11, C11a). */
+/** Trading accounts: connect, update, list, disconnect, and their balances (specification, Trading account; contract C11, C11a). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { PositionRecord, TradingAccountRecord, TradingAccountStatus } from "../../domain/account/trading-account.ts"
@@ -37,7 +37,7 @@ const ConnectAccount = Schema.Struct({
   }),
   externalTradingAccountId: optional(text(128)).annotations({
     description:
-      "The account's id at the venue where the venue tells it, else a label of your own; at INTERNAL left out, or a wallet of yours",
+      "The account's id at the venue where the venue reports one, otherwise a label of your choice; at INTERNAL omitted, or the id of a wallet of yours",
   }),
   dealerAccountId: optional(Schema.UUID).annotations({
     description: "At INTERNAL: makes the account a client of that dealer",
@@ -80,7 +80,7 @@ const connect = HttpApiEndpoint.post("connect", "/api/v3/tradingAccount/connect"
   .annotate(OpenApi.Summary, "Connect a trading account")
   .annotate(
     OpenApi.Description,
-    "Connects an account on a venue and answers once it is ACTIVE, or after 10 s as it is. Connecting the same account again answers the record you have, with the new nickname and credentials. At INTERNAL every account has a wallet of its own, made with it, and externalTradingAccountId is that wallet's id.",
+    "Connects an account at a venue and responds once it is ACTIVE, or after 10 s with its current state. Connecting the same account again returns the existing record with the new nickname and credentials. At INTERNAL every account has its own wallet, created with it, and externalTradingAccountId is that wallet's id.",
   )
 
 const update = HttpApiEndpoint.post("update", "/api/v3/tradingAccount/update")
@@ -114,7 +114,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/tradingAccount/list")
   .annotate(OpenApi.Summary, "List trading accounts")
   .annotate(
     OpenApi.Description,
-    "Your accounts, newest first. DISCONNECTED ones are left out unless accountStatus or tradingAccountId asks for them. Admins may give userId.",
+    "Your accounts, newest first. DISCONNECTED ones are omitted unless accountStatus or tradingAccountId selects them. Admins may give userId.",
   )
 
 const disconnect = HttpApiEndpoint.post("disconnect", "/api/v3/tradingAccount/disconnect")
@@ -123,7 +123,7 @@ const disconnect = HttpApiEndpoint.post("disconnect", "/api/v3/tradingAccount/di
       tradingAccountId: AccountText,
       force: optional(Schema.Boolean).annotations({
         description:
-          "Extension: disconnect although the venue could not confirm that every order is gone, or a dealer's hedge is at work",
+          "Extension: disconnect although the venue could not confirm that every order is closed, or a dealer's hedge is still working",
       }),
     }).annotations({ identifier: "DisconnectTradingAccount" }),
   )
@@ -135,7 +135,7 @@ const disconnect = HttpApiEndpoint.post("disconnect", "/api/v3/tradingAccount/di
   .annotate(OpenApi.Summary, "Disconnect a trading account")
   .annotate(
     OpenApi.Description,
-    "Cancels all open orders at the venue, ends streams and subscriptions, removes the credentials. Cannot be undone. Waits up to 30 s for the venue's confirmation. Refused (-141007) while a dealer's hedge is at work or in doubt there, unless force: what is in doubt then is carried until dealer/hedge/resolve ends it.",
+    "Cancels all open orders at the venue, ends streams and subscriptions, and removes the credentials. Cannot be undone. Waits up to 30 s for the venue's confirmation. Refused (-141007) while a dealer's hedge is working or in doubt there, unless force is set: what is in doubt then remains so until dealer/hedge/resolve settles it.",
   )
 
 const portfolio = HttpApiEndpoint.get("portfolioList", "/api/v3/tradingAccount/portfolio/list")
@@ -144,7 +144,9 @@ const portfolio = HttpApiEndpoint.get("portfolioList", "/api/v3/tradingAccount/p
       tradingAccountId: Schema.optional(AccountText),
       userId: Ask.userId,
       venue: Schema.optional(VenueText),
-      currency: Schema.optional(text(32)).annotations({ description: "An asset code; shown even when it is zero" }),
+      currency: Schema.optional(text(32)).annotations({
+        description: "An asset code; returned even if its balance is zero",
+      }),
       limit: Ask.limit(100, 10),
       offset: Ask.offset,
       cursor: Ask.cursor,
@@ -167,7 +169,7 @@ const portfolio = HttpApiEndpoint.get("portfolioList", "/api/v3/tradingAccount/p
   .annotate(OpenApi.Summary, "Balances")
   .annotate(
     OpenApi.Description,
-    "What your accounts hold, by venue and currency. balance = available + locked, always. Admins may give userId.",
+    "Balances of your accounts, by venue and currency. balance = available + locked, always. Admins may give userId.",
   )
 
 export class TradingAccountApi extends HttpApiGroup.make("tradingAccount")
@@ -177,4 +179,4 @@ export class TradingAccountApi extends HttpApiGroup.make("tradingAccount")
   .add(disconnect)
   .add(portfolio)
   .annotate(OpenApi.Title, "Trading accounts")
-  .annotate(OpenApi.Description, "Accounts on venues and what they hold.") {}
+  .annotate(OpenApi.Description, "Accounts at venues and their balances.") {}

@@ -158,7 +158,7 @@ export const tradingAccountHandlers = (parts: TradingAccountParts): Handlers<typ
       if (isFailure(account)) return reply.fail(account)
       if (account.status === "DISCONNECTED") return reply.ok(tradingAccountRecord(account))
       if (parts.isDealersOwn(account.tradingAccountId))
-        return reply.fail(new AccountUnsupported({ reason: "a dealer delivers from it" }))
+        return reply.fail(new AccountUnsupported({ reason: "a dealer uses it to deliver" }))
       const force = body.force ?? false
       const asked = accountAct("account.disconnect", actorOf(request, principal), account, parts.uuid())
       const act = force ? { ...asked, what: `${asked.what}, by force` } : asked

@@ -1,4 +1,4 @@
-/** The trading mode of the whole installation, for its operators. What is in force stands in the health record, for everybody. */
+/** The trading mode of the whole installation, for its operators. The mode in force is in the health record, visible to everyone. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { TradingMode } from "../../domain/account/trading-mode.ts"
@@ -20,7 +20,7 @@ const TradingModeRecord = Schema.Struct({
 }).annotations({ identifier: "TradingModeRecord" })
 
 const WORDS =
-  "For admins of the default tenant: it holds for every tenant. In force, and stored, when it answers; a restart keeps it. Cancels are taken in every mode; what was accepted before goes on."
+  "For admins of the default tenant: it applies to every tenant. Stored and in force when the call returns, and kept across restarts. Cancels are accepted in every mode; orders accepted before are not affected."
 
 const set = HttpApiEndpoint.post("set", "/api/v3/admin/tradingMode")
   .setPayload(SetTradingMode)
@@ -34,4 +34,4 @@ const set = HttpApiEndpoint.post("set", "/api/v3/admin/tradingMode")
 export class TradingModeApi extends HttpApiGroup.make("tradingMode")
   .add(set)
   .annotate(OpenApi.Title, "Trading mode")
-  .annotate(OpenApi.Description, "What the installation takes from clients: everything, resting orders, cancels.") {}
+  .annotate(OpenApi.Description, "What the installation accepts from clients: everything, resting orders, cancels.") {}

@@ -51,7 +51,7 @@ const create = HttpApiEndpoint.post("create", "/api/v3/wallet/create")
   .annotate(OpenApi.Summary, "Create a wallet")
   .annotate(
     OpenApi.Description,
-    "A CLIENT wallet of your own, empty. The nickname stands in metadata.nickname. The number per user is limited (-150000), closed ones included.",
+    "Creates an empty CLIENT wallet that you own. The nickname is returned in metadata.nickname. The number per user is limited (-150000), closed ones included.",
   )
 
 const get = HttpApiEndpoint.get("get", "/api/v3/wallet/get")
@@ -78,7 +78,7 @@ const list = HttpApiEndpoint.get("list", "/api/v3/wallet/list")
   .annotate(OpenApi.Summary, "List wallets")
   .annotate(
     OpenApi.Description,
-    "Your wallets with their balances, newest first. Admins may give userId; walletType ACCOUNTING lists the installation's own to them, and the books of dealers (dealerAccountId; metadata.purpose PROFIT, POSITION, TRADING or LOSS), DEALER those that dealers deliver from.",
+    "Your wallets with their balances, newest first. Admins may give userId; for them walletType ACCOUNTING lists the installation's own wallets and the books of dealers (dealerAccountId; metadata.purpose PROFIT, POSITION, TRADING or LOSS), and DEALER those that dealers deliver from.",
   )
 
 const Transfer = Schema.Struct({
@@ -107,7 +107,7 @@ const transfer = HttpApiEndpoint.post("transfer", "/api/v3/wallet/transfer")
   .annotate(OpenApi.Summary, "Move money between your wallets")
   .annotate(
     OpenApi.Description,
-    "Both wallets are yours. Money in a wallet of no dealer may go to any; in a wallet of a dealer it stays with that dealer (-150005). Answered after the commit. At most 10^24 at once (-150000). With an Idempotency-Key a repeat moves nothing and answers as the first call ended, whatever happened to it; after a refusal the key may be used again, for the same request too.",
+    "Both wallets must be yours. Money in a wallet without a dealer may go to any wallet; in a dealer's wallet it stays with that dealer (-150005). Responds after the commit. At most 10^24 per transfer (-150000). With an Idempotency-Key a repeat moves nothing and returns the result of the first call, even if its response was lost; after a refusal the key may be used again, also for the same request.",
   )
 
 const Funding = Schema.Struct({ walletId: WalletId, asset: AssetText, amount: PositiveDecimalText })
@@ -122,7 +122,7 @@ const deposit = HttpApiEndpoint.post("deposit", "/api/v3/wallet/deposit")
   .annotate(OpenApi.Summary, "Fund a wallet (admin)")
   .annotate(
     OpenApi.Description,
-    "Extension: money from outside, against the installation's ACCOUNTING wallet. At most 10^24 at once (-150000).",
+    "Extension: books money received from outside, against the installation's ACCOUNTING wallet. At most 10^24 per call (-150000).",
   )
 
 const withdraw = HttpApiEndpoint.post("withdraw", "/api/v3/wallet/withdraw")
@@ -133,7 +133,10 @@ const withdraw = HttpApiEndpoint.post("withdraw", "/api/v3/wallet/withdraw")
   .annotate(Fresh, always)
   .annotate(KnowsRepeats, true)
   .annotate(OpenApi.Summary, "Pay out of a wallet (admin)")
-  .annotate(OpenApi.Description, "Extension: money to the outside. Of a CLOSED wallet: the whole balance of an asset.")
+  .annotate(
+    OpenApi.Description,
+    "Extension: books money paid to the outside. From a CLOSED wallet only the whole balance of an asset.",
+  )
 
 const one = (name: string) => Schema.Struct({ walletId: WalletId }).annotations({ identifier: name })
 
@@ -144,10 +147,7 @@ const freeze = HttpApiEndpoint.post("freeze", "/api/v3/wallet/freeze")
   .annotate(Access, "admin")
   .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Freeze a wallet (admin)")
-  .annotate(
-    OpenApi.Description,
-    "Nothing moves any more, in or out; holds that are there stay, and may only be released.",
-  )
+  .annotate(OpenApi.Description, "Blocks all transfers in and out; existing holds remain and may only be released.")
 
 const unfreeze = HttpApiEndpoint.post("unfreeze", "/api/v3/wallet/unfreeze")
   .setPayload(one("UnfreezeWallet"))
@@ -166,20 +166,20 @@ const close = HttpApiEndpoint.post("close", "/api/v3/wallet/close")
   .annotate(OpenApi.Summary, "Close a wallet")
   .annotate(
     OpenApi.Description,
-    "For ever, from any state; refused while anything is held. What is left may leave once, each asset whole; of one that was frozen only through an admin.",
+    "Permanent, from any state; refused while anything is held. The remaining balance may be withdrawn once, each asset in full; if the wallet was frozen, only by an admin.",
   )
 
 const StatementRow = Schema.Struct({
   transferId: Schema.String,
   walletId: Schema.String,
   direction: Schema.Literal("DEBIT", "CREDIT").annotations({ description: "DEBIT: out of this wallet" }),
-  counterWalletId: Schema.NullOr(Schema.String).annotations({ description: "null: not yours to know" }),
+  counterWalletId: Schema.NullOr(Schema.String).annotations({ description: "null: not visible to you" }),
   kind: Schema.Literal("single", "pending", "post", "void").annotations({
-    description: "pending: a hold; post and void end it, moving its amount or a part of it, or nothing",
+    description: "pending: a hold; post ends it and moves all or part of its amount, void ends it and moves nothing",
   }),
-  pendingId: Schema.NullOr(Schema.String).annotations({ description: "The hold that this ends" }),
+  pendingId: Schema.NullOr(Schema.String).annotations({ description: "The hold that this transfer ends" }),
   asset: Schema.String,
-  amount: Schema.String.annotations({ description: "Of a void: what it released" }),
+  amount: Schema.String.annotations({ description: "For a void: the amount released" }),
   code: TransferCode,
   reference: Schema.NullOr(Schema.String),
   expiresAt: Schema.NullOr(Schema.Int),
@@ -217,4 +217,4 @@ export class WalletApi extends HttpApiGroup.make("wallet")
   .add(close)
   .add(statement)
   .annotate(OpenApi.Title, "Wallets")
-  .annotate(OpenApi.Description, "The ledger: money held for you here, and what moved it.") {}
+  .annotate(OpenApi.Description, "The ledger: the money held for you here, and its transfers.") {}

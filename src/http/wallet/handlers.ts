@@ -1,7 +1,7 @@
 /**
- * Wallets: reads and statements from the store, money through the ledger. The one thing to know: ids of what moves are made of the
- * Idempotency-Key and the body, so that a repeat after any crash meets what the first call did; and another user's wallet answers as one that
- * does not exist (decision 20).
+ * Wallets: reads and statements from the store, money through the ledger. The one thing to know: transfer ids are derived from the
+ * Idempotency-Key and the body, so that a repeat after any crash finds the result of the first call; and another user's wallet is answered like
+ * one that does not exist (decision 20).
  */
 import { Effect } from "effect"
 import type { DealerDirectory } from "../../actors/dealer/directory.ts"
@@ -65,7 +65,7 @@ const rightTo = (
   return isDealersSide(principal, dealer) ? "DEALER" : null
 }
 
-/** Everybody's own, and for admins those of their tenant. */
+/** The caller's own, and for admins those of their tenant. */
 const mayRead = (reach: Pick<WalletReach, "dealers">, wallet: Wallet, principal: Principal): boolean =>
   wallet.tenantId === principal.tenantId && (isAdmin(principal) || rightTo(reach, wallet, principal) !== null)
 
@@ -238,7 +238,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
   /** What an admin may fund and empty: a mirror says what its venue says, and the installation's own are the other side. */
   const fundable = (wallet: Wallet) =>
     wallet.walletType === "EXCHANGE" || wallet.walletType === "ACCOUNTING"
-      ? new WalletFailed({ reason: `money is not moved by hand in a wallet of type ${wallet.walletType}` })
+      ? new WalletFailed({ reason: `money cannot be moved manually in a wallet of type ${wallet.walletType}` })
       : Effect.void
 
   const fund =
@@ -391,7 +391,7 @@ export const walletHandlers = (parts: WalletParts): Handlers<typeof WalletApi> =
           // Of a closed one nothing would be compared with its venue any more.
           if (wallet.walletType === "EXCHANGE")
             return yield* new WalletFailed({
-              reason: "a wallet of type EXCHANGE is its account's mirror, and is not closed",
+              reason: "a wallet of type EXCHANGE mirrors its account and cannot be closed",
             })
           yield* ledger.expireHolds(wallet.walletId)
           const act = actOf("wallet.close", request, principal, wallet)

@@ -177,7 +177,7 @@ export const openRequestLog = (options: RequestLogOptions): RequestLog => {
     try {
       renameSync(from, to)
     } catch (error) {
-      // Not there: somebody else moved it away, or there have not been so many yet.
+      // Missing: it was moved away, or there have not been that many files yet.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
     }
   }

@@ -36,7 +36,7 @@ class RequestMeters {
     this.limited = board.counter("rate_limited_total")
   }
 
-  /** `status` 0: nobody was there to hear it. */
+  /** `status` 0: the client had disconnected. */
   answered(route: { readonly template: string; readonly method: string }, status: number, millis: number): void {
     let series = this.routes.get(route.template)
     if (series === undefined) {
@@ -119,9 +119,9 @@ export interface RequestWatch {
   /** Off: calls need not begin a trace. */
   readonly isTracing: boolean
   readonly begin: TelemetryService["begin"]
-  /** `status` 0: nobody was there to hear it. Never waits. Answers the id of its trace, where it has one. */
+  /** `status` 0: the client had disconnected. Never waits. Answers the id of its trace, where it has one. */
   readonly ended: (call: EndedCall, status: number, millis: number, trace: Trace | null) => string | null
-  /** A request of two minds about its own length: whoever sent it wanted a proxy to believe the other one. */
+  /** A request with contradictory lengths: its sender may be trying to smuggle a request past a proxy. */
   readonly contradicted: (call: EndedCall) => void
 }
 
@@ -181,7 +181,7 @@ export const watchRequests = (
       const traceId = isKept ? telemetry.ended(trace, spanOf(call, status, millis)) : (trace?.traceId ?? null)
       if (failure === null) return traceId
       meters.refused(failure, call.handedOver)
-      debug?.("a request was refused", () => ({ ...refusalOf(call, failure), status }))
+      debug?.("a request was rejected", () => ({ ...refusalOf(call, failure), status }))
       const told = securityEventOf(failure)
       if (told === null) return traceId
       const { errno, code } = ERRNO[failure._tag]

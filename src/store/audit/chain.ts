@@ -1,7 +1,7 @@
 /**
- * Recomputes the hash chain of the audit rows: in each lane every row has the next number, names the hash of the row before, and is what
- * its own hash was made of; the lane's head names the last. The one thing to know: the owner of the database can write a whole lane
- * anew, so the heads that an earlier look has shown are worth keeping elsewhere.
+ * Recomputes the hash chain of the audit rows: in each lane every row has the next number, contains the hash of the preceding row, and matches
+ * its own hash; the lane's head names the last. The one thing to know: the owner of the database can rewrite a whole lane, so the heads printed
+ * by an earlier run are worth storing elsewhere.
  */
 import { createHash } from "node:crypto"
 import { SqlClient } from "@effect/sql"
@@ -76,7 +76,7 @@ const changedColumn = ({ columns, content }: ChainRow): string | undefined => {
 /** What is wrong with a row that stands behind that hash, at that number. */
 const faultOf = (row: ChainRow, number: number, previous: Buffer): string | undefined => {
   if (Number(row.number) !== number) return `the row is missing: the next is ${row.number}`
-  if (!row.previous.equals(previous)) return "does not follow the row before"
+  if (!row.previous.equals(previous)) return "does not chain to the preceding row"
   const made = createHash("sha256").update(row.previous).update(row.content).digest()
   if (!made.equals(row.hash)) return "the content was changed"
   const column = changedColumn(row)

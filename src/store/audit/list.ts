@@ -1,7 +1,7 @@
 /**
- * Rows of the audit as admins read them: those of their tenant, for admins of the default tenant also the installation's, newest first.
- * Whose a row is: its object's tenant; the installation's where all tenants share the object; else its actor's tenant, and the
- * installation's where there is none.
+ * Rows of the audit as admins read them: those of their tenant, for admins of the default tenant also the installation's, newest first. A row
+ * belongs to its object's tenant; to the installation if all tenants share the object; otherwise to its actor's tenant, or the installation if
+ * there is none.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Dealers and quotes for the edges: a new dealer with all that belongs to it, every dealer at start, lists of quotes, fundings, and the end of
- * quotes that are over for days.
+ * Dealers and quotes for the edges: a new dealer with all that belongs to it, every dealer at start, lists of quotes, fundings, and the deletion
+ * of old quotes.
  */
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
@@ -47,12 +47,12 @@ const refusalOf = (
   if (!mirror?.has_begun)
     return invalid(
       "tradingAccountId",
-      `account ${tradingAccountId} was linked just now and has not been compared with its venue yet: try again in 20 s, and move nothing before`,
+      `account ${tradingAccountId} was just linked and has not been compared with its venue yet: try again in 20 s, and move no funds until then`,
     )
   if (mirror.open >= FUNDINGS_MAX)
     return invalid(
       "tradingAccountId",
-      `account ${tradingAccountId} has ${mirror.open} deposits and withdrawals that are not seen yet, at most ${FUNDINGS_MAX}: try again when one of them was seen, or its day is over`,
+      `account ${tradingAccountId} has ${mirror.open} announced deposits and withdrawals that have not appeared yet, at most ${FUNDINGS_MAX}: try again once one of them appeared or its day has passed`,
     )
   const balance = decimal(mirror.balance ?? "0")
   // In a frozen one nothing is booked: what the account has by now is not in it.

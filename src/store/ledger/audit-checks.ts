@@ -1,7 +1,7 @@
 /**
- * What must be true of each row that the ledger only adds (contract C9): transfers, trades, hedge intents and executed quotes, each against
- * what was written in the same transaction. The one thing to know: a check is asked of a slice, once, and of what it has found again by
- * each look; what it joins is found by a key, so that its cost is the slice's.
+ * Checks of each row of the ledger's append-only tables (contract C9): transfers, trades, hedge intents and executed quotes, each against what
+ * was written in the same transaction. The one thing to know: a check runs on a slice once, and its findings are verified by each run; its joins
+ * use keys, so that its cost is proportional to the slice.
  */
 
 /** What grows: its rows are numbered, quotes have the order of their execution. */
@@ -72,13 +72,13 @@ const FEES: SliceCheck = {
 const TRANSFERS: ReadonlyArray<SliceCheck> = [
   transfers(
     "entries",
-    `is no entry: from ' || t.debit_wallet_id || ' to ' || t.credit_wallet_id`,
+    `is not a valid transfer: from ' || t.debit_wallet_id || ' to ' || t.credit_wallet_id`,
     `ledger_transfer t WHERE ${SLICE} AND (t.amount <= 0 OR t.debit_wallet_id = t.credit_wallet_id
       OR (t.kind IN ('post', 'void')) <> (t.pending_id IS NOT NULL))`,
   ),
   transfers(
     "resolutions",
-    `resolves what it does not fit: hold ' || t.pending_id`,
+    `does not match the hold it resolves: ' || t.pending_id`,
     `ledger_transfer t LEFT JOIN ledger_transfer p ON p.transfer_id = t.pending_id
       WHERE ${SLICE} AND t.pending_id IS NOT NULL AND (p.kind IS DISTINCT FROM 'pending' OR t.amount > p.amount
         OR t.kind = 'void' AND t.amount <> p.amount OR t.debit_wallet_id <> p.debit_wallet_id
@@ -104,7 +104,7 @@ const TRANSFERS: ReadonlyArray<SliceCheck> = [
   ),
   transfers(
     "refusals",
-    `is both done and refused'`,
+    `is both applied and rejected'`,
     `ledger_transfer t JOIN ledger_rejected USING (transfer_id) WHERE ${SLICE}`,
   ),
   transfers(

@@ -1,7 +1,7 @@
 /**
- * Passes of the audit through what the ledger only adds, slice by slice: each slice is checked, added to the sums of its pass, and passed
- * in one transaction, so that a pass goes on where it was cut off. The one thing to know: a pass never passes a number whose transaction
- * is still on its way (`settledMark`).
+ * Passes of the audit over the ledger's append-only tables, slice by slice: each slice is checked, added to the sums of its pass, and completed
+ * in one transaction, so that a pass continues where it was interrupted. The one thing to know: a pass never goes beyond a number whose
+ * transaction is still in flight (`settledMark`).
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type pg from "pg"

@@ -1,7 +1,7 @@
 /**
- * One look of the ledger's audit: from the checkpoint to what is decided by now, then what is wrong at present; and beside it a step of
- * the pass over the whole journal, whose end is the next checkpoint. Each ends soon after its time, however long the journal is. On a
- * connection of its own: no statement of a client waits for it.
+ * One run of the ledger's audit: from the checkpoint to what is committed by now, then the checks of the current state; and a step of the pass
+ * over the whole journal, whose end is the next checkpoint. Each has a time limit, however long the journal is. On a connection of its own: no
+ * statement of a client waits for it.
  */
 
 import { Data } from "effect"
@@ -72,9 +72,9 @@ const changedMeanwhile = async (client: pg.Client, begun: Pass, whole: Pass): Pr
 
 /** Far beyond what a slice takes: ends what a defect of a plan would make endless. */
 const STATEMENT_TIMEOUT_MILLIS = 120_000
-/** Of a look, for what is new, where nobody says another time: far beyond what comes between two of them. */
+/** Default time limit of a run, for new entries: far more than what arrives between two runs. */
 const NEW_MILLIS = 60_000
-/** Of a look, for the pass over the whole journal, where nobody says another time. */
+/** Default time limit of a run, for the pass over the whole journal. */
 const STEP_MILLIS = 5_000
 const DAY_MILLIS = 86_400_000
 /** Findings that are kept. What is beyond them is found by the next pass over the whole journal. */
@@ -136,7 +136,7 @@ const withClient = async <A>(url: string, lock: number, run: (client: pg.Client)
     // One core at most, and no seconds for plans of statements that take tenths of one.
     await client.query("SET max_parallel_workers_per_gather = 0; SET jit = off")
     const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [lock])
-    if (rows[0]?.mine !== true) throw new AuditUnfinished({ message: "another one is at work in this database" })
+    if (rows[0]?.mine !== true) throw new AuditUnfinished({ message: "another audit is running on this database" })
     return await run(client)
   } finally {
     await client.end()
@@ -145,7 +145,7 @@ const withClient = async <A>(url: string, lock: number, run: (client: pg.Client)
 
 const marked = async (client: pg.Client, { patienceMillis }: LookOptions): Promise<Mark> => {
   const mark = await settledMark(client, patienceMillis)
-  if (mark === null) throw new AuditUnfinished({ message: "a transaction of the ledger takes too long" })
+  if (mark === null) throw new AuditUnfinished({ message: "a ledger transaction is taking too long" })
   return mark
 }
 

@@ -1,7 +1,7 @@
 /**
- * What must be true of the ledger's present (contract C9): balances against the journal, holds against what they are held for, wallets
- * against their accounts. The one thing to know: each statement sees one instant, in which a request is there whole or not at all, so
- * that nothing of it is out of step while the ledger works; what is many is read in slices.
+ * Checks of the ledger's current state (contract C9): balances against the journal, holds against what they are held for, wallets against their
+ * accounts. The one thing to know: each statement sees one snapshot, in which a request is there whole or not at all, so that nothing is
+ * inconsistent while the ledger works; large tables are read in slices.
  */
 import type pg from "pg"
 import { Decimal } from "../../domain/decimal.ts"

@@ -1,4 +1,4 @@
-/** Books of dealers: what is in them, and what is not yet. Only the ledger changes them (ledger_guard_dealer_book). */
+/** Books of dealers: what is booked, and what is not yet. Only the ledger changes them (ledger_guard_dealer_book). */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { soldTo } from "../../domain/dealer/books.ts"

@@ -222,7 +222,7 @@ export class Wallets extends Effect.Service<Wallets>()("store/Wallets", {
           if (said?.word === "WalletNotFound") return yield* new WalletNotFound()
           if (said?.word === "WalletClosed") return yield* new WalletClosed()
           if (said?.word === "accounting")
-            return yield* new WalletFailed({ reason: "an accounting wallet is neither frozen nor closed" })
+            return yield* new WalletFailed({ reason: "an accounting wallet cannot be frozen or closed" })
           if (said?.word === "WalletHasHolds") return null
           const [wallet] = yield* findAll([id])
           return wallet ?? (yield* new WalletNotFound())

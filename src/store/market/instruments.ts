@@ -1,6 +1,6 @@
 /**
- * Instruments as last synced from their venues, and the markets of INTERNAL as admins have listed them, each of its tenant. One that a venue no
- * longer lists stays, DELISTED: orders point to it.
+ * Instruments as last synced from their venues, and the markets of INTERNAL as admins have listed them, each with its tenant. One that a venue no
+ * longer lists is kept as DELISTED, because orders refer to it.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

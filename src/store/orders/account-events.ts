@@ -1,7 +1,6 @@
 /**
- * The account events read back, for subscribers that return, their texts made again of what the journal kept. The one thing to know: these reads
- * go through the pool and never more than a few at once, so that a thousand clients that come back together neither take its connections nor
- * delay an order.
+ * Reads account events back for subscribers that return, and rebuilds their texts from what the journal keeps. The one thing to know: these reads
+ * go through the pool and only a few run at once, so that a thousand clients returning together neither take its connections nor delay an order.
  */
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
@@ -49,7 +48,7 @@ const toldEvents = (
 
 const known = <A>(rows: ReadonlyMap<string, A>, id: string): A => {
   const row = rows.get(id)
-  if (row === undefined) throw new Error(`the journal names ${id}, which is not there`)
+  if (row === undefined) throw new Error(`the journal names ${id}, which does not exist`)
   return row
 }
 

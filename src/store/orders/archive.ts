@@ -1,6 +1,6 @@
 /**
- * Moves orders that ended long ago, with their executions, out of the tables that commits write (decision 66). The one thing to know: a page
- * is one statement, so that wherever a run ends each row stands in one table, and the next run goes on; who reads asks both.
+ * Moves orders that ended long ago, with their executions, out of the tables that commits write (decision 66). The one thing to know: a page is
+ * one statement, so that wherever a run stops each row is in exactly one table, and the next run continues; readers query both.
  */
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"

@@ -1,7 +1,7 @@
 /**
- * What is refused of a batch: the identity of a row, which never changes, and what the order writer asks besides its batches: who an account is,
- * and whose key it was that a refused unit wanted to use. The one thing to know: an answer of the server about a key names the key, which finds
- * the unit without halving the batch.
+ * Why a batch was refused: the identity of a row, which never changes, and what the order writer queries besides its batches: the owner of an
+ * account, and whose key a refused unit wanted to use. The one thing to know: the server's error about a key names the key, which identifies the
+ * unit without bisecting the batch.
  */
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import type { TradeOrderId } from "../../domain/ids.ts"

@@ -1,6 +1,6 @@
 /**
- * What is stored of one order, or of a submit that made none, read for people. The one thing to know: each part but the events is one step
- * through an index; the events are searched from the order's first to its last moment, for so long and no longer.
+ * Everything stored about one order, or about a submit that created none. The one thing to know: each part but the events is one index look-up;
+ * the events are searched from the order's first to its last moment, for a limited time.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Group commit of units: first in, first out, one batch in flight on a connection of its own (order-path 1). The one thing to know:
- * a batch is frozen when it is sent, and the same bytes are sent again until the database answers; keys and versions make that harmless.
+ * Group commit of units: first in, first out, one batch in flight on a connection of its own (order-path 1). The one thing to know: a batch is
+ * frozen when it is sent, and the same bytes are resent until the database answers; keys and versions make that harmless.
  */
 import { performance } from "node:perf_hooks"
 import { setImmediate as nextTurn } from "node:timers/promises"
@@ -226,7 +226,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       const entry = entries[i]
       if (entry !== undefined && !entry.isGroundless) continue
       if (i > from && !(await send(from === 0 && i === entries.length ? entries : entries.slice(from, i)))) return false
-      if (entry !== undefined) settle(entry, { _tag: "Refused", reason: "made on top of a refused unit" })
+      if (entry !== undefined) settle(entry, { _tag: "Refused", reason: "based on a refused unit" })
       from = i + 1
     }
     return true

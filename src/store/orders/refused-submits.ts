@@ -1,7 +1,7 @@
 /**
- * Submits that were refused before there was an order, with who asked and the figures of the refusal. The one thing to know: no answer waits
- * for them. They are gathered in memory and written a second later; of one account and of one user so many a minute, so that a client which is
- * refused in a loop fills neither the memory nor the disk, and pushes out nobody else's.
+ * Submits that were refused before there was an order, with the caller and the figures of the refusal. The one thing to know: no answer waits for
+ * them. They are collected in memory and written a second later, at a limited rate per account and user, so that a client refused in a loop fills
+ * neither memory nor disk, and displaces no other client's.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

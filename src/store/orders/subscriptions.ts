@@ -134,7 +134,7 @@ export class Subscriptions extends Effect.Service<Subscriptions>()("store/Subscr
             AND (${instrumentId ?? null}::text IS NULL OR instrument_id = ${instrumentId ?? null})
           ORDER BY created_at DESC, subscription_id DESC`).pipe(Effect.map((rows) => rows.map(subscriptionOf))),
 
-      /** Everybody's ACTIVE ones: the feeds to open at start. */
+      /** All users' ACTIVE ones: the feeds to open at start. */
       active: orUnavailable(sql<SubscriptionRow>`
         SELECT * FROM order_book_subscription WHERE status = 'ACTIVE' ORDER BY created_at, subscription_id`).pipe(
         Effect.map((rows) => rows.map(subscriptionOf)),

@@ -1,6 +1,6 @@
 /**
- * The state of the database, for health: one query with everything in it, on a connection of its own, so that a busy pool does not make
- * it look dead. The one thing to know: at most one question is on its way, however often and however long it stays unanswered.
+ * The state of the database, for health: one query with everything in it, on a connection of its own, so that a busy pool does not make it look
+ * down. The one thing to know: at most one query is in flight, however often it is requested and however long it stays unanswered.
  */
 import type pg from "pg"
 import { connectDedicated, newestMigration } from "./sql.ts"

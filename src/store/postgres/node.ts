@@ -34,7 +34,7 @@ export const ownDatabase = (
     readonly nodeId?: string
     readonly now: () => number
     readonly attempts?: number
-    /** Runs once nobody else can own the database and before this process does: the place to migrate it. */
+    /** Runs once no other process can own the database and before this one does: the place to migrate it. */
     readonly prepare?: Effect.Effect<void, SqlUnavailable>
   },
 ): Effect.Effect<OwnedNode, DatabaseOwned | SqlUnavailable, Scope.Scope> =>
@@ -55,7 +55,7 @@ export const ownDatabase = (
   })
 
 /**
- * Nobody else owns the database as long as the scope is open: what `ownDatabase` begins with, and all that is needed to change what a
+ * No other process owns the database as long as the scope is open: what `ownDatabase` begins with, and all that is needed to change what a
  * gateway works on while there is none.
  */
 export const holdDatabase = (
@@ -87,7 +87,9 @@ export const holdDatabase = (
 const unavailable = (error: unknown): SqlUnavailable =>
   error instanceof SqlUnavailable
     ? error
-    : new SqlUnavailable({ message: `the database cannot be owned: ${error instanceof Error ? error.message : error}` })
+    : new SqlUnavailable({
+        message: `ownership of the database cannot be taken: ${error instanceof Error ? error.message : error}`,
+      })
 
 const connect = (url: string): Effect.Effect<pg.Client, SqlUnavailable> =>
   Effect.tryPromise({
@@ -110,6 +112,6 @@ const takeLock = (client: pg.Client, attempts: number): Effect.Effect<void, Data
       yield* Effect.sleep(ATTEMPT_MILLIS)
     }
     return yield* new DatabaseOwned({
-      message: "another gateway process owns this database: stop it first, or give this one a database of its own",
+      message: "another gateway process owns this database: stop it first, or give this one its own database",
     })
   })

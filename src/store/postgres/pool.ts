@@ -64,7 +64,7 @@ export const meterPool = (pool: pg.Pool, board: MeterBoard): void => {
   })
 }
 
-/** in_failed_sql_transaction: whoever went on after the failure is at fault, not the database. */
+/** in_failed_sql_transaction: a defect of the caller, which continued after the failure, not of the database. */
 const TAKEN_BACK = "25P02"
 type Answered = (error: unknown, result?: { readonly command?: string }) => void
 

@@ -1,7 +1,7 @@
 /**
- * Whether a server, its schema and its role are ones that the gateway can work with: new enough, of this program, and reached by connections
- * that are sessions. The one thing to know: a pooler that gives sessions away between transactions answers every query well, and the owner's
- * lock is then another connection's, or no connection's.
+ * Whether the gateway can work with a server, its schema and its role: new enough, of this program, and reached by connections that are sessions.
+ * The one thing to know: a pooler that reassigns sessions between transactions answers every query correctly, but the owner's lock then belongs
+ * to another connection, or to none.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
@@ -22,7 +22,7 @@ export const isCurrent = (sql: SqlClient.SqlClient): Effect.Effect<boolean, Stor
 // What a gateway's own role needs, where another one owns the database (ASVS 13.2.2): rows and functions, no DDL, and of the ledger's
 // journal nothing but reading and adding. Run as the owner, after each migration.
 
-/** What only grows: triggers forbid the rest to everybody, the missing grant to this role. */
+/** Append-only tables: triggers forbid changes to all roles, the missing grant to this one. */
 const JOURNALS = ["ledger_transfer", "ledger_request", "ledger_rejected", "audit_row", "audit_head"]
 /** What a function alone adds to, with its owner's rights. */
 const WRITTEN_FOR_IT = ["audit_row", "audit_head"]
@@ -41,7 +41,7 @@ export const grantTo = (role: string) =>
           `REVOKE UPDATE, DELETE, TRUNCATE ON ${JOURNALS.join(", ")} FROM ${name}`,
           `REVOKE INSERT ON ${WRITTEN_FOR_IT.join(", ")} FROM ${name}`,
           `REVOKE INSERT, UPDATE, DELETE ON schema_migration FROM ${name}`,
-          // With its owner's rights, so that it is no longer everybody's.
+          // It runs with its owner's rights, so PUBLIC must not execute it.
           `GRANT EXECUTE ON FUNCTION audit_write(text, jsonb) TO ${name}`,
         ],
         (statement) => sql.unsafe(statement),
@@ -86,7 +86,7 @@ const sharesSessions = async (first: pg.Client, url: string, name: string): Prom
   const second = await connectDedicated(url, { applicationName: "venue-gateway start" })
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    const message = `the database at ${name} gives a second connection no session: the gateway needs 13 (max_connections, a pooler's pool_size)`
+    const message = `the database at ${name} refuses a second session: the gateway needs 13 connections (max_connections, a pooler's pool_size)`
     timer = setTimeout(() => reject(new SqlUnavailable({ message })), SECOND_SESSION_MILLIS)
   })
   const look = async (): Promise<boolean> => {
@@ -121,14 +121,14 @@ export const checkServer = async (url: string): Promise<ServerFacts> => {
       })
     if (await sharesSessions(client, url, name))
       throw new SqlUnavailable({
-        message: `the database at ${name} is behind a pooler in transaction or statement mode: the gateway's connections must be sessions (PgBouncer: pool_mode = session), or DATABASE_URL name the server itself`,
+        message: `the database at ${name} is behind a pooler in transaction or statement mode: use session mode (PgBouncer: pool_mode = session), or set DATABASE_URL to the server itself`,
       })
     return { version, name }
   } catch (error) {
     throw error instanceof SqlUnavailable
       ? error
       : new SqlUnavailable({
-          message: `the database at ${name} cannot be looked at: ${(error as Error).message.split("\n")[0]}`,
+          message: `the database at ${name} cannot be checked: ${(error as Error).message.split("\n")[0]}`,
         })
   } finally {
     void client.end().catch(() => undefined)

@@ -83,7 +83,7 @@ const readUrl = (config: pg.ClientConfig): pg.Client => {
   const url = config.connectionString ?? ""
   const wrong = new SqlUnavailable({
     message:
-      "DATABASE_URL is not of the form postgresql://user:password@host:port/database (with / ? # @ in a password as %2F %3F %23 %40)",
+      "DATABASE_URL does not have the form postgresql://user:password@host:port/database (with / ? # @ in a password as %2F %3F %23 %40)",
   })
   // With an @ behind the authority a password's bare / ? or # ended it early, and the "host" printed would be a piece of the password.
   if (!/^postgres(ql)?:\/\//.test(url) || /^[a-z]+:\/\/[^/?#]*[/?#].*@/.test(url)) throw wrong
@@ -170,7 +170,7 @@ export const connectDedicated = async (url: string, options: SqlOptions = {}): P
 /** Host or socket, port and database of a URL; safe to print. */
 export const databaseName = (url: string): string => resolveTarget(url, {}).name
 
-/** How soon the server sees that nobody waits for its answer any more. */
+/** How soon the server detects that its client has gone. */
 const CLIENT_CHECK_MILLIS = 5_000
 
 /**
@@ -207,7 +207,7 @@ const readMigrations = (folder: string): ReadonlyArray<Migration> =>
       }
       const id = Number(digits)
       if (id !== index + 1) {
-        throw new SqlUnavailable({ message: `migration ${file} comes where number ${index + 1} is expected` })
+        throw new SqlUnavailable({ message: `migration ${file} was found where number ${index + 1} is expected` })
       }
       const text = readFileSync(`${folder}/${file}`, "utf8")
       return { id, name, text, sha256: createHash("sha256").update(text).digest("hex") }
@@ -246,7 +246,7 @@ export const migrate = async (
     // The role may have a cut of its own, and pg sends none of 0: what a migration fills may take minutes.
     await client.query("SET statement_timeout = 0")
     await client.query("SELECT pg_advisory_lock($1)", [MIGRATION_LOCK])
-    // A role that may not create tables may still run what somebody else has migrated.
+    // A role that may not create tables may still run on a database migrated by its owner.
     if (!(await hasHistory(client)))
       await client.query(`CREATE TABLE schema_migration (
         id int PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
@@ -257,7 +257,7 @@ export const migrate = async (
     const applied: Array<number> = []
     if (done.rows.length < migrations.length && !(await mayMigrate(client)))
       throw new SqlUnavailable({
-        message: `the database at ${target.name} lacks migrations ${done.rows.length + 1} to ${migrations.length}, and this role may not make them: run \`npm run admin -- migrate\` as its owner first`,
+        message: `the database at ${target.name} lacks migrations ${done.rows.length + 1} to ${migrations.length}, and this role may not apply them: run \`npm run admin -- migrate\` as its owner first`,
       })
     for (const migration of migrations.slice(done.rows.length)) {
       await applyOne(client, migration, target)
@@ -307,7 +307,7 @@ const checkHistory = (
     const file = migrations[index]
     if (file === undefined) {
       throw new SqlUnavailable({
-        message: `the database at ${database} is newer than this program: it has migration ${row.id} (${row.name}), the last one known here is ${migrations.length}`,
+        message: `the database at ${database} is newer than this program: it has migration ${row.id} (${row.name}), and the newest known here is ${migrations.length}`,
       })
     }
     if (row.id !== file.id) {
@@ -327,7 +327,7 @@ const applyOne = async (client: pg.Client, migration: Migration, target: Target)
     await client.query("BEGIN")
     await client.query(migration.text)
     // A COMMIT inside the file would leave half of it behind when the rest fails.
-    if (client.getTransactionStatus() !== "T") throw new Error("the file ends its own transaction")
+    if (client.getTransactionStatus() !== "T") throw new Error("the file commits or rolls back its own transaction")
     await client.query("INSERT INTO schema_migration (id, name, sha256) VALUES ($1, $2, $3)", [
       migration.id,
       migration.name,
@@ -360,7 +360,7 @@ export const checkDurability = async (url: string, options: { readonly allowUnsa
     if (found.rows.length === 0) return
     const off = found.rows.map((row) => row.name).join(", ")
     throw new SqlUnavailable({
-      message: `the database at ${name} would lose acknowledged orders: turn ${off} on (for this role and database too)`,
+      message: `the database at ${name} could lose acknowledged orders: turn ${off} on (also for this role and database)`,
     })
   } finally {
     await client.end()

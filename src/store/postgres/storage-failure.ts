@@ -50,7 +50,7 @@ export class Patience extends Context.Reference<Patience>()("store/Patience", {
 /** Of a client's request, for each thing that it asks of the database. */
 export const REQUEST_PATIENCE_MILLIS = 2_000
 
-/** Whether somebody still waits for what the present fiber asks of the database. A transaction for nobody is taken back. */
+/** Whether a caller still waits for the current fiber's database work. A transaction without one is rolled back. */
 export class Awaited extends Context.Reference<Awaited>()("store/Awaited", {
   defaultValue: (): (() => boolean) => () => true,
 }) {}
@@ -103,7 +103,7 @@ export const MAKING_TIMES = 2.5
 
 /**
  * What a client asks for, with what must follow once it is stored. StorageUnavailable when that takes too long: it is then not stored, or it
- * is stored and what follows is done, whether or not anybody waits.
+ * is stored and what follows is done, even if the caller has gone.
  */
 export const seenThrough = <A, E, R>(
   work: Effect.Effect<A, E, R>,
@@ -113,7 +113,7 @@ export const seenThrough = <A, E, R>(
 const told = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StorageUnavailable, R> =>
   Effect.catchAll(effect, (error) => (isAway(error) ? Effect.fail(new StorageUnavailable()) : Effect.die(error)))
 
-/** For repositories behind the edges: a database that is away, or takes too long for whoever asks, is a failure; any other error a defect. */
+/** For repositories behind the edges: an unavailable database, or one too slow for the caller, is a failure; any other error a defect. */
 export const orUnavailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StorageUnavailable, R> =>
   withinPatience(told(effect), 1)
 
@@ -132,7 +132,7 @@ export const allOrUnavailable = <A, E, R>(
 
 const patience = Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("1 second"))
 
-/** For actors, which have nobody to tell: waits until the database answers. */
+/** For actors, which have no caller to fail to: waits until the database answers. */
 export const untilAvailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, never, R> =>
   // The schedule never ends, so there is nothing left to die of.
   effect.pipe(told, Effect.retry(patience), Effect.orDie)

@@ -1,7 +1,7 @@
 /**
  * Transactions that callers can rely on: several statements of several repositories as one, all of them committed, or none. The one thing to
- * know: inside of one nobody stops waiting by himself, for what goes on alone would run on the connection when it is another caller's already;
- * whoever runs the transaction may.
+ * know: inside a transaction no caller may stop waiting on its own, because its statement would continue on a connection that belongs to another
+ * caller by then; only the owner of the transaction may stop.
  */
 
 import { SqlClient } from "@effect/sql"
@@ -11,25 +11,25 @@ import { Effect, Option } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { Awaited, allOrUnavailable, Patience, untilAvailable } from "./storage-failure.ts"
 
-/** COMMIT was sent and nobody said what became of it: it may have been done all the same. */
+/** COMMIT was sent and not acknowledged: it may have succeeded. */
 class CommitUnanswered extends SqlError {
   constructor(
     cause: unknown,
     /** What the transaction answers if it was done. */
     readonly answer: unknown,
   ) {
-    super({ cause, message: "The commit was not answered" })
+    super({ cause, message: "The commit was not acknowledged" })
   }
 }
 
 /** Taken back, or not even begun, while that is still certain. */
 const unlessForNobody: Effect.Effect<void, SqlError> = Effect.flatMap(Awaited, (isAwaited) =>
-  isAwaited() ? Effect.void : new SqlError({ message: "Nobody waits for this transaction" }),
+  isAwaited() ? Effect.void : new SqlError({ message: "The caller of this transaction has gone" }),
 )
 
 /**
  * `withTransaction` of a SQL client, but a connection that is lost at its end is a failure as it is anywhere else in it (the client's own
- * dies), and what nobody waits for any more is not committed.
+ * dies), and a transaction whose caller has gone is not committed.
  */
 export const whole =
   (withTransaction: Client["withTransaction"]): Client["withTransaction"] =>
@@ -51,7 +51,7 @@ export const whole =
     })
 
 /**
- * What became of a COMMIT that nobody answered is looked up, as soon as the database can be asked. One that is not done may still be at
+ * The outcome of an unacknowledged COMMIT is looked up as soon as the database responds. One that is not done may still be at
  * work: the transaction, whose ids are its own, is repeated, for its first row waits for the same row of the other.
  */
 export const orFound =
@@ -64,7 +64,7 @@ export const orFound =
         const { answer } = error as CommitUnanswered
         const ifThere = <E2>(otherwise: Effect.Effect<A, E2, R>): Effect.Effect<A, E2, R> =>
           Effect.flatMap(untilAvailable(isStored), (isThere) => (isThere ? Effect.succeed(answer as A) : otherwise))
-        // Whether or not anybody waits: what follows must know which it is.
+        // Even if the caller has gone: what follows must know the outcome.
         const again = Effect.provideService(transaction, Awaited, () => true)
         return ifThere(Effect.catchAll(again, (failure) => ifThere(Effect.fail(failure))))
       },

@@ -1,7 +1,7 @@
 /**
- * A writer's own connection and its life: of orders, or of the ledger. The one thing to know: `ask` returns only when the database has answered,
- * with rows or with a definite refusal; a lost connection, a timeout or a passing error sends the very same query again, for as long as it
- * takes. When it is over nothing settles any more, and whoever waited for it hears why.
+ * The connection of a writer, of orders or of the ledger, and its lifetime. The one thing to know: `ask` returns only when the database has
+ * answered, with rows or with a definite refusal; after a lost connection, a timeout or a transient error the very same query is resent for as
+ * long as it takes. Once the session has ended nothing settles any more, and pending callers get the reason.
  */
 import type pg from "pg"
 import { isDefinite } from "./storage-failure.ts"
@@ -15,7 +15,7 @@ interface WriterLife {
   readonly isOver: () => boolean
   /** Ends the connection. */
   readonly close: () => void
-  /** Its own defect, not a callback's: what is in memory is not to be trusted any more, and nobody else would store anything. */
+  /** Its own defect, not a callback's: memory can no longer be trusted, and nothing else would store anything. */
   readonly broken: (error: unknown) => void
   /** The fence is gone: another process owns the database. */
   readonly fenced: () => void
@@ -56,12 +56,12 @@ export const writerLife = (options: {
     close: () => end(`${options.name} is closed`),
     broken: (error) => {
       options.defect(error)
-      const reason = `${options.name} has a defect`
+      const reason = `${options.name} failed with a defect`
       end(reason)
       options.lost(reason)
     },
     fenced: () => {
-      const reason = `another process owns the database: node ${options.nodeId} has no longer epoch ${options.epoch}`
+      const reason = `another process owns the database: node ${options.nodeId} no longer has epoch ${options.epoch}`
       end(reason)
       options.lost(reason)
     },
@@ -97,7 +97,7 @@ export interface WriterSession {
   readonly ask: (query: Query, sent?: () => void) => Promise<Answer>
   /** How often a query was sent once more. */
   readonly retries: () => number
-  /** Ends the connection; whoever waits in `ask` gets Closed. */
+  /** Ends the connection; callers waiting in `ask` get Closed. */
   readonly close: () => void
 }
 
@@ -140,7 +140,7 @@ export const openWriterSession = (options: {
   const once = (on: pg.Client, query: Query, sent?: () => void): Promise<ReadonlyArray<Record<string, unknown>>> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        reject(new Error(`no answer within ${options.timeoutMillis} ms`))
+        reject(new Error(`no response within ${options.timeoutMillis} ms`))
         drop(on)
       }, options.timeoutMillis)
       on.query<Record<string, unknown>>({ name: query.name, text: query.text, values: [...query.values] }).then(
@@ -179,7 +179,7 @@ export const openWriterSession = (options: {
           // A new connection even after an error that the server reported: its statements are prepared anew, which cures stale plans.
           drop(used)
           retries++
-          options.warn(`the ${options.name} sends again: ${error instanceof Error ? error.message : String(error)}`)
+          options.warn(`the ${options.name} is retrying: ${error instanceof Error ? error.message : String(error)}`)
           await pause(backoffMillis)
           backoffMillis = Math.min(backoffMillis * 2, BACKOFF_MAX_MILLIS)
         }

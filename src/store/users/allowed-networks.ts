@@ -1,4 +1,4 @@
-/** The networks that users and tenants may come from. Whoever changes them leaves word in `UserNews` within the same transaction. */
+/** The networks that users and tenants may connect from. A change leaves a notice in `UserNews` within the same transaction. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"

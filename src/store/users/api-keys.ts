@@ -1,6 +1,6 @@
 /**
- * API keys as rows. The one thing to know: whatever changes one leaves news of its user in the same statement, so that a gateway that did
- * not hear of its own commit, or another program's, looks again (`UserNews`).
+ * API keys as rows. The one thing to know: every change leaves a notice about its user in the same statement, so that a gateway that did not see
+ * its own commit, or another program's, reads it again (`UserNews`).
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Undelivered mails (security A.2). They are written in the transaction that causes them and taken from here one by one: no crash loses
- * one. The one thing to know: a mail is claimed before it is sent, so one that a crash met between the two is sent again later.
+ * Undelivered mails (security A.2). They are written in the transaction that causes them and taken from here one by one: no crash loses one. The
+ * one thing to know: a mail is claimed before it is sent, so one that was claimed when the process crashed is sent again later.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
@@ -45,7 +45,7 @@ export class MailOutbox extends Effect.Service<MailOutbox>()("store/MailOutbox",
             ${mail.expiresAt}, ${mail.createdAt})
           ON CONFLICT (mail_id) DO NOTHING`).pipe(Effect.asVoid),
 
-      /** Those that are due, longest waiting first; nobody else gets them for `leaseMillis`. */
+      /** Those that are due, longest waiting first; no other caller gets them for `leaseMillis`. */
       claim: (
         now: number,
         count: number,
@@ -80,7 +80,7 @@ export class MailOutbox extends Effect.Service<MailOutbox>()("store/MailOutbox",
           sql`UPDATE mail_outbox SET next_at = ${nextAt}, last_error = ${error} WHERE mail_id = ${mailId}`,
         ).pipe(Effect.asVoid),
 
-      /** Nobody tries again. */
+      /** It is not retried. */
       failed: (mailId: string, at: number, error: string): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`
           UPDATE mail_outbox SET envelope = NULL, kid = NULL, failed_at = ${at}, last_error = ${error}

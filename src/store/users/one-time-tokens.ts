@@ -1,6 +1,6 @@
 /**
- * Tokens that were mailed, by their SHA-256 (security A.1). Each is good once: taking it removes it. The one thing to know: a token of
- * a signup carries that signup's password and metadata, so that confirming gives nobody an account with somebody else's password.
+ * Mailed tokens, by their SHA-256 (security A.1). Each can be used once: taking it removes it. The one thing to know: a token of a signup carries
+ * that signup's password and metadata, so that confirming never gives an account another person's password.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

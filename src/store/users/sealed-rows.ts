@@ -72,7 +72,7 @@ const COLUMNS: { readonly [T in SealedTable]: Columns } = {
   },
 }
 
-/** Session advisory lock of whoever changes keys ("keys" in ASCII). */
+/** Session advisory lock of a process that changes keys ("keys" in ASCII). */
 const KEYS_LOCK = 0x6b657973
 const FOREIGN_KEY_VIOLATION = "23503"
 
@@ -83,7 +83,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
       /** Whether the database is as new as this program. */
       isThere: isCurrent(sql),
 
-      /** Until the scope ends nobody else who asks for this is at work: two who change one file would lose one of the keys. */
+      /** Exclusive until the scope ends: two concurrent changes of one file would lose one of the keys. */
       alone: orUnavailable(
         Effect.gen(function* () {
           const connection = yield* sql.reserve
@@ -117,7 +117,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
         ),
       ),
 
-      /** Whether anybody has signed up: what a database without a key is told from an empty one by. */
+      /** Whether any user has signed up: distinguishes a database without a key from an empty one. */
       hasUsers: orUnavailable(sql<{ there: boolean }>`SELECT EXISTS (SELECT FROM app_user) AS there`).pipe(
         Effect.map(([row]) => row?.there === true),
       ),
@@ -171,7 +171,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
 
       /**
        * In a transaction: so many rows of a key in order of their ids, after that id, which nobody else changes until it ends. Rows that
-       * somebody else is changing are left out: this waits for nobody, so it stands in nobody's way for long.
+       * somebody else is changing are left out: this never waits for a lock, so it never blocks others for long.
        */
       lock: (
         table: SealedTable,

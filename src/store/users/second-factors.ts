@@ -1,6 +1,6 @@
 /**
- * Second factors and recovery codes. The one thing to know: what is taken is taken by one statement that compares and sets, so that of
- * several who bring one code at once one has it.
+ * Second factors and recovery codes. The one thing to know: a code is taken by one compare-and-set statement, so that of several concurrent
+ * requests with one code only one succeeds.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"

@@ -196,7 +196,7 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
           ),
         ).pipe(Effect.map((rows) => rows.map((row) => joinedOf(row).row))),
 
-      /** Whence the user of this e-mail address, if there is one, has sessions that nobody ended, the newest first. */
+      /** Addresses from which the user of this e-mail address, if any, has sessions that were not ended, newest first. */
       addressesOf: (email: string): Effect.Effect<ReadonlyArray<string>, StorageUnavailable> =>
         orUnavailable(sql<{ ip: string }>`
           SELECT s.ip FROM session s JOIN app_user u USING (user_id)

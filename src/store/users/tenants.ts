@@ -1,7 +1,4 @@
-/**
- * Tenants: the boundary across which no user can see or address anything. Made by operators; the installation's own comes with its first
- * user.
- */
+/** Tenants: the boundary across which no user can see or address anything. Created by operators; the installation's own with its first user. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"

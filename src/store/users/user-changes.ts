@@ -1,6 +1,6 @@
 /**
- * Changes to existing users, and the news of those that another program made. The one thing to know: changes that depend on each other run
- * inside one transaction, under the lock of `Users.lockBy…`.
+ * Changes to existing users, and notices of changes made by another program. The one thing to know: changes that depend on each other run inside
+ * one transaction, under the lock of `Users.lockBy…`.
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
@@ -29,7 +29,7 @@ export class UserNews extends Effect.Service<UserNews>()("store/UserNews", {
       leave: (userId: UserId): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`INSERT INTO user_news (user_id) VALUES (${userId})`).pipe(Effect.asVoid),
 
-      /** Of everybody in it. */
+      /** Of all users in it. */
       leaveOf: (tenantId: TenantId): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`INSERT INTO user_news (tenant_id) VALUES (${tenantId})`).pipe(Effect.asVoid),
 
@@ -105,7 +105,7 @@ export class UserChanges extends Effect.Service<UserChanges>()("store/UserChange
           SELECT current_email_confirmed AS current, pending_email_confirmed AS new FROM app_user
           WHERE user_id = ${userId}`).pipe(Effect.map(([row]) => row ?? { current: false, new: false })),
 
-      /** False: somebody else has the address by now. Alone in its own transaction, or in one that ends with it. */
+      /** False: another user has the address by now. Alone in its own transaction, or in one that ends with it. */
       takePendingEmail: (userId: UserId, at: number): Effect.Effect<boolean, StorageUnavailable> =>
         orUnavailable(
           sql

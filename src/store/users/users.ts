@@ -194,11 +194,11 @@ export class Users extends Effect.Service<Users>()("store/Users", {
           }>`SELECT count(*)::int AS n FROM (SELECT FROM app_user WHERE tenant_id = ${tenantId} LIMIT ${COUNTED_MAX + 1}) counted`,
         ).pipe(Effect.map(([row]) => row?.n ?? 0)),
 
-      /** As `lockByEmail`, and nobody else stores anything of this user's either. */
+      /** As `lockByEmail`, and no other transaction stores anything of this user's either. */
       lockAllOf: (userId: UserId): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`SELECT FROM app_user WHERE user_id = ${userId} FOR UPDATE`).pipe(Effect.asVoid),
 
-      /** In a transaction: nobody else changes this user until it ends. */
+      /** In a transaction: no other transaction changes this user until it ends. */
       lockByEmail: (email: string): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
         one("lower(u.email) = lower($1) FOR NO KEY UPDATE", email),
 
@@ -206,13 +206,13 @@ export class Users extends Effect.Service<Users>()("store/Users", {
       lockById: (userId: UserId): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
         one("u.user_id = $1 FOR NO KEY UPDATE", userId),
 
-      /** As `lockByEmail`: whoever asked for this address last. */
+      /** As `lockByEmail`: the user who requested this address last. */
       lockByPendingEmail: (email: string): Effect.Effect<UserWithHash | null, StorageUnavailable> =>
         one("lower(u.pending_email) = lower($1) ORDER BY u.updated_at DESC LIMIT 1 FOR NO KEY UPDATE", email),
 
       /**
-       * Removes users who signed up before that instant and never proved their address, so many at a time. Whoever waits for a mail that is
-       * still good stays, and whoever is banned: who comes again would be somebody new.
+       * Removes users who signed up before that instant and never proved their address, so many at a time. Users with a valid pending mail are
+       * kept, and banned users: a new sign-up would be a new user.
        */
       forgetUnconfirmed: (before: number, now: number): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`

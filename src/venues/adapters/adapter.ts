@@ -1,4 +1,4 @@
-/** What a connector may have to know of a venue beyond its profile, as code: `adapter.ts` of the venue's folder. */
+/** What a connector may need of a venue beyond its profile, as code: `adapter.ts` of the venue's folder. */
 import type { MarketTrade } from "../../ports/market-source.ts"
 import type { VenueOrder, VenueOrderState } from "../../ports/venue-session.ts"
 import type {

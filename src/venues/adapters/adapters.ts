@@ -1,4 +1,4 @@
-/** The code that a connector needs of each venue, by the name that its profile gives; `none` trusts ccxt. */
+/** The adapter code of each venue, by the name that its profile gives; `none` trusts ccxt. */
 import { type ExchangeAdapter, none } from "./adapter.ts"
 import { binance } from "./binance/adapter.ts"
 import { binanceusdm } from "./binanceusdm/adapter.ts"

@@ -1,4 +1,4 @@
-/** What each venue can do: of the exchanges of ccxt as `scripts/capabilities.ts` wrote it down, of in-process venues as they are. */
+/** What each venue can do: for ccxt's exchanges as `scripts/capabilities.ts` recorded it, for in-process venues as they declare it. */
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
 import type { Venue } from "../../domain/instrument/venue.ts"

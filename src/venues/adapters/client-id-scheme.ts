@@ -1,6 +1,6 @@
 /**
- * Venues whose connectors are ccxt's as they are: how an order is given our id, how it is found by it, and what of the account is
- * streamed. A private instance is changed accordingly, so that a session speaks to every venue alike.
+ * Venues that use ccxt's connectors unchanged: how an order gets our client id, how it is found by it, and what is streamed of the account. A
+ * private instance is adapted accordingly, so that a session handles every venue alike.
  */
 
 import type { CcxtExchange, CcxtOrder, Raw } from "../worker/exchange/ccxt.ts"
@@ -79,7 +79,7 @@ const prepare = (
       const listed = found(await exchange[list](symbol, undefined, SEARCHED, { ...params }))
       if (listed !== undefined) return listed
     }
-    throw new OrderNotFound("no order of the account has our id")
+    throw new OrderNotFound("no order of the account has this client order id")
   }
 
   exchange.createOrder = (symbol, type, side, amount, price, params) => {

@@ -1,7 +1,7 @@
 /**
- * The profile of a venue that needs nothing special: the facts of its answers bring any exchange of ccxt.pro. What differs is said in `special`;
- * nothing is promised that is not proven (post-only, IOC, FOK), and of orders that are not proven it is said what is missing. Proven are those
- * whose orders, fills, cancels and failures have met a loopback exchange that speaks the venue's protocol (docs/decisions/0076).
+ * The profile of a venue without special needs: the facts of its answers describe any exchange of ccxt.pro. Differences are given in `special`;
+ * nothing unproven is promised (post-only, IOC, FOK), and for orders that are not proven it says what is missing. Proven are those whose orders,
+ * fills, cancels and failures have been tested with a loopback exchange that speaks the venue's protocol (docs/decisions/0076).
  */
 
 import type { VenueId } from "../../domain/ids.ts"
@@ -15,13 +15,13 @@ import type { VenueFacts, VenueProfile } from "./profile.ts"
 export const UNANSWERED_ORDERS: VenueOrders = {
   proof: "EXPERIMENTAL",
   missing:
-    "no test exchange answers its orders, cancels and private stream: how the venue itself does has not been seen",
+    "no test exchange covers its orders, cancels and private stream, and the venue's own behaviour has not been observed",
 }
 
 /** Derivatives: accounts have positions beside balances. */
 export const UNFOLLOWED_POSITIONS: VenueOrders = {
   proof: "EXPERIMENTAL",
-  missing: "positions are neither streamed nor reconciled, and no test exchange answers its orders",
+  missing: "positions are neither streamed nor reconciled, and no test exchange covers its orders",
 }
 
 export const plain = (venue: string, exchange: string, special: VenueFacts & Partial<VenueProfile>): VenueProfile => ({

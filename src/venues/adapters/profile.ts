@@ -1,7 +1,7 @@
 /**
- * What a connector must know of a venue beside what ccxt knows, and how the venue's lists are read to their end. Plain data, because it crosses
- * into the worker; what needs code is in the `adapter.ts` of the venue's folder, found by name. `plain.ts` has what holds for a venue that needs
- * nothing special.
+ * What a connector must know of a venue besides what ccxt knows, and how the venue's lists are read completely. Plain data, because it crosses
+ * into the worker; what needs code is in the `adapter.ts` of the venue's folder, found by name. `plain.ts` has the values for a venue without
+ * special needs.
  */
 import type { VenueId } from "../../domain/ids.ts"
 import type { OrderIds, TimeInForce } from "../../domain/instrument/venue.ts"

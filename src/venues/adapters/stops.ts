@@ -1,4 +1,4 @@
-/** What venues mean by the answers that want fewer requests, or none: whom they stop, and for how long. */
+/** What venues mean by responses that demand fewer requests, or none: what they stop, and for how long. */
 
 export interface RestAnswer {
   readonly status: number

@@ -1,7 +1,6 @@
 /**
- * One venue behind ccxt connectors, as a VenueAdapter. Its first connector has the public feed and up to 200 private sessions; further
- * sessions get connectors of their own. They start at the first use, in whichever thread they are placed: a venue nobody asks for
- * costs nothing.
+ * One venue behind ccxt connectors, as a VenueAdapter. Its first connector has the public feed and up to 200 private sessions; further sessions
+ * get connectors of their own. They start at the first use, in their assigned thread: an unused venue costs nothing.
  */
 import { Effect, type Scope } from "effect"
 import { CredentialsInvalid } from "../../domain/errors/credential.ts"
@@ -122,7 +121,7 @@ export interface CcxtVenuesOptions {
   readonly venuesInactive: ReadonlyArray<string>
   /** EXPERIMENTAL_ORDERS: venues whose orders are sent although they are not proven; none when absent. */
   readonly experimentalOrders?: ReadonlyArray<string>
-  /** VENUE_PROXIES: venue → URL of its proxy, `*` for those not named, null for none. Nobody looks at the environment. */
+  /** VENUE_PROXIES: venue → URL of its proxy, `*` for those not named, null for none. The environment's proxy variables are ignored. */
   readonly proxies?: Readonly<Record<string, string | null>>
   /** VENUE_SHARDS; `auto` when absent. */
   readonly shards?: ShardRule

@@ -1,12 +1,12 @@
 /**
- * The line to one connector, wherever it runs: its port, its restart with a growing pause, and its breaker. A connector that dies five
- * times in a minute gets a thread of its own, and one that goes on dying there pauses long. What it should be doing is not known here:
- * `replay` says it, and it is posted into each new port before the task starts.
+ * The link to one connector, wherever it runs: its port, its restart with backoff, and its circuit breaker. A connector that crashes five times
+ * in a minute gets a thread of its own, and one that keeps crashing there pauses long. Its desired state is not known here: `replay` supplies it,
+ * and it is posted into each new port before the task starts.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads"
 import type { ConnectorFigures } from "../../ports/venue-stats.ts"
 import type { Placement } from "./placement.ts"
-import type { Ending, Shard, ShardTimes, Tenant } from "./shard.ts"
+import type { Ending, Shard, ShardMember, ShardTimes } from "./shard.ts"
 import type { Batch, Command, ConnectorSettings, ConnectorTask, WorkerRecord } from "./wire.ts"
 
 export interface LinkEvents {
@@ -27,7 +27,7 @@ export class ConnectorLink {
   readonly #times: ShardTimes
   readonly #placement: Placement
   readonly #events: LinkEvents
-  readonly #tenant: Tenant
+  readonly #member: ShardMember
   #shard: Shard | undefined
   #port: MessagePort | undefined
   #running: Promise<void> = Promise.resolve()
@@ -49,7 +49,7 @@ export class ConnectorLink {
     this.#times = times
     this.#placement = placement
     this.#events = events
-    this.#tenant = {
+    this.#member = {
       name: settings.connector,
       isLoading: () => this.#isLoading,
       lastWords: () => this.#lastWords(),
@@ -100,7 +100,7 @@ export class ConnectorLink {
     })
     const end = await Promise.race([this.#running, late])
     clearTimeout(timer)
-    await this.#shard?.leave(this.#tenant, end === "late")
+    await this.#shard?.leave(this.#member, end === "late")
   }
 
   #begin(): void {
@@ -114,7 +114,7 @@ export class ConnectorLink {
     this.#acknowledged = 0
     this.#startedAt = performance.now()
     port1.on("message", (batch: Batch) => {
-      // Words of a connector that is given up already must not reach anybody.
+      // Messages of an abandoned connector must be dropped.
       if (epoch === this.#epoch) this.#onBatch(batch)
     })
     for (const command of this.#events.replay()) port1.postMessage(command)
@@ -123,7 +123,7 @@ export class ConnectorLink {
     })
     this.#shard = this.#placement.shardOf(this.#settings)
     const task: ConnectorTask = { settings: this.#settings, port: port2 }
-    this.#shard.run(task, this.#tenant)
+    this.#shard.run(task, this.#member)
   }
 
   #onBatch({ weight, records }: Batch): void {
@@ -190,6 +190,6 @@ export class ConnectorLink {
       _tag: "Noticed",
       what: `crashed too often on a shared thread: moved out of thread ${shard?.name}`,
     })
-    void shard?.leave(this.#tenant, false)
+    void shard?.leave(this.#member, false)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One account's session as this side of the connector knows it: what it has out without an answer, and what its account is told of that
- * when no connector runs, or when it was lost: a submit or a change that the worker may have read is in doubt.
+ * One account's session as this side of the connector knows it: its requests in flight, and what its account is told when no connector runs, or
+ * when it was lost: a submit or a change that the worker may have read is in doubt.
  */
 
 import type { VenueSecrets } from "../../domain/account/credential.ts"

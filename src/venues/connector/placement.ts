@@ -1,6 +1,6 @@
 /**
- * Which thread a connector runs in. One thread serves many venues of little traffic; a connector that keeps dying is taken out of the
- * company of others. Figures behind the default: venues 1.
+ * Which thread a connector runs in. One thread serves many venues of little traffic; a connector that keeps crashing is moved to a thread of its
+ * own. Figures behind the default: venues 1.
  */
 import { availableParallelism } from "node:os"
 import { Shard, type ShardTimes } from "./shard.ts"
@@ -76,7 +76,7 @@ export class Placement {
       return this.#named(isFirst ? threads.public : threads.private)
     if (this.#options.rule === "apart" || !isFirst) return this.#named(connector)
     const shared = Array.from({ length: this.#sharedMax }, (_, index) => `venues-${index + 1}`)
-    const emptiest = shared.reduce((best, name) => (this.#tenantsOf(name) < this.#tenantsOf(best) ? name : best))
+    const emptiest = shared.reduce((best, name) => (this.#membersOf(name) < this.#membersOf(best) ? name : best))
     return this.#named(emptiest)
   }
 
@@ -85,7 +85,7 @@ export class Placement {
     return typeof rule === "string" ? undefined : (rule[venue] ?? rule["*"])
   }
 
-  #tenantsOf(name: string): number {
+  #membersOf(name: string): number {
     let assigned = 0
     for (const shard of this.#assigned.values()) if (shard.name === name) assigned += 1
     return assigned

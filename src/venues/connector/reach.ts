@@ -1,6 +1,6 @@
 /**
- * Whether a venue could be reached the last time anybody tried, and since when that is so. The one thing to know: an outage, for which others
- * are turned away, is of its market data alone: an account's stream may fail by its own key.
+ * Whether a venue was reachable at the last attempt, and since when. The one thing to know: an outage, for which callers are refused, concerns
+ * its market data only: an account's stream may fail because of its own key.
  */
 import type { VenueHealth } from "../../ports/venue-port.ts"
 
@@ -12,7 +12,7 @@ const OUT_OF_REACH = /^VENUE_(UNREACHABLE|NETWORK|TIMEOUT|UNAVAILABLE)\b/
 export const IDLE: Health = { status: "idle", reason: null, since: null }
 
 export class Reach {
-  /** Undefined: nobody has tried. */
+  /** Undefined: never tried. */
   #isThere: boolean | undefined
   #since: number | null = null
   #reason: string | null = null

@@ -1,7 +1,7 @@
 /**
- * One worker thread and the connectors in it: a single-thread Piscina pool with one long task for each connector and one for the
- * thread's pulse. Ends a thread that hangs, and finds out by whose doing a thread died. When a connector begins again, and where, is
- * its link's affair.
+ * One worker thread and the connectors in it: a single-thread Piscina pool with one long task for each connector and one for the thread's
+ * heartbeat. Terminates a hanging thread, and determines which connector made a thread crash. When and where a connector restarts is decided by
+ * its link.
  */
 import { MessageChannel, type MessagePort } from "node:worker_threads"
 import { Piscina } from "piscina"
@@ -73,7 +73,7 @@ export class Vigil {
   }
 }
 
-/** How a task ended. `blame` says by whose doing: a crash names the connector it came from, a hang or a full heap names nobody. */
+/** How a task ended. `blame` is the cause: a crash names its connector, a hang or a full heap names none. */
 export interface Ending {
   readonly reason: string
   readonly blame: "own" | "other" | "unknown"
@@ -82,7 +82,7 @@ export interface Ending {
 }
 
 /** A connector's side towards its thread. */
-export interface Tenant {
+export interface ShardMember {
   readonly name: string
   /** It is loading code or its first markets. */
   readonly isLoading: () => boolean
@@ -121,9 +121,9 @@ interface Pulse {
 export class Shard {
   readonly name: string
   readonly #options: ShardOptions
-  readonly #tenants = new Set<Tenant>()
+  readonly #members = new Set<ShardMember>()
   /** Tasks that ended in this loop turn: a thread that dies ends all of its tasks in one. */
-  #over: Array<{ readonly tenant: Tenant | null; readonly reason: string }> = []
+  #over: Array<{ readonly member: ShardMember | null; readonly reason: string }> = []
   #pool: Piscina | undefined
   #pulse: Pulse | undefined
   #heart: NodeJS.Timeout | undefined
@@ -138,25 +138,21 @@ export class Shard {
     this.#options = options
   }
 
-  get tenantCount(): number {
-    return this.#tenants.size
-  }
-
   /** Runs a connector; the first one starts the thread. */
-  run(task: ConnectorTask, tenant: Tenant): void {
-    this.#tenants.add(tenant)
+  run(task: ConnectorTask, member: ShardMember): void {
+    this.#members.add(member)
     const pool = this.#started()
     // Without an AbortSignal: aborting a Piscina task terminates its thread.
     pool.run(task, { transferList: [task.port] }).then(
-      () => this.#ended(tenant, "the connector ended"),
-      (error: unknown) => this.#ended(tenant, messageOf(error)),
+      () => this.#ended(member, "the connector ended"),
+      (error: unknown) => this.#ended(member, messageOf(error)),
     )
   }
 
   /** A connector leaves, its task ended or not (`hangs`). With the last one the thread ends; never rejects. */
-  async leave(tenant: Tenant, hangs: boolean): Promise<void> {
+  async leave(member: ShardMember, hangs: boolean): Promise<void> {
     this.#hangs ||= hangs
-    if (!this.#tenants.delete(tenant) || this.#tenants.size > 0) return
+    if (!this.#members.delete(member) || this.#members.size > 0) return
     const [pool, isHanging] = [this.#pool, this.#hangs]
     clearInterval(this.#heart)
     this.#pulse?.port.close()
@@ -176,7 +172,7 @@ export class Shard {
     return {
       shard: this.name,
       state: this.#pulse === undefined ? "down" : this.#pulse.beats > 0 ? "up" : "starting",
-      connectors: [...this.#tenants].map((tenant) => tenant.name),
+      connectors: [...this.#members].map((member) => member.name),
       deaths: this.#deaths,
       lastDeath: this.#lastDeath,
       heapUsedBytes: beat?.heapUsedBytes ?? 0,
@@ -247,7 +243,7 @@ export class Shard {
       this.#ended(null, reason)
     }
     pool.run(task, { filename: this.#file("pulse"), name: "pulse", transferList: [port2] }).then(
-      () => ended("the pulse ended"),
+      () => ended("its heartbeat stopped"),
       (error: unknown) => ended(messageOf(error)),
     )
   }
@@ -263,7 +259,7 @@ export class Shard {
       if (now - pulse.startedAt > bootMillis) this.#terminate()
       return
     }
-    const isLoading = [...this.#tenants].some((tenant) => tenant.isLoading())
+    const isLoading = [...this.#members].some((member) => member.isLoading())
     if (pulse.vigil.tick(isLate) >= (isLoading ? missesMaxLoading : missesMax)) this.#terminate()
     else pulse.port.postMessage(pulse.beats)
   }
@@ -274,29 +270,29 @@ export class Shard {
     }
   }
 
-  #ended(tenant: Tenant | null, reason: string): void {
-    this.#over.push({ tenant, reason })
+  #ended(member: ShardMember | null, reason: string): void {
+    this.#over.push({ member, reason })
     if (this.#over.length === 1) setImmediate(() => this.#bury())
   }
 
   #bury(): void {
     const over = this.#over
     this.#over = []
-    const death = over.find(({ tenant }) => tenant === null)
-    const words = over.flatMap(({ tenant, reason }) =>
-      tenant === null ? [] : [{ tenant, reason, isBlamed: tenant.lastWords() }],
+    const death = over.find(({ member }) => member === null)
+    const words = over.flatMap(({ member, reason }) =>
+      member === null ? [] : [{ member, reason, isBlamed: member.lastWords() }],
     )
     if (death === undefined) {
       // The thread lives: a task that ended by itself is its own affair.
-      for (const { tenant, reason } of words) tenant.ended({ reason, blame: "own", hadNeighbours: false })
+      for (const { member, reason } of words) member.ended({ reason, blame: "own", hadNeighbours: false })
       return
     }
     this.#deaths += 1
     this.#lastDeath = death.reason
     this.#latest = undefined
-    const culprit = words.find(({ isBlamed }) => isBlamed)?.tenant
-    const blameOf = (tenant: Tenant) => (culprit === undefined ? "unknown" : tenant === culprit ? "own" : "other")
-    const hadNeighbours = this.#tenants.size > 1
-    for (const { tenant, reason } of words) tenant.ended({ reason, blame: blameOf(tenant), hadNeighbours })
+    const culprit = words.find(({ isBlamed }) => isBlamed)?.member
+    const blameOf = (member: ShardMember) => (culprit === undefined ? "unknown" : member === culprit ? "own" : "other")
+    const hadNeighbours = this.#members.size > 1
+    for (const { member, reason } of words) member.ended({ reason, blame: blameOf(member), hadNeighbours })
   }
 }

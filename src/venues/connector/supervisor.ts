@@ -1,7 +1,7 @@
 /**
- * One connector as the rest of the gateway sees it: the desired state (streams and sessions, repeated to every new worker), what is in
- * flight, and what its death means for that. Streams are lost, sessions are down (open-session.ts), and a call is unavailable; nobody is
- * left waiting.
+ * One connector as the rest of the gateway sees it: the desired state (streams and sessions, repeated to every new worker), requests in flight,
+ * and what its crash means for them. Streams are lost, sessions are down (open-session.ts), and a call fails as unavailable; no caller is left
+ * waiting.
  */
 import { Effect } from "effect"
 import type { VenueSecrets } from "../../domain/account/credential.ts"

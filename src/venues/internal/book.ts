@@ -1,7 +1,7 @@
 /**
- * One market of the platform's own venue, without its ledger: the matcher, the orders that rest in it as they are stored, and what each
- * command makes of them. Synchronous. The one thing to know: a command changes the matcher at once and the orders only by `commit`;
- * `rollback` builds the matcher again from the orders, which is also how a restart builds it.
+ * One market of the platform's own venue, without its ledger: the matcher, the resting orders as they are stored, and the effect of each command
+ * on them. Synchronous. The one thing to know: a command changes the matcher at once and the orders only by `commit`; `rollback` rebuilds the
+ * matcher from the orders, as a restart does.
  */
 import { Decimal } from "../../domain/decimal.ts"
 import type { TradeOrderId } from "../../domain/ids.ts"
@@ -104,7 +104,7 @@ export class InternalBook {
   shrink(stored: InternalOrder, askedAt: number, settlement: Settlement): void {
     const { price, quantity } = this.#matchOrder(stored)
     const events = this.#matcher.amend(stored.tradeOrderId, price!, quantity)
-    if (events === undefined || events === "WOULD_TAKE") throw new Error(`order ${stored.tradeOrderId} does not rest`)
+    if (events === undefined || events === "WOULD_TAKE") throw new Error(`order ${stored.tradeOrderId} is not working`)
     this.#levels(events, settlement)
     settlement.know(stored)
     settlement.report(stored, changedOf(stored, askedAt, settlement.at))
@@ -198,7 +198,7 @@ export class InternalBook {
 
   #current(id: TradeOrderId, settlement: Settlement): InternalOrder {
     const order = settlement.image(id) ?? this.#orders.get(id)
-    if (order === undefined) throw new Error(`the matcher names order ${id}, which nobody knows`)
+    if (order === undefined) throw new Error(`the matcher names order ${id}, which does not exist`)
     return order
   }
 

@@ -1,4 +1,4 @@
-/** What a market of the platform's own venue works with, what it is told, what waits in its queue, and what one request of its settles. */
+/** What a market of the platform's own venue works with, its messages, its queue, and what one of its requests settles. */
 import type { Effect } from "effect"
 import { Decimal } from "../../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
@@ -123,11 +123,11 @@ export const amendedOf = (
   to: VenueAmend,
   at: number,
 ): InternalOrder | string => {
-  if (to.stopPrice !== null) return "no triggers here"
+  if (to.stopPrice !== null) return "triggers are not supported here"
   const quantity = Decimal.of(to.quantity)
   const limitPrice = to.limitPrice === null ? order.limitPrice : Decimal.of(to.limitPrice)
   const wanted: InternalOrder = { ...order, quantity, limitPrice, updatedAt: at }
-  if (!restOf(wanted).isPositive()) return "that much is executed already"
+  if (!restOf(wanted).isPositive()) return "that quantity is already executed"
   const off = stepsRefusalOf(instrument, wanted)
   if (off !== undefined) return off.text
   if ((to.postOnly ?? isPostOnly(wanted)) && book.wouldTake(wanted)) return "post-only order would trade at once"

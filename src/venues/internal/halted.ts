@@ -1,6 +1,6 @@
 /**
- * A market whose actor gave up: it takes no orders and changes until it is opened again, but whoever wants his order back gets it. Without
- * a matcher an order is what its row says.
+ * A market whose actor was parked: it takes no orders and changes until it is reopened, but a client that wants to cancel can. Without a matcher
+ * an order is what its row says.
  */
 import { Effect } from "effect"
 import { Decimal } from "../../domain/decimal.ts"

@@ -1,6 +1,6 @@
 /**
- * How an order comes into a market: checked against the instrument, then held for in the ledger together with its row, which is the moment
- * at which the venue has taken it. Many holds are in flight at once; their orders keep the places in which they came.
+ * How an order enters a market: checked against the instrument, then stored in the ledger with its hold in one transaction, which is the moment
+ * at which the venue has accepted it. Many holds are in flight at once; their orders keep the queue positions in which they arrived.
  */
 
 import { Decimal } from "../../domain/decimal.ts"
@@ -108,7 +108,7 @@ export const makeIntake = ({ parts, book, queue, post, nextSequence, tell, pump 
     post(transfers, [orderFact(held)], settled, () => parts.decided(order.tradeOrderId), authority)
   }
 
-  /** A market buy while nobody sells. */
+  /** A market buy without sellers. */
   const endAtOnce = (order: InternalOrder): void => {
     const ended: InternalOrder = { ...order, status: "CANCELLED", ending: "REMAINDER" }
     const settlement = book.begin()

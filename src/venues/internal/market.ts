@@ -1,8 +1,8 @@
 /**
- * The actor of one market of the platform's own venue. An order is taken by the ledger first (its hold and its row, in one transaction),
- * then it meets the book, and what that makes is settled in one transaction more; both before anybody hears of it. The one thing to
- * know: holds are asked for as orders come in, many at a time, but one settlement is in flight at most, and the queue waits for it.
- * What the ledger refuses is taken back whole and done again command by command, so that it stops no more than the order concerned.
+ * The actor of one market of the platform's own venue. An order is stored by the ledger first (its hold and its row, in one transaction), then it
+ * is matched, and the result is settled in one more transaction; both before anything is reported. The one thing to know: holds are requested as
+ * orders arrive, many at a time, but at most one settlement is in flight, and the queue waits for it. What the ledger refuses is rolled back as a
+ * whole and repeated command by command, so that it affects only the order concerned.
  */
 
 import { Effect } from "effect"
@@ -35,7 +35,7 @@ import { orderFact, type Settlement, voidOf } from "./settlement.ts"
 
 interface Endings {
   readonly end: (order: InternalOrder, status: "CANCELLED" | "REJECTED", ending: InternalOrder["ending"]) => void
-  /** One that could not even be ended: kept off the book, and ended when somebody asks again. */
+  /** One that could not even be ended: kept off the book, and ended at the next request for it. */
   readonly stuck: (tradeOrderId: TradeOrderId) => InternalOrder | undefined
 }
 
@@ -270,7 +270,7 @@ const behaviour = (
     const known = stuck(tradeOrderId)
     if (known?.tradingAccountId === account) end(known, "CANCELLED", null)
     else {
-      const text = "the order does not rest"
+      const text = "the order is not working"
       settlement.reports.push([account, { _tag: "CancelRefused", tradeOrderId, unknownOrder: true, text, at }])
     }
   }
@@ -280,7 +280,7 @@ const behaviour = (
     const no = (text: string, unknownOrder = false): void =>
       report(account, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder, text, at: now() })
     const order = book.find(tradeOrderId)
-    if (order === undefined || order.tradingAccountId !== account) return no("the order does not rest", true)
+    if (order === undefined || order.tradingAccountId !== account) return no("the order is not working", true)
     if (!parts.isOpen()) return no("the market is retired")
     if (now() > to.notAfter) return no("past its notAfter")
     const wanted = amendedOf(book, instrument, order, to, now())

@@ -1,6 +1,6 @@
 /**
- * What everybody may see of one market of the platform's own venue: the book, the tape and the bars as they are stored. The one thing to
- * know: the matcher may be ahead of it by what is being settled.
+ * The public data of one market of the platform's own venue: the book, the tape and the bars as they are stored. The one thing to know: the
+ * matcher may be ahead of it by what is being settled.
  */
 import { Decimal } from "../../domain/decimal.ts"
 import type { Instrument } from "../../domain/instrument/instrument.ts"

@@ -1,4 +1,4 @@
-/** Orders and trades of the platform's own venue in the words of a session. */
+/** Orders and trades of the platform's own venue as session reports. */
 
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import type { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"

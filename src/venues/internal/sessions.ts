@@ -1,6 +1,6 @@
 /**
- * The accounts of the platform's own venue that have a session open, and what is on its way for them. Balances are the ledger's: the one
- * thing to know is that they are read while nothing of the account is on its way, so that nobody counts a trade twice.
+ * The accounts of the platform's own venue that have a session open, and what is in flight for them. Balances are the ledger's: the one thing to
+ * know is that they are read while nothing of the account is in flight, so that no trade is counted twice.
  */
 import { Effect } from "effect"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"

@@ -1,7 +1,7 @@
 /**
- * What one request to the ledger moves for a market: for each trade both assets between two wallets, a fee per order to the house, and the
- * holds of the orders concerned, let go before they pay and taken anew for what is left. The one thing to know: nothing here has
- * happened until the ledger says so; images, reports and levels wait in it.
+ * What one request to the ledger moves for a market: for each trade both assets between two wallets, a fee per order to the house, and the holds
+ * of the orders concerned, released before they pay and made again for what remains. The one thing to know: nothing here has happened until the
+ * ledger confirms it; images, reports and levels wait for that.
  */
 import { Decimal } from "../../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
@@ -33,7 +33,7 @@ export const holdOf = (order: InternalOrder): Decimal => {
   return order.limitPrice === null ? order.held : order.limitPrice.multiply(restOf(order))
 }
 
-/** The transfer that holds it. Whoever will be paid is not known yet. */
+/** The transfer that holds it. The payee is not known yet. */
 export const pendingOf = (order: InternalOrder, instrument: Instrument, holdId: string, amount: Decimal): Transfer => ({
   transferId: holdId,
   kind: "pending",

@@ -1,7 +1,6 @@
 /**
- * The platform's own venue: accounts whose money is in the ledger trade with each other, one market and one actor per instrument. The
- * one thing to know: it has no truth of its own. What an order is, what was traded and what an account has is what the ledger's
- * transactions stored, so every answer here is definite.
+ * The platform's own venue: accounts whose money is in the ledger trade with each other, one market and one actor per instrument. The one thing
+ * to know: it keeps no state of its own. Orders, trades and balances are what the ledger's transactions stored, so every answer here is definite.
  */
 import { Context, Effect, FiberMap, FiberSet, Schedule, type Scope } from "effect"
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
@@ -267,7 +266,9 @@ export const internalVenue = (
             if (actor === undefined)
               return report(refusedOf(tradeOrderId, "INSTRUMENT_NOT_FOUND", "no such instrument", at))
             if (asked.trigger !== undefined || asked.pairedWith !== undefined || (asked.leverage ?? 1) !== 1)
-              return report(refusedOf(tradeOrderId, "NOT_SUPPORTED", "no triggers and no leverage here", at))
+              return report(
+                refusedOf(tradeOrderId, "NOT_SUPPORTED", "triggers and leverage are not supported here", at),
+              )
             sessions.undecided(tradeOrderId, asked.instrumentId)
             const order = orderOf(account, walletId, asked, at)
             actor.post({ _tag: "Submit", order, authority: authorityOf(account, asked), notAfter: asked.notAfter })
@@ -332,7 +333,7 @@ export const internalVenue = (
     return InternalVenue.of({ adapter, list })
   })
 
-/** Nobody waits for an answer of a market: what it has to say are reports. */
+/** A market sends no replies, only reports. */
 const never = (): never => {
   throw new Error("a message to a market has no reply")
 }

@@ -14,7 +14,7 @@ import {
 } from "../../ports/market-source.ts"
 import type { MatchSide } from "./matcher.ts"
 
-/** The levels that everybody may see: the matcher's own where nothing that it does can be taken back. */
+/** The public levels: the matcher's own if its changes cannot be rolled back. */
 export interface PublicBook {
   readonly levels: (side: MatchSide) => Iterable<{ readonly price: bigint; readonly quantity: bigint }>
   readonly best: (side: MatchSide) => { readonly price: bigint; readonly quantity: bigint } | undefined

@@ -1,4 +1,4 @@
-/** The bars of one market of an in-process venue: folded from its trades as they happen. A bounded memory, which begins with the process. */
+/** The bars of one market of an in-process venue: built from its trades as they happen. Bounded memory that starts with the process. */
 import { Decimal } from "../../domain/decimal.ts"
 import type { Instrument } from "../../domain/instrument/instrument.ts"
 import {

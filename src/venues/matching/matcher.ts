@@ -1,6 +1,6 @@
 /**
- * A price-time-priority matcher for one instrument: exact, synchronous, without clock, money or network. Prices and quantities
- * are whole numbers of the caller's units. A call answers everything that happened, in the order in which it happened.
+ * A price-time-priority matcher for one instrument: exact, synchronous, without clock, money or network. Prices and quantities are whole numbers
+ * of the caller's units. A call returns everything that happened, in the order in which it happened.
  */
 
 // One side of a matcher's book: levels sorted with the best last, each a queue in order of arrival.

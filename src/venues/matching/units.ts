@@ -40,6 +40,6 @@ export const unitsOf = (value: Decimal, digits: number): bigint | undefined => {
 /** Of what must be one: a defect otherwise. */
 export const countOf = (value: Decimal, digits: number): bigint => {
   const units = unitsOf(value, digits)
-  if (units === undefined) throw new Error(`${value} is no whole number of 10^-${digits}`)
+  if (units === undefined) throw new Error(`${value} is not a multiple of 10^-${digits}`)
   return units
 }

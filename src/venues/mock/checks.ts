@@ -1,4 +1,4 @@
-/** What MOCK refuses an order for, and how the matcher sees an order that passes. Codes are the words of the errno table. */
+/** Why MOCK refuses an order, and how the matcher sees an order that passes. Codes are those of the errno table. */
 import { Decimal } from "../../domain/decimal.ts"
 import type { Instrument } from "../../domain/instrument/instrument.ts"
 import type { MatchOrder } from "../matching/matcher.ts"
@@ -14,7 +14,7 @@ export const refusalOf = (
   if (market === undefined) return { code: "INSTRUMENT_NOT_FOUND", text: "no such instrument" }
   const { instrument } = market
   if (request.trigger !== undefined || (request.leverage ?? 1) !== 1)
-    return { code: "NOT_SUPPORTED", text: "no triggers and no leverage here" }
+    return { code: "NOT_SUPPORTED", text: "triggers and leverage are not supported here" }
   const off = stepsRefusalOf(instrument, { ...order, orderType: request.orderType })
   if (off !== undefined) return off
   const notional = limitPrice?.multiply(quantity)
@@ -33,7 +33,7 @@ export const amendRefusalOf = (
   amended: MockOrder,
 ): { readonly code: string; readonly text: string } | undefined => {
   const rest = amended.quantity.subtract(amended.executed)
-  if (!rest.isPositive()) return { code: "INVALID_QUANTITY", text: "that much is executed already" }
+  if (!rest.isPositive()) return { code: "INVALID_QUANTITY", text: "that quantity is already executed" }
   const need = amended.request.orderSide === "BUY" ? rest.multiply(amended.limitPrice ?? Decimal.ZERO) : rest
   return (
     stepsRefusalOf(instrument, { ...amended, orderType: amended.request.orderType }) ??

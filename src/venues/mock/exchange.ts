@@ -1,6 +1,6 @@
 /**
- * MOCK's core: accounts and synthetic traders meet in one matcher per instrument. Synchronous inside; what it has to say
- * leaves in a microtask of the same loop turn, reports before market data, so nobody is called back inside his own call.
+ * MOCK's core: accounts and synthetic traders meet in one matcher per instrument. Synchronous inside; its messages are sent in a microtask of the
+ * same loop turn, reports before market data, so that no caller is called back from within its own call.
  */
 import { Decimal } from "../../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
@@ -58,9 +58,9 @@ const amended = ({ instrument, matcher }: Market, wanted: MockOrder): ReadonlyAr
   const { request, quantity, executed, limitPrice } = wanted
   const price = limitPrice === null ? undefined : unitsOf(limitPrice, instrument.precision)
   const left = unitsOf(quantity.subtract(executed), instrument.scale)
-  if (price === undefined || left === undefined) return "off the instrument's steps"
+  if (price === undefined || left === undefined) return "not a multiple of the instrument's steps"
   const events = matcher.amend(request.tradeOrderId, price, left)
-  return events === "WOULD_TAKE" ? "post-only order would trade at once" : (events ?? "the order does not rest")
+  return events === "WOULD_TAKE" ? "post-only order would trade at once" : (events ?? "the order is not working")
 }
 
 /** A market as the checks of an order see it. */
@@ -99,7 +99,7 @@ export class MockExchange {
     readonly seed: number
     readonly run: string
     readonly now: () => number
-    /** A market may have begun to matter to somebody. */
+    /** A market may have got its first observer. */
     readonly wake: () => void
   }) {
     this.#now = options.now
@@ -148,12 +148,12 @@ export class MockExchange {
     return account
   }
 
-  /** Whether anybody would notice the market's next move. */
+  /** Whether the market has observers. */
   isWatched(market: Market): boolean {
     return market.resting > 0 || this.feed.isOpen(market.instrument.instrumentId)
   }
 
-  /** One tick of every market that somebody watches; false when there is none. */
+  /** One tick of every observed market; false when there is none. */
   tick(): boolean {
     let watched = false
     for (const market of this.markets.values())
@@ -222,7 +222,8 @@ export class MockExchange {
     const limitPrice = to.limitPrice === null ? null : Decimal.of(to.limitPrice)
     // Its own lock is there to be used again.
     unlock(order, market.instrument)
-    const events = to.stopPrice === null ? amended(market, { ...order, quantity, limitPrice }) : "no triggers here"
+    const events =
+      to.stopPrice === null ? amended(market, { ...order, quantity, limitPrice }) : "triggers are not supported here"
     if (typeof events !== "string") Object.assign(order, { quantity, limitPrice, updatedAt: at })
     lockRest(order, market.instrument)
     if (typeof events === "string") return refuse(events, false)
@@ -231,14 +232,15 @@ export class MockExchange {
     this.#settle(market, events)
   }
 
-  /** Trades part of a resting order with nobody in particular. */
+  /** Trades part of a resting order with an anonymous counterparty. */
   fill(tradeOrderId: TradeOrderId, quantity: Decimal, price: Decimal): void {
     const order = this.#orders.get(tradeOrderId)
     const market = order === undefined ? undefined : this.markets.get(order.request.instrumentId)
     if (order === undefined || market === undefined) throw new Error(`no resting order ${tradeOrderId}`)
     const units = unitsOf(quantity, market.instrument.scale)
     const at = unitsOf(price, market.instrument.precision)
-    if (units === undefined || at === undefined) throw new Error("quantity or price off the instrument's steps")
+    if (units === undefined || at === undefined)
+      throw new Error("quantity or price not a multiple of the instrument's steps")
     const taker: MatchOrder = {
       id: `rig-${this.#nextTrade}`,
       owner: "synthetic:rig",

@@ -1,6 +1,6 @@
 /**
- * The synthetic side of one MOCK market: a ladder of orders around a price that walks at random, and small orders that take
- * from it. It trades through the same matcher as everybody else. The same seed and the same steps make the same market.
+ * The synthetic side of one MOCK market: a ladder of orders around a price that moves at random, and small orders that take from it. It trades
+ * through the same matcher as all other orders. The same seed and the same steps make the same market.
  */
 import type { MatchEvent, MatchOrder, MatchSide } from "../matching/matcher.ts"
 import type { MockListing } from "./instruments.ts"

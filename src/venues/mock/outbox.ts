@@ -1,4 +1,4 @@
-/** What MOCK has to say: gathered during a loop turn, sent in a microtask at its end, reports before market data. */
+/** MOCK's outgoing messages: collected during a loop turn, sent in a microtask at its end, reports before market data. */
 import type { SessionReport } from "../../ports/venue-session.ts"
 import type { MockAccount, MockOrder } from "./accounts.ts"
 

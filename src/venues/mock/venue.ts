@@ -1,6 +1,6 @@
 /**
- * The venue MOCK: everything a venue does, without a network. Its memory is the gateway's journal: at start resting orders come
- * back in queue order, balances follow when a session opens, and a match that was not committed did not happen.
+ * The venue MOCK: everything a venue does, without a network. Its memory is the gateway's journal: at start resting orders are restored in queue
+ * order, balances follow when a session opens, and a match that was not committed did not happen.
  */
 import { Effect, type Scope } from "effect"
 import { Decimal } from "../../domain/decimal.ts"
@@ -208,7 +208,7 @@ const makeRig = (
     movePrice: (instrumentId, price) => {
       const { synthetic, instrument } = marketOf(instrumentId)
       const units = unitsOf(Decimal.of(price), instrument.precision)
-      if (units === undefined) throw new Error(`${price} is off the tick`)
+      if (units === undefined) throw new Error(`${price} is not a multiple of the tick size`)
       synthetic.moveTo(units)
     },
     tick: () => {

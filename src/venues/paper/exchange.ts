@@ -1,6 +1,6 @@
 /**
- * PAPER's core: accounts trade on the live books and trades of another venue. The same money as on MOCK; what it has to say leaves in a
- * microtask, so nobody is called back inside his own call.
+ * PAPER's core: accounts trade on the live books and trades of another venue. The same money as on MOCK; its messages are sent in a microtask, so
+ * that no caller is called back from within its own call.
  */
 import { Decimal } from "../../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
@@ -89,7 +89,7 @@ export class PaperExchange {
     return this.#markets.get(instrumentId)?.market
   }
 
-  /** The book of an instrument has changed: whoever waited for it goes on. */
+  /** The book of an instrument has changed: waiting orders continue. */
   booked(instrumentId: InstrumentId): void {
     const market = this.#markets.get(instrumentId)
     if (market === undefined || !market.market.isSynced) return
@@ -134,7 +134,7 @@ export class PaperExchange {
     this.#whenBooked(market, ARRIVAL_MILLIS, (isThere) => {
       if (placed.status !== "OPEN") return
       if (isThere) this.#place(market, placed)
-      else this.#refuse(placed, "VENUE_UNAVAILABLE", "the live book is not there")
+      else this.#refuse(placed, "VENUE_UNAVAILABLE", "the live book is not available")
     })
   }
 
@@ -233,7 +233,7 @@ export class PaperExchange {
   }
 
   #refuseBeyond(placed: MockOrder): void {
-    const text = "the order would trade past what is known of the live book (its coveredRange)"
+    const text = "the order would trade beyond the known part of the live book (its coveredRange)"
     this.#refuse(placed, "ORDER_BOOK_UNAVAILABLE", text)
   }
 

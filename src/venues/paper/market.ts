@@ -1,7 +1,7 @@
 /**
- * One instrument of PAPER: the source's live book and trades, and the orders that stand in its queues. What PAPER takes is gone from
- * a level until the venue says something new of it; what rests is filled by the venue's trades once the quantity that stood before
- * it has traded or gone. Exact decimals, no clock, no money.
+ * One instrument of PAPER: the source's live book and trades, and the orders resting in its queues. What PAPER takes is gone from a level until
+ * the venue updates that level; a resting order is filled by the venue's trades once the quantity ahead of it has traded or gone. Exact decimals,
+ * no clock, no money.
  */
 import { Decimal } from "../../domain/decimal.ts"
 import type { BookRange } from "../../domain/market/market.ts"
@@ -117,7 +117,7 @@ export class PaperMarket<O extends PaperOrder> {
   }
 
   /**
-   * Whether an order of this size would walk on past what is known of the book: there may be levels that nobody has told of, and no price
+   * Whether an order of this size would walk on past what is known of the book: there may be unknown levels, and no price
    * is made without them.
    */
   isBeyond(side: OrderSide, quantity: Decimal, limit: Decimal | null): boolean {

@@ -1,6 +1,6 @@
 /**
- * The venue PAPER: play money on the live books and trades of a real venue. Market orders walk the real book with fees, resting orders are
- * filled by real trades when their turn comes. Its memory is the gateway's journal, as MOCK's is; its instruments are the source's.
+ * The venue PAPER: play money on the live books and trades of a real venue. Market orders walk the real book with fees, resting orders are filled
+ * by real trades when they reach the front of the queue. Its memory is the gateway's journal, as MOCK's is; its instruments are the source's.
  */
 import { Effect, type Scope } from "effect"
 import type { VenueUnavailable } from "../../domain/errors/venue.ts"
@@ -24,14 +24,14 @@ import type { VenueAdapter } from "../venues.ts"
 import { lookup, PaperExchange } from "./exchange.ts"
 
 // One venue's public feed for more than one reader: a stream is opened with its first reader and closed with its last. A reader who
-// comes to an open book gets the fresh snapshot that is asked for then, and so does everybody else.
+// comes to an open book gets the fresh snapshot that is asked for then, and so do all others.
 
 const keyOf = (stream: MarketStream, instrumentId: InstrumentId): string => `${stream} ${instrumentId}`
 
 export class SharedMarket {
   readonly #connect: (sink: MarketSink) => MarketSource
   readonly #readers = new Map<string, Set<MarketSink>>()
-  /** Streams that the venue does not have, while somebody asks for them: each reader is told. */
+  /** Streams that the venue does not have, while they have readers: each reader is told. */
   readonly #unstreamed = new Set<string>()
   #source: MarketSource | undefined
 

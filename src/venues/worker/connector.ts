@@ -1,6 +1,6 @@
 /**
- * The Piscina task: one connector, for as long as its port is open. It plays what it is told (the main thread holds the desired state
- * and repeats it to a new connector), answers in batches, and owns nothing that cannot be rebuilt. Others may live in its thread.
+ * The Piscina task: one connector, for as long as its port is open. It executes commands (the main thread holds the desired state and repeats it
+ * to a new connector), answers in batches, and owns nothing that cannot be rebuilt. Other connectors may run in its thread.
  */
 import { AsyncResource } from "node:async_hooks"
 import { threadId } from "node:worker_threads"

@@ -1,7 +1,7 @@
 /**
- * Outgoing records of a connector: everything of one event loop turn in one batch. The main thread acknowledges what it took; when too
- * much is unacknowledged, books, tickers and bars that live are held here and conflated: a slow main thread costs freshness, never
- * memory. Orders, fills, balances, trades and answers always leave. Book sequences are given out here, so they have no holes either way.
+ * Outgoing records of a connector: everything of one event loop turn in one batch. The main thread acknowledges what it took; when too much is
+ * unacknowledged, books, tickers and current bars are held here and conflated: a slow main thread costs freshness, never memory. Orders, fills,
+ * balances, trades and answers are always sent. Book sequences are assigned here, so they have no gaps either way.
  */
 
 import type { MessagePort } from "node:worker_threads"
@@ -181,7 +181,7 @@ export class Outbox {
     this.#holding = unacknowledged > UNACKNOWLEDGED_MAX
     if (unacknowledged > BACKLOG_NOTED && !this.#noted) {
       this.#noted = true
-      this.push({ _tag: "Noticed", what: `the main thread is behind by ${unacknowledged} trades and reports` })
+      this.push({ _tag: "Noticed", what: `the main thread is ${unacknowledged} trades and reports behind` })
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * The Piscina task that every thread runs beside its connectors: it answers each number it receives with the state of the thread. A
- * thread that neither answers nor handles a frame hangs.
+ * The Piscina task that every thread runs beside its connectors: it answers each number it receives with the state of the thread. A thread that
+ * neither answers nor handles a frame is hanging.
  */
 import { performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"

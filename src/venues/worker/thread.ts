@@ -1,6 +1,6 @@
 /**
- * What the connectors of one thread share: the list of them, the count of stray rejections, the sign of life, and the last words of the thread,
- * which say by whose doing it dies.
+ * What the connectors of one thread share: the list of them, the count of unhandled rejections, the heartbeat, and the thread's last message,
+ * which names the connector that caused its death.
  */
 import type { ConnectorFigures } from "../../ports/venue-stats.ts"
 import { classify } from "./exchange/errors.ts"
@@ -49,6 +49,6 @@ const confess = (): void => {
   for (const inhabitant of inhabitants.values()) inhabitant.outbox.flush()
 }
 
-// An exception that nobody catches, and `process.exit`: both are heard in the place where they happen.
+// An uncaught exception, and `process.exit`: both are intercepted where they happen.
 process.on("uncaughtExceptionMonitor", confess)
 process.on("exit", confess)

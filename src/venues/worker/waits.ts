@@ -1,4 +1,4 @@
-/** How long a connector waits: for what its venue owes it, where the venue's profile does not say otherwise, and before it tries again. */
+/** A connector's timeouts: for responses of its venue, where the venue's profile does not set one, and its retry delays. */
 import type { VenueProfile, VenueWaits } from "../adapters/profile.ts"
 
 // By the global timer, which a test can turn.

@@ -1,6 +1,6 @@
 /**
- * Attributes work to a session and a purpose: the context follows every await, timer and socket of ccxt, which is unaware of it. The
- * rate budget asks it how urgent a request is, and a thread that dies asks it whose doing that was.
+ * Attributes work to a session and a purpose: the context follows every await, timer and socket of ccxt, which is unaware of it. The rate budget
+ * reads from it how urgent a request is, and a dying thread which connector was responsible.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Purpose } from "../../ports/venue-stats.ts"
@@ -8,7 +8,7 @@ import type { Purpose } from "../../ports/venue-stats.ts"
 export interface Work {
   readonly connector: string
   readonly purpose: Purpose
-  /** After this instant (wall ms) nobody waits for it any more; null: somebody always does. */
+  /** After this time (wall ms) no caller waits for it any more; null: a caller always does. */
   readonly until: number | null
   /** The symbol whose book is asked for; absent for everything else. */
   readonly snapshotOf?: string

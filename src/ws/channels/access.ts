@@ -108,7 +108,7 @@ const access = (rules: AccessRules, { principal }: Credentials, request: Subscri
       account.tenantId === principal.tenantId &&
       account.status !== "DISCONNECTED" &&
       maySee(principal, account, (own) => rules.dealers.ofOwnAccount(own))
-    // An account that is not there and one of somebody else look the same.
+    // A missing account and another user's look the same.
     return mine ? served(rules, channel, request.type) : denied(ERRORS.permissionDenied)
   }
   const found = rules.findVenue(channel.venue)
@@ -149,7 +149,7 @@ const isMalformed = (name: string): boolean => /^(tradingAccount|market):/.test(
 /** With the code of the reference; only who may have the channel is told what it is. */
 const wrongType = (words: string): Access => denied({ code: ERRORS.permissionDenied.code, message: words })
 const IS_MAP = wrongType("this channel is a map: subscribe to it as one (newMapSubscription, type 1)")
-const IS_STREAM = wrongType("this channel is a stream, and no map: subscribe to it as one (newSubscription, type 0)")
+const IS_STREAM = wrongType("this channel is a stream, not a map: subscribe to it as one (newSubscription, type 0)")
 
 /** As a stream or as a map, whichever the channel is. */
 const served = (rules: AccessRules, channel: Channel, type: number): Access => {

@@ -1,4 +1,4 @@
-/** Who a client is and what it may do: checked at connect and at every subscribe. */
+/** A client's identity and rights: checked at connect and at every subscribe. */
 import type { Principal } from "../../domain/user/user.ts"
 import type { Served } from "../fanout/stream.ts"
 import type { Close, ProtocolError } from "../protocol/error-codes.ts"
@@ -22,7 +22,7 @@ export interface Credentials {
   readonly principal: Principal | null
   /** Seconds since the Unix epoch; null: never. */
   readonly expiresAt: number | null
-  /** Whether what it speaks by is over, though nobody has been told yet: an API key in the moment after its time. Absent: it never is. */
+  /** Whether its credential has already expired without a notice yet: an API key just after its expiry. Absent: it never expires. */
   readonly isOver?: () => boolean
   /** `conn_info` of presence. */
   readonly info: JsonText | null

@@ -1,4 +1,4 @@
-/** What each kind of channel is called, carries and is for: the words of the AsyncAPI document and of the page at /docs/realtime. */
+/** What each kind of channel is called, carries and is for: the texts of the AsyncAPI document and of the page at /docs/realtime. */
 import type { Schema } from "effect"
 import { VENUE_TICKERS_MAX } from "../../actors/market/markets.ts"
 import { ACCOUNT_EVENT_RECORDS, type AccountEventKind, accountEventRecord } from "../../domain/account/event.ts"
@@ -67,7 +67,7 @@ export const PARAMETERS = {
   venue: { description: "A venue of /api/v3/market/venue/list", examples: ["MOCK", "BINANCE"] },
   symbol: {
     description:
-      "BASE/QUOTE; BASE-QUOTE is understood too. At INTERNAL, in a tenant other than the installation's own: BASE/QUOTE@TENANT",
+      "BASE/QUOTE; BASE-QUOTE is accepted too. At INTERNAL, for a tenant other than the installation's own: BASE/QUOTE@TENANT",
     examples: ["BTC/USDT"],
   },
   interval: { description: `One of ${KLINE_INTERVALS.join(", ")}`, examples: ["1m", "1h"] },
@@ -78,34 +78,34 @@ export const parametersOf = (address: string): ReadonlyArray<keyof typeof PARAME
 
 const OWNER = "The owner of the account, or an admin of its tenant; every other user gets error 103."
 const ANYBODY =
-  "Any user with the permission read. An unknown instrument, a market of another tenant, or a venue that is not ACTIVE, is error 102; one that its venue lists no more is error 410, and ends its subscriptions with 2410: subscribe again once market/instrument/list says ACTIVE."
+  "Any user with the permission read. An unknown instrument, a market of another tenant, or a venue that is not ACTIVE gives error 102; an instrument no longer listed by its venue gives error 410, and its subscriptions end with 2410: subscribe again once market/instrument/list shows it as ACTIVE."
 
 const ORDER_IS: { readonly [S in OrderStatus | "LATE_FILL" | "TRIGGERED"]: string } = {
-  CREATED: "The order is stored; the venue has not been told yet",
+  CREATED: "The order is stored and not yet sent to the venue",
   SUBMITTED: "The order was sent to the venue",
-  ACCEPTED: "The venue has the order",
-  PARTIALLY_FILLED: "A part was executed",
-  FILLED: "All of it was executed",
+  ACCEPTED: "The venue accepted the order",
+  PARTIALLY_FILLED: "Partially executed",
+  FILLED: "Fully executed",
   CANCELLED: "Cancelled; `cancelReason` says why",
   PENDING_CANCEL: "A cancel was sent to the venue",
   REPLACED: "The venue changed the order",
   PENDING_REPLACE: "A change was sent to the venue",
   REJECTED: "Refused; `rejectReason` says why",
-  EXPIRED: "Its time is over",
-  REVOKED: "Withdrawn before the venue was told",
+  EXPIRED: "Its time in force has expired",
+  REVOKED: "Withdrawn before it was sent to the venue",
   UNKNOWN: "The outcome at the venue is not known; funds stay held until there is evidence",
-  LATE_FILL: "An execution came after the order was closed",
-  TRIGGERED: "The price of its trigger was reached; the order goes to its venue",
+  LATE_FILL: "An execution arrived after the order was closed",
+  TRIGGERED: "Its trigger price was reached; the order is sent to its venue",
 }
 
 const EVENT_IS: { readonly [K in Exclude<AccountEventKind, `TRADE_ORDER.${string}`>]: string } = {
   "EXECUTION.CREATED": "One fill; the order's own event and PORTFOLIO.UPDATED follow it",
   "PORTFOLIO.UPDATED": "The balances that changed, as full records",
   "TRADING_ACCOUNT.UPDATED": "The account changed; DISCONNECTED is the last event of all",
-  "TRADING_ACCOUNT.RECONCILED": "The gateway and the venue agree again, and what that took",
-  "TRADING_ACCOUNT.ALERT": "Something a person should look at; `code` says what",
+  "TRADING_ACCOUNT.RECONCILED": "The gateway's state was reconciled with the venue; says what changed",
+  "TRADING_ACCOUNT.ALERT": "Something that needs attention; `code` says what",
   "QUOTE.UPDATED":
-    "A firm quote was made, executed or ended, `status` says which: of the account, or on a dealer's own account of the dealer",
+    "A firm quote was made, executed or ended, according to `status`: the account's, or on a dealer's own account the dealer's",
 }
 
 /** When each kind is published. The guide to market data has the same words. */
@@ -127,9 +127,9 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
   tradingAccount: {
     address: "tradingAccount:{tradingAccountId}",
     title: "Account events",
-    summary: "Every order, execution, balance and account event, numbered without a gap",
+    summary: "Every order, execution, balance and account event, numbered without gaps",
     description:
-      "One envelope for all kinds: `kind`, `eventId`, `sequence` (grows by one with every event of the account), `tradingAccountId`, `timestamp`, and the record in `data`. One change of an order is exactly one TRADE_ORDER event. A fill is EXECUTION.CREATED, then the order's event, then PORTFOLIO.UPDATED. A client that was away for longer than the history covers reads the HTTP API again.",
+      "One envelope for all kinds: `kind`, `eventId`, `sequence` (grows by one with every event of the account), `tradingAccountId`, `timestamp`, and the record in `data`. One change of an order is exactly one TRADE_ORDER event. A fill is EXECUTION.CREATED, then the order's event, then PORTFOLIO.UPDATED. A client that was disconnected for longer than the history covers must read the HTTP API again.",
     access: OWNER,
     tags: ["kind", "tradeOrderId", "instrumentId", "orderStatus"],
     messages: accountEvents,
@@ -137,18 +137,18 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
   accountOrders: {
     address: "tradingAccount:{tradingAccountId}:orders",
     title: "Open orders",
-    summary: "A map of the account's open orders that keeps itself up to date",
+    summary: "A map of the account's open orders, kept up to date",
     description: "Only as a map subscription (`newMapSubscription`).",
     access: OWNER,
     messages: [],
     map: {
       key: "`tradeOrderId`",
-      description: "First every open order, then each order that changes, and the removal of those that are closed.",
+      description: "First every open order, then each changed order, and a removal for each order that closes.",
       tags: ["tradeOrderId", "instrumentId"],
       messages: [
         {
           name: "OpenOrder",
-          summary: "The order as it is now; a removal has no record",
+          summary: "The current order; a removal has no record",
           record: TradeOrderRecord,
           example: ORDER_EXAMPLE,
         },
@@ -158,19 +158,19 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
   accountPositions: {
     address: "tradingAccount:{tradingAccountId}:positions",
     title: "Positions",
-    summary: "A map of the account's balances that keeps itself up to date",
+    summary: "A map of the account's balances, kept up to date",
     description: "Only as a map subscription (`newMapSubscription`).",
     access: OWNER,
     messages: [],
     map: {
       key: "`currency`",
       description:
-        "First every balance that is not zero, then each one that changes, and the removal of those that are zero.",
+        "First every balance that is not zero, then each changed balance, and a removal for each that becomes zero.",
       tags: ["currency"],
       messages: [
         {
           name: "Position",
-          summary: "The balance as it is now; a removal has no record",
+          summary: "The current balance; a removal has no record",
           record: PositionRecord,
           example: POSITION_EXAMPLE,
         },
@@ -180,20 +180,20 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
   orderbook: {
     address: "market:orderbook:{venue}:{symbol}",
     title: "Order book",
-    summary: "A SNAPSHOT, then every DIFF, in the venue's own digits",
+    summary: "A SNAPSHOT, then every DIFF, in the venue's own precision",
     description:
-      'The SNAPSHOT comes first: in the subscribe reply, or as soon as the book is there. Then DIFFs: rows are `[price, quantity, orderCount]` with absolute quantities, "0" deletes the level, and `orderCount` is "" where the venue gives none. `previousSequence` of a DIFF is the `sequence` of the record before it; a SNAPSHOT replaces everything. `quality` tells whether the book equals the venue\'s (SYNCED), waits for a SNAPSHOT after a gap at the venue (RESYNCING), or is old because the venue is silent (STALE). `coveredRange`, where the gateway does not know the book to its end, says how far it does: within it no level is missing, beyond it nothing is told of. A DIFF that moves it has the levels that are newly known, and deletes those that are given up.',
+      'The SNAPSHOT comes first: in the subscribe reply, or as soon as the book is available. Then DIFFs: rows are `[price, quantity, orderCount]` with absolute quantities, "0" deletes the level, and `orderCount` is "" where the venue gives none. `previousSequence` of a DIFF is the `sequence` of the previous record; a SNAPSHOT replaces everything. `quality` says whether the book equals the venue\'s (SYNCED), waits for a SNAPSHOT after a gap at the venue (RESYNCING), or is outdated because the venue is silent (STALE). `coveredRange`, present if the gateway does not know the whole book, is the known part: within it no level is missing, beyond it nothing is published. A DIFF that moves it has the levels that are newly known, and deletes those that are given up.',
     access: ANYBODY,
     messages: [
       {
         name: "OrderBook.SNAPSHOT",
-        summary: "The whole book: forget what you had",
+        summary: "The whole book: replaces everything before",
         record: OrderBookSnapshot,
         example: SNAPSHOT_EXAMPLE,
       },
       {
         name: "OrderBook.DIFF",
-        summary: "The levels that changed or became known, or a new `quality` without any",
+        summary: "Levels that changed or became known, or only a new `quality`",
         record: OrderBookDiff,
         example: DIFF_EXAMPLE,
       },
@@ -205,11 +205,11 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
       messages: [
         {
           name: "OrderBook.LEVEL",
-          summary: "A level as it is now; a removal has no record",
+          summary: "The current level; a removal has no record",
           record: OrderBookLevel,
           example: LEVEL_EXAMPLE,
         },
-        { name: "OrderBook.STATE", summary: "Of the entry `book`", record: OrderBookState, example: STATE_EXAMPLE },
+        { name: "OrderBook.STATE", summary: "For the entry `book`", record: OrderBookState, example: STATE_EXAMPLE },
       ],
     },
   },
@@ -218,7 +218,7 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
     title: "Ticker",
     summary: "The latest prices of one instrument",
     description:
-      "The latest value comes first, then every newer one. Numbers are decimal strings; null where the venue gives none.",
+      "The latest value first, then every newer one. Numbers are decimal strings; null where the venue provides none.",
     access: ANYBODY,
     messages: [
       { name: "Ticker", summary: "The newest prices and quantities", record: TickerRecord, example: TICKER_EXAMPLE },
@@ -243,9 +243,7 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
       key: "`instrumentId`",
       description: "The latest ticker of every instrument of the venue.",
       tags: ["instrumentId"],
-      messages: [
-        { name: "TickerEntry", summary: "The ticker as it is now", record: TickerRecord, example: TICKER_EXAMPLE },
-      ],
+      messages: [{ name: "TickerEntry", summary: "The current ticker", record: TickerRecord, example: TICKER_EXAMPLE }],
     },
   },
   trade: {
@@ -253,7 +251,7 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
     title: "Trades",
     summary: "Every public trade",
     description:
-      "One trade per publication, once, in the venue's order. `side` is the taker's. `tradeId` is the same after every restart of the gateway. Within an epoch none of the venue's trades is missing: what an interruption of the venue's stream missed is fetched from its history, and comes before what is newer. Where the venue cannot supply it the channel begins a new epoch: subscribers are unsubscribed with 2500, and those who subscribe again with their position get `recovered: false` and the trades from there on.",
+      "One trade per publication, once, in the venue's order. `side` is the taker's. `tradeId` is the same after every restart of the gateway. Within an epoch none of the venue's trades is missing: trades missed during an interruption of the venue's stream are fetched from its history and published before newer ones. If the venue cannot supply them, the channel starts a new epoch: subscribers are unsubscribed with 2500, and those who subscribe again with their position get `recovered: false` and the trades from there on.",
     access: ANYBODY,
     messages: [{ name: "Trade", summary: "One public trade", record: TradeRecord, example: TRADE_EXAMPLE }],
     tags: ["side"],
@@ -261,15 +259,15 @@ export const CHANNEL_CATALOG: { readonly [K in ChannelKind]: ChannelEntry } = {
   kline: {
     address: "market:kline:{venue}:{symbol}:{interval}",
     title: "Klines",
-    summary: "The bar that lives, and every bar that closes",
+    summary: "The current bar, and every bar that closes",
     description:
-      "One bar per publication: `candles` has one row, `[open time, open, high, low, close, volume]`. While it lives (`isClosed` false) the newest state wins; at the end it comes exactly once more with `isClosed` true, in the order of time, also when nothing was traded: then it is flat, at the last price, with volume 0. Periods are cut in UTC, weeks from Monday, months by the calendar. After a cut of the line the closed bars that were missed come first. Earlier bars: `GET /api/v3/market/kline/get`.",
+      "One bar per publication: `candles` has one row, `[open time, open, high, low, close, volume]`. While it is open (`isClosed` false) only its newest state is delivered; when it closes it is published exactly once more with `isClosed` true, in time order, even if nothing was traded: then it is flat, at the last price, with volume 0. Periods are in UTC, weeks start on Monday, months are calendar months. After a disconnect the missed closed bars come first. Earlier bars: `GET /api/v3/market/kline/get`.",
     access: ANYBODY,
     messages: [
-      { name: "Kline.LIVE", summary: "The bar as it is now", record: LiveKline, example: LIVE_KLINE_EXAMPLE },
+      { name: "Kline.LIVE", summary: "The current bar", record: LiveKline, example: LIVE_KLINE_EXAMPLE },
       {
         name: "Kline.CLOSED",
-        summary: "The bar as it will stay",
+        summary: "The final bar",
         record: ClosedKline,
         example: CLOSED_KLINE_EXAMPLE,
       },

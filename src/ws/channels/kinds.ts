@@ -16,7 +16,7 @@ export const ChannelKindSettings = Schema.Struct({
   /** How much text of one channel, in bytes. */
   historyBytesMax: Count(1_073_741_824),
   /**
-   * stream: whoever comes back with a position gets all that was missed. cache: everybody gets the latest value. none: publications
+   * stream: a client that resubscribes with a position gets everything it missed. cache: every client gets the latest value. none: publications
    * have no positions.
    */
   recovery: Schema.Literal("stream", "cache", "none"),
@@ -109,7 +109,9 @@ export const channelKinds = (
   for (const [kind, cells] of Object.entries(changes ?? {})) {
     const row = Object.hasOwn(table, kind) ? table[kind] : undefined
     if (row === undefined)
-      throw new InvalidChannelKinds(`there is no kind of channel "${kind}"; there are ${Object.keys(table).join(", ")}`)
+      throw new InvalidChannelKinds(
+        `there is no channel kind "${kind}"; the kinds are ${Object.keys(table).join(", ")}`,
+      )
     table[kind] = changedRow(kind, row, cells)
   }
   return table as ChannelKinds
@@ -132,9 +134,9 @@ const checked = (kind: string, row: ChannelKindSettings): ChannelKindSettings =>
   // A delta goes on from what its reader had last, and a book's reader begins with a SNAPSHOT, which no publication before it is.
   if (kind === "orderbook" && row.delta)
     throw new InvalidChannelKinds(
-      'orderbook.delta: a book begins with a SNAPSHOT, which deltas cannot go on from; only "false" is possible',
+      'orderbook.delta: a book starts with a SNAPSHOT, to which deltas cannot be applied; only "false" is possible',
     )
   if (row.behind === "conflate" && !["orderbook", "ticker", "venueTicker"].includes(kind))
-    throw new InvalidChannelKinds(`${kind}.behind: every publication counts here, "close" is the only way`)
+    throw new InvalidChannelKinds(`${kind}.behind: no publication may be dropped here; only "close" is possible`)
   return row
 }

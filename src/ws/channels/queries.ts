@@ -1,4 +1,4 @@
-/** What a client may ask about a channel, or say into it: history, presence, publish. The same access rules as for subscribing. */
+/** A client's queries about a channel, and its publications into one: history, presence, publish. The same access rules as for subscribing. */
 
 import { randomUUID } from "node:crypto"
 import type { Client, ConnectionContext } from "../connection/client.ts"
@@ -10,7 +10,7 @@ import type { ClientInfo, Command, CommandOf, JsonText, PublicationBody } from "
 import type { ParametersOf } from "../protocol/requests.ts"
 import type { Credentials, Granted } from "./authority.ts"
 
-// What may be published by those who are not the gateway: any bytes, and JSON that whoever reads it can walk.
+// What clients may publish: any bytes, or JSON that its readers can traverse.
 
 /** As of a request over HTTP: JSON of great depth parses, but overflows the stack of a reader that walks it. */
 const DEPTH_MAX = 32
@@ -53,7 +53,7 @@ const allowed = (
       connection.refuse(command, access.error)
       return undefined
     case "Later":
-      // What is not known yet has no history and nobody in it.
+      // A channel not known yet has no history and no subscribers.
       connection.refuse(command, ERRORS.unknownChannel)
       return undefined
   }
@@ -151,7 +151,7 @@ export const answerHistory = (
   if ("code" in request) return connection.refuse(command, request)
   const stream = context.hub.find(served.canonical)
   const { offset, ...at } = stream === undefined ? served.source.position(served.canonical) : stream.at
-  // A channel that nobody follows has none. No stream will ever have this one: what passes until somebody follows it is not recovered.
+  // A channel without subscribers has none. No stream will ever have this epoch: what is published until the first subscriber is not recovered.
   const epoch = at.epoch === "" ? randomUUID() : at.epoch
   const { since, limit, reverse } = request
   if (since !== undefined && since.epoch !== "" && since.epoch !== epoch)

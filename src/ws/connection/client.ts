@@ -1,6 +1,6 @@
 /**
- * A connected client as the parts that serve it see it, and what all connections share; what one client may have and send. Every limit stands in
- * asyncapi.json and on /docs/realtime.
+ * A connected client as the parts that serve it see it, and what all connections share; the limits of one client. Every limit is in asyncapi.json
+ * and on /docs/realtime.
  */
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { RATE_LIMITS } from "../../domain/user/rate-limits.ts"
@@ -75,7 +75,7 @@ export interface ConnectionContext {
   readonly admits: (credentials: Credentials) => boolean
   /** A command met a defect of ours: its connection ends, and the operator is told. */
   readonly onDefect: (error: unknown) => void
-  /** Somebody was refused what is not theirs: for the security stream. */
+  /** A client was refused access to another user's data: for the security stream. */
   readonly security?: ((event: string, facts: SecurityFacts) => void) | undefined
   /** The connection now speaks for these credentials; `before` when it spoke for others. */
   readonly connected: (connection: Client, credentials: Credentials, before: Credentials | undefined) => void
@@ -108,7 +108,7 @@ export interface Client extends Beating {
   readonly isOpen: boolean
   /** The session or API key that it speaks by. Undefined before connect. */
   readonly speaker: SpeakerId | undefined
-  /** Whose rights count at this moment: asked anew after every wait. Undefined: nobody's any more, and the connection is closed. */
+  /** The identity whose rights apply now: read again after every wait. Undefined: none any more, and the connection is closed. */
   readonly judged: () => Credentials | undefined
   readonly send: (frame: Frame) => void
   readonly reply: <M extends Method>(command: CommandOf<M>, result: Results[M]) => void

@@ -1,7 +1,7 @@
 /**
- * Decides when a client's commands run: at once, after the client has read earlier responses, or in its turn among newly connected
- * clients. The one thing to know: a client that asks for more than it reads waits, because a thousand deep books in one frame must not
- * pass the limit at which a slow reader is closed.
+ * Decides when a client's commands run: at once, after the client has read earlier responses, or in its turn among newly connected clients. The
+ * one thing to know: a client that requests more than it reads must wait, because a thousand deep books in one frame must not exceed the limit at
+ * which a slow reader is closed.
  */
 
 import { CLOSES, type Close, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
@@ -150,7 +150,7 @@ export class CommandIntake implements Newcomer {
     if (!this.taker.isOpen) return true
     const word = this.laneOf(command).judge()
     if (word === "within") return true
-    // Nobody waits for an answer to a send.
+    // A send has no reply.
     if (word === "too many") this.taker.close(CLOSES.tooManyRequests)
     else if (command.method !== "send") this.taker.refuse(command, ERRORS.tooManyRequests)
     return false

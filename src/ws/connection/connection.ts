@@ -1,5 +1,5 @@
 /**
- * One client's connection: who it is, its commands, the subscriptions that its token brings, its end. Replies need not be in command order
+ * One client's connection: its identity, its commands, the subscriptions that its token brings, its end. Replies need not be in command order
  * (realtime A.1).
  */
 
@@ -185,7 +185,7 @@ export class Connection implements Client, Beating, Taker {
     try {
       act()
     } catch (defect) {
-      // Nobody above would catch it, and the process would end for everybody.
+      // Nothing above would catch it, and the process would end.
       this.context.onDefect(defect)
       this.close(CLOSES.internal)
     }
@@ -377,7 +377,7 @@ export class Connection implements Client, Beating, Taker {
   }
 
   private refresh(command: CommandOf<"refresh">, credentials: Credentials): void {
-    // Nobody refreshes what never ends.
+    // Without an expiry there is nothing to refresh.
     if (credentials.expiresAt === null) return this.close(CLOSES.badRequest)
     const { token = "" } = command.parameters
     const found = this.context.authority.identify(token, this.state.peer)

@@ -107,7 +107,7 @@ export class ExpiryWatch {
     private readonly now: () => number,
   ) {}
 
-  /** Sees to it that somebody looks when this end and its grace are over, or before. */
+  /** Schedules a check at this expiry plus its grace, or earlier. */
   watch(expiresAt: number): void {
     if (expiresAt >= this.earliest) return
     this.earliest = expiresAt

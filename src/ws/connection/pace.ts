@@ -1,8 +1,8 @@
 /**
- * Pacing of reconnect storms: thousands of clients return at the same moment, and each wants to connect and to recover what it missed.
- * Played as they arrive they keep the event loop for as long as all of them take, and orders and their confirmations wait at every step.
- * So newcomers may take a few ms of each turn of the loop, and those who come later wait for the next one, first come first served. The
- * one thing to know: what waits is the connection's own (`held`, with its limits); here stands only who is to go on.
+ * Pacing of reconnect storms: thousands of clients return at the same moment, and each wants to connect and to recover what it missed. Handled on
+ * arrival they would occupy the event loop until all are done, while orders and their confirmations wait at every step. So new clients may take a
+ * few ms of each turn of the loop, and the rest wait for the next one, first come, first served. The one thing to know: waiting work is kept by
+ * the connection (`held`, with its limits); this queue only has the order.
  */
 
 /** Of one turn: an order is looked at about five times between its request and its answer. */
@@ -45,7 +45,7 @@ export class Pace {
     this.waiting.delete(newcomer)
   }
 
-  /** Nobody goes on any more. */
+  /** No waiting work continues. */
   stop(): void {
     clearImmediate(this.nextTurn)
     this.nextTurn = undefined
@@ -56,7 +56,7 @@ export class Pace {
     return { waiting: this.waiting.size, deferrals: this.deferrals }
   }
 
-  /** Whoever does not come to its end in what is left of the turn goes to the back. */
+  /** Work that does not finish in the rest of the turn goes to the back of the queue. */
   private turn(): void {
     this.nextTurn = undefined
     this.overAt = this.monotonic() + TURN_MILLIS

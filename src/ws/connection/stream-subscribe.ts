@@ -1,4 +1,4 @@
-/** A subscribe to a stream: what the client is given first, read from storage when memory does not reach back, and then the topic. */
+/** A subscribe to a stream: the client's initial data, read from storage when memory does not reach back, and then the topic. */
 import type { Credentials, Granted } from "../channels/authority.ts"
 import type { Hub } from "../fanout/hub.ts"
 import { arrive, clientInfo } from "../fanout/presence.ts"
@@ -66,7 +66,7 @@ export class StreamSubscribing {
           this.connection.attempt(() =>
             done(beginReplayed(stream, hub.position(stream), request, rows, position.offset)),
           )
-          // When the connection went meanwhile nobody else lets the stream go.
+          // If the connection closed meanwhile, the stream must be released here.
           hub.release(stream)
         }),
       (replayed) => {

@@ -1,6 +1,6 @@
 /**
- * What a subscribe asks for, read from its parameters: which channel, from where on, and in which form; and a connection's subscriptions as
- * those who answer see them.
+ * What a subscribe requests, read from its parameters: the channel, the position, and the form; and a connection's subscriptions as those who
+ * reply see them.
  */
 
 import { nearestName } from "../../foundation/nearest-name.ts"
@@ -46,7 +46,7 @@ export const variantOf = (
   const { tf, data } = parameters
   const filter = tf === undefined || tf === null ? undefined : parseTagsFilter(tf)
   if (tf !== undefined && tf !== null && (filter === undefined || !settings.tagsFilter)) return undefined
-  // What cannot be read may have asked for compact records: nobody is given JSON instead.
+  // An unreadable request may have asked for compact records: JSON is not a substitute.
   if (content !== undefined) return undefined
   const compact = compactOf(data, canonical, codec)
   if (compact === "unsupported") return undefined

@@ -1,6 +1,6 @@
 /**
- * One connection's channels: subscribe, unsubscribe, and conflation for a slow reader. A subscribe that must wait (a venue's instruments
- * are being learnt, a journal is read) holds back what concerns the same channel and nothing else.
+ * One connection's channels: subscribe, unsubscribe, and conflation for a slow reader. A subscribe that must wait (a venue's instruments are
+ * being synced, a journal is read) delays commands for the same channel and nothing else.
  */
 import type { Credentials, Granted, ServerSubscription, SubscriptionRequest } from "../channels/authority.ts"
 import { depart } from "../fanout/presence.ts"
@@ -194,7 +194,7 @@ export class Subscriptions implements SubscribeHost {
         continue
       }
       const position = hub.position(stream)
-      // It may have told everybody to start over.
+      // It may have told all subscribers to start over.
       if (this.joined.get(channel) !== topic) continue
       hub.flushTopic(topic)
       const state = begin(stream, position, { recover: false, epoch: "", offset: 0 })

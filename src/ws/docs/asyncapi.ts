@@ -1,6 +1,6 @@
 /**
- * The AsyncAPI 3.0 document of the real-time endpoint, made of what the endpoint itself runs by: the namespace table, the code tables,
- * the protocol's types and the records' own schemas.
+ * The AsyncAPI 3.0 document of the real-time endpoint, generated from what the endpoint itself uses: the namespace table, the code tables, the
+ * protocol's types and the records' own schemas.
  */
 
 import type { ChannelKind } from "../../domain/channel.ts"
@@ -35,18 +35,18 @@ const ref = (path: string) => ({ $ref: `#/${path}` })
 const servers = [ref("servers/gateway")]
 
 const COMMAND_WORDS: { readonly [M in Method | "send"]: string } = {
-  connect: "The first command of a connection: who I am",
-  subscribe: "Begin a channel",
-  unsubscribe: "End a channel; always succeeds",
+  connect: "The first command of a connection: authentication",
+  subscribe: "Subscribe to a channel",
+  unsubscribe: "Unsubscribe from a channel; always succeeds",
   publish: "Publish to a channel, where its settings allow that",
-  presence: "Who is on a channel, where its settings allow that",
-  presence_stats: "How many are on a channel, where its settings allow that",
-  history: "What a channel remembers, and its position",
-  ping: "Is somebody there",
+  presence: "Clients on a channel, where its settings allow that",
+  presence_stats: "Number of clients on a channel, where its settings allow that",
+  history: "A channel's history and its position",
+  ping: "Check that the connection works",
   rpc: "An operation of the HTTP API; a failure is error 1000 + (HTTP status - 400), with the envelope beside it",
   refresh: "A new token for the connection",
   sub_refresh: "A new token for a subscription that expires",
-  send: "Taken and never answered",
+  send: "Accepted, no reply",
 }
 
 const METHODS = Object.keys(RESULTS) as ReadonlyArray<Method>
@@ -88,7 +88,7 @@ const PROTOCOL_MESSAGES: Readonly<Record<string, object>> = {
   push: {
     name: "push",
     title: "Push",
-    summary: "Sent without being asked: a publication, or what became of a subscription",
+    summary: "Sent without a request: a publication, or a change of a subscription",
     payload: {
       type: "object",
       required: ["push"],
@@ -152,7 +152,7 @@ const PROTOCOL_OPERATIONS = {
   },
   push: {
     action: "send",
-    summary: "Sent without being asked",
+    summary: "Sent without a request",
     channel: ref("channels/replies"),
     messages: [ref("channels/replies/messages/push"), ref("channels/replies/messages/ping")],
   },
@@ -169,7 +169,7 @@ export interface RealtimeFacts {
 
 const INTRODUCTION = `
 Live updates over one WebSocket at \`/connection/websocket\`, in the Centrifuge client protocol v2: the official \`centrifuge\` clients work
-as they are. The messages of the channels below are the \`data\` of publications; \`commands\` and \`replies\` are the protocol around them,
+unchanged. The messages of the channels below are the \`data\` of publications; \`commands\` and \`replies\` are the protocol around them,
 in JSON frames (one or more objects, separated by newlines) or, with the subprotocol \`centrifuge-protobuf\`, in Protobuf frames.
 
 The page at [/docs/realtime](/docs/realtime) has complete programs. The HTTP API is described at [/docs](/docs).
@@ -276,7 +276,7 @@ export const asyncApiDocument = ({ version, kinds, rpcMethods }: RealtimeFacts):
         host: "127.0.0.1:8080",
         pathname: "/connection/websocket",
         protocol: "ws",
-        description: "Where `npm start` listens; `wss` where TLS is configured, or in front of the gateway",
+        description: "Where `npm start` listens; `wss` if TLS is configured in the gateway or a proxy",
         security: [ref("components/securitySchemes/accessToken")],
       },
     },

@@ -1,4 +1,4 @@
-/** One true example of every record that channels publish, made by the functions that make the records themselves. */
+/** One real example of every record that channels publish, made by the functions that make the records themselves. */
 import type { AccountEventKind } from "../../domain/account/event.ts"
 import { positionRecord, type TradingAccount, tradingAccountRecord } from "../../domain/account/trading-account.ts"
 import { type Quote, quoteRecord } from "../../domain/dealer/quote.ts"

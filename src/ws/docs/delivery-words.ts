@@ -23,12 +23,12 @@ const history = (row: ChannelKindSettings): string =>
 const recovery = (row: ChannelKindSettings): string => {
   switch (row.recovery) {
     case "stream":
-      return `a client that resubscribes with a position gets everything it missed, at most ${count(row.recoveryMax)} publications, or is told that it is gone`
+      return `a client that resubscribes with a position gets everything it missed, at most ${count(row.recoveryMax)} publications, or a notice that it is no longer available`
     case "cache":
       return `every subscriber first gets the latest value${
         row.finalsMax === 0
           ? ""
-          : `; a client that resubscribes with a position also gets what was closed meanwhile, the last ${count(row.finalsMax)}, or is told that some of it is gone`
+          : `; a client that resubscribes with a position also gets the bars closed meanwhile, the last ${count(row.finalsMax)}, or a notice that some are no longer available`
       }`
     case "none":
       return "none, publications have no positions"
@@ -36,10 +36,10 @@ const recovery = (row: ChannelKindSettings): string => {
 }
 
 const pace = ({ windowMillis, behind }: ChannelKindSettings): string =>
-  `${windowMillis === 0 ? "every publication leaves at once" : `on a busy gateway gathered for up to ${windowMillis} ms`}; ${
+  `${windowMillis === 0 ? "every publication is sent immediately" : `on a busy gateway batched for up to ${windowMillis} ms`}; ${
     behind === "conflate"
-      ? "a reader that falls behind is given the present state again, and is closed with 3008 only at the limit"
-      : "a reader that falls behind is closed with 3008, and recovers when it comes back"
+      ? "a client that falls behind gets the current state instead, and is disconnected with 3008 only at the limit"
+      : "a client that falls behind is disconnected with 3008, and recovers when it reconnects"
   }`
 
 /** Of a channel that is subscribed as a stream. */
@@ -59,7 +59,7 @@ export const streamDelivery = (row: ChannelKindSettings): Delivery => ({
 
 /** Of one that is subscribed as a map. `changesMax`: more changed entries than this are not told one by one. */
 export const mapDelivery = (row: ChannelKindSettings, changesMax: number | null): Delivery => ({
-  history: "the entries as they are",
+  history: "the current entries",
   recovery: `a client that resubscribes gets the entries that changed${
     changesMax === null ? "" : `, or all of them when there were more than ${count(changesMax)} changes`
   }`,

@@ -1,6 +1,6 @@
 /**
- * The page at /docs/realtime: how to use the real-time endpoint, with programs that are tests' own and tables that are the code's own.
- * One file, no script, nothing from anywhere else.
+ * The page at /docs/realtime: how to use the real-time endpoint, with programs that the tests run and tables generated from the code. One file,
+ * no script, nothing from other hosts.
  */
 
 import { createHash } from "node:crypto"
@@ -117,7 +117,7 @@ const channelWords = (kind: ChannelKind, entry: ChannelEntry, row: ChannelKindSe
 
 const channels = ({ kinds }: RealtimeFacts): ReadonlyArray<string> => [
   paragraphs(
-    "`<venue>` is a venue such as `MOCK`, `<symbol>` is `BASE/QUOTE` as in `BTC/USDT` (`BTC-USDT` is understood too). Account channels belong to the account's owner and to admins of the tenant; market channels to every user who may read.",
+    "`<venue>` is a venue such as `MOCK`, `<symbol>` is `BASE/QUOTE` as in `BTC/USDT` (`BTC-USDT` is accepted too). Account channels belong to the account's owner and to admins of the tenant; market channels are open to every user with the permission read.",
   ),
   table(
     ["channel", "carries", "history", "offers"],
@@ -144,26 +144,26 @@ const alertTable = (): string =>
 
 /** What becomes of a command that was refused so. */
 const afterError = (error: (typeof ERROR_CODES)[number]): string => {
-  if (error === ERRORS.tokenExpired) return "asks getToken for a new one, and tries again"
-  if (error === ERRORS.unrecoverablePosition) return "begins again with the present state"
-  return "temporary" in error ? "tries a subscribe or connect again by itself" : "leaves it to you"
+  if (error === ERRORS.tokenExpired) return "calls getToken for a new one and retries"
+  if (error === ERRORS.unrecoverablePosition) return "starts again with the current state"
+  return "temporary" in error ? "retries a subscribe or connect automatically" : "leaves the reaction to you"
 }
 
 const protocol = (): ReadonlyArray<string> => [
   items(
-    `The first command is \`connect\`, within ${STALE_SECONDS} seconds. A frame may hold several commands or replies, one per line; replies carry the \`id\` of their command and may come in another order.`,
+    `The first command is \`connect\`, within ${STALE_SECONDS} seconds. A frame may hold several commands or replies, one per line; replies carry the \`id\` of their command and may arrive in any order.`,
     `Every ${PING_SECONDS} seconds the gateway sends \`{}\`; the client answers \`{}\` within ${PONG_SECONDS} seconds. The official clients do.`,
     `When the token expires, the client has ${EXPIRY_GRACE_SECONDS} seconds more to send \`refresh\` with a new one.`,
-    `A message from the client holds at most ${count(MESSAGE_BYTES_MAX)} bytes, a connection at most ${count(CHANNELS_MAX)} channels; it may send ${RATE_LIMITS.socketCommands.perSecond} commands a second, ${RATE_LIMITS.socketCommands.burst} at once, and as many cancels besides. One channel more is error 106, one command more 111, and who goes on all the same is closed with 3013.`,
-    `A user has at most ${RATE_LIMITS.socketsPerUser} connections, one more is closed with 3504; an address ${RATE_LIMITS.socketsPerAddress}, one more is answered 429. These numbers are the operator's to change.`,
-    "A frame that is no valid command closes the connection with 3501.",
+    `A message from the client holds at most ${count(MESSAGE_BYTES_MAX)} bytes, a connection at most ${count(CHANNELS_MAX)} channels; it may send ${RATE_LIMITS.socketCommands.perSecond} commands a second, ${RATE_LIMITS.socketCommands.burst} at once, and as many cancels besides. Beyond these limits a subscribe gets error 106 and a command error 111; a client that continues regardless is disconnected with 3013.`,
+    `A user has at most ${RATE_LIMITS.socketsPerUser} connections; further ones are closed with 3504. An address has at most ${RATE_LIMITS.socketsPerAddress}; further ones are answered 429. The operator can change these limits.`,
+    "A frame that is not a valid command closes the connection with 3501.",
   ),
   '<h3 id="errors">Errors: replies to a command</h3>',
   table(
     ["code", "message", "the client"],
     [
       ...ERROR_CODES.map((error): ReadonlyArray<Cell> => [error.code, error.message, afterError(error)]),
-      ["1000 to 1199", "an HTTP operation failed: 1000 + (status - 400)", "leaves it to you"],
+      ["1000 to 1199", "an HTTP operation failed: 1000 + (status - 400)", "leaves the reaction to you"],
     ],
   ),
   '<h3 id="closes">Close codes: the end of the connection</h3>',
@@ -172,7 +172,7 @@ const protocol = (): ReadonlyArray<string> => [
     CLOSE_CODES.map(({ code, reason, reconnects }) => [
       code,
       reason,
-      reconnects ? "comes back by itself" : "stays away",
+      reconnects ? "reconnects automatically" : "does not reconnect",
     ]),
   ),
   '<h3 id="unsubscribes">Unsubscribe codes: the end of a subscription</h3>',
@@ -181,7 +181,7 @@ const protocol = (): ReadonlyArray<string> => [
     UNSUBSCRIBE_CODES.map(({ code, reason, resubscribes }) => [
       code,
       reason,
-      resubscribes ? "subscribes again by itself" : "lets it be",
+      resubscribes ? "resubscribes automatically" : "does not resubscribe",
     ]),
   ),
 ]
@@ -192,7 +192,7 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
     "Connect",
     shell("npm install centrifuge ws"),
     paragraphs(
-      "A connection speaks for a session or an API key: the access token of `POST /api/v3/auth/login` (or `signup`), or the key as the client's `token`, which never needs a refresh. Give the client `getToken` instead of one token, and it asks for a new one before the old one expires. Put this file beside the other examples; they all begin with it, and work with the key in `API_KEY` or, without one, as `EMAIL` with `PASSWORD`.",
+      "A connection authenticates with a session or an API key: the access token of `POST /api/v3/auth/login` (or `signup`), or the key as the client's `token`, which never needs a refresh. If you give the client `getToken` instead of a token, it fetches a new one before the old one expires. Put this file beside the other examples: they all import it and use the key in `API_KEY` or, without one, `EMAIL` and `PASSWORD`.",
     ),
     example("gateway.mjs"),
     example("connect.mjs"),
@@ -202,12 +202,12 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
     ),
     '<h3 id="browser">In a browser</h3>',
     paragraphs(
-      "A page may connect when it stands on the gateway's own host, or when its origin is in the gateway's setting `ALLOWED_ORIGINS`.",
+      "A page may connect if it is served from the gateway's own host, or if its origin is listed in the gateway's setting `ALLOWED_ORIGINS`.",
     ),
     example("browser.mjs"),
     '<h3 id="tls">TLS</h3>',
     paragraphs(
-      "Outside of your own machine the addresses are `https://` and `wss://`: set `TLS_CERT_FILE` and `TLS_KEY_FILE`, or put a proxy in front and name it in `TRUST_PROXY`. With `NODE_ENV=production` plain connections are refused. Node trusts a private certificate authority through `NODE_EXTRA_CA_CERTS=ca.pem`.",
+      "From other machines the addresses are `https://` and `wss://`: set `TLS_CERT_FILE` and `TLS_KEY_FILE`, or put a proxy in front and name it in `TRUST_PROXY`. With `NODE_ENV=production` plain connections are refused. Node trusts a private certificate authority through `NODE_EXTRA_CA_CERTS=ca.pem`.",
     ),
   ),
   section("channels", "Channels", ...channels(facts)),
@@ -215,17 +215,17 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
     "order-book",
     "Order book",
     paragraphs(
-      "The rule: a SNAPSHOT replaces everything, a DIFF is applied only to the book at its `previousSequence`. After a cut the client asks for what it missed; it gets either all of it or a new SNAPSHOT, so the copy is never wrong without saying so.",
+      "The rule: a SNAPSHOT replaces everything, a DIFF is applied only to the book at its `previousSequence`. After a disconnect the client requests what it missed; it gets either all of it or a new SNAPSHOT, so the copy is never silently wrong.",
     ),
     example("order-book.mjs"),
-    paragraphs("Or leave the bookkeeping to the client library: the same book as a map."),
+    paragraphs("Or let the client library maintain the book, as a map."),
     example("order-book-map.mjs"),
   ),
   section(
     "account-events",
     "Account events",
     paragraphs(
-      "Subscribe first and load the present state second: then nothing falls between the two. After a cut the client recovers the missed events by itself; only when the history does not reach back any more the state is loaded again.",
+      "Subscribe first and load the current state second, so that nothing is lost between the two. After a disconnect the client recovers the missed events automatically; only if the history no longer reaches back far enough must the state be loaded again.",
     ),
     example("account-events.mjs"),
     accountEventTable(),
@@ -234,9 +234,7 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
   section(
     "open-orders",
     "Open orders and positions",
-    paragraphs(
-      "The same account as two tables: the client library keeps the state, whatever happens to the connection.",
-    ),
+    paragraphs("The same account as two tables: the client library maintains the state across reconnects."),
     example("open-orders.mjs"),
   ),
   section("tickers", "Tickers", example("tickers.mjs")),
@@ -246,7 +244,7 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
     "rpc",
     "Calls",
     paragraphs(
-      "One warm socket for everything: reads of the HTTP API, and submit and cancel of orders, with the same rules, the same permissions and the same envelope. A failure is an error whose code is 1000 + (HTTP status - 400).",
+      "One open socket for everything: HTTP API reads, and submitting and cancelling orders, with the same rules, permissions and envelope. A failure is an error whose code is 1000 + (HTTP status - 400).",
     ),
     example("rpc.mjs"),
     `<details><summary>All methods</summary>${items(...facts.rpcMethods.map((name) => `\`${name}\``))}</details>`,
@@ -263,7 +261,7 @@ const sections = (facts: RealtimeFacts): ReadonlyArray<Section> => [
     example("delta.mjs"),
     '<h3 id="filter">Tags filter</h3>',
     paragraphs(
-      "The server leaves out what does not match. Positions go on counting, so recovery works as ever; a filter and deltas exclude each other.",
+      "The server omits what does not match. Positions are still counted, so recovery works as usual; a filter and deltas exclude each other.",
     ),
     example("tags-filter.mjs"),
   ),
@@ -303,7 +301,7 @@ export const realtimePage = (facts: RealtimeFacts, site: Site): RealtimePage => 
 ${site.html}
 <header>
 <h1>Real time</h1>
-<p>${prose("Order books, tickers, trades, and everything that happens on your accounts, over one WebSocket at `/connection/websocket`. It speaks the Centrifuge client protocol: the official `centrifuge` clients for JavaScript, Go, Python, Dart, Swift and Java work as they are. The programs on this page run as they stand against a fresh gateway.")}</p>
+<p>${prose("Order books, tickers, trades, and everything that happens on your accounts, over one WebSocket at `/connection/websocket`. It speaks the Centrifuge client protocol: the official `centrifuge` clients for JavaScript, Go, Python, Dart, Swift and Java work unchanged. The programs on this page are complete and run against a fresh gateway.")}</p>
 <p>For machines: <a href="/api/v3/asyncapi.json">asyncapi.json</a>. The HTTP API: <a href="/docs">reference</a>.</p>
 <nav>${all.map(link).join("\n")}</nav>
 </header>

@@ -1,7 +1,7 @@
 /**
- * The hub: every publication goes once to each topic of its channel, no JavaScript per subscriber (hot-path 4). A frame costs each
- * socket about 4.5 µs whatever it holds, so a busy hub gathers: when the deliveries offered would cost more than a share of a core,
- * publications wait up to their kind's window and leave in one frame; an idle hub never waits.
+ * The hub: every publication goes once to each topic of its channel, no JavaScript per subscriber (hot-path 4). A frame costs each socket about
+ * 4.5 µs whatever its size, so a busy hub batches: when the offered deliveries would cost more than a share of a core, publications wait up to
+ * their kind's window and are sent in one frame; an idle hub never waits.
  */
 import { performance } from "node:perf_hooks"
 import type { ChannelKind } from "../../domain/channel.ts"
@@ -43,7 +43,7 @@ export class SocketMeters {
     this.bytes.value += readers * frame.length
   }
 
-  /** Somebody came back with a position. */
+  /** A client resubscribed with a position. */
   recovered(isWhole: boolean): void {
     this.recoveries.add(isWhole ? "recovered" : "started_over")
   }
@@ -56,7 +56,7 @@ const BUSY_SHARE = 0.15
 const SAMPLE_MILLIS = 50
 /** Of a frame that is compressed, where the operator wants that: bytes, or characters of text. */
 const DEFLATE_LENGTH_MIN = 256
-/** A channel that everybody left remembers on for a while: a reader whose connection was cut misses nothing. */
+/** A channel without subscribers keeps its history for a while: a client that reconnects misses nothing. */
 const LINGER_MILLIS = 30_000
 
 /** What is used of a uWebSockets app: a frame to every socket on a topic. */
@@ -83,7 +83,7 @@ export class Hub {
   deflate = false
   private readonly streams = new Map<string, Stream>()
   private readonly sources = new Map<ChannelKind, ChannelSource>()
-  /** Streams that nobody wants any more → monotonic ms at which they are forgotten. In the order of time. */
+  /** Streams without subscribers → monotonic ms at which they are dropped. Sorted by time. */
   private readonly lingering = new Map<Stream, number>()
   private readonly dirty = new Set<Topic>()
   private timer: NodeJS.Timeout | undefined
@@ -138,7 +138,7 @@ export class Hub {
     const stream = this.streams.get(channel)
     if (stream === undefined) return
     this.publications++
-    // What has no offset is for those who listen now: no history has it, and nobody can miss it.
+    // A publication without an offset is for current subscribers only: it is not in the history and cannot be missed.
     if (publication.offset > 0 && !stream.remember(publication)) this.broke(stream)
     for (const listener of stream.listeners) listener.heard(publication)
     for (const topic of stream.topics.values()) {
@@ -157,7 +157,7 @@ export class Hub {
     }
   }
 
-  /** What changes together on a map: one frame for each topic. Maps have no deltas, so nobody waits for a publication in full. */
+  /** What changes together on a map: one frame for each topic. Maps have no deltas, so no subscriber waits for a full publication. */
   publishAll(channel: string, publications: ReadonlyArray<Outgoing>): void {
     const stream = this.streams.get(channel)
     if (stream === undefined) return
@@ -178,7 +178,7 @@ export class Hub {
     if (this.doomed.push(end) === 1) setImmediate(() => this.reap())
   }
 
-  /** The channel's stream, opened if nobody wanted it. Whoever asks joins it, holds it or listens in the same turn. */
+  /** The channel's stream, opened if there is none. The caller joins it, holds it or listens in the same turn. */
   open(served: Served): Stream {
     const known = this.streams.get(served.canonical)
     if (known !== undefined) {
@@ -221,7 +221,7 @@ export class Hub {
     return topic
   }
 
-  /** Counts a subscriber out, and whoever waits for its first publication with it. */
+  /** Removes a subscriber, also one that waits for its first publication. */
   leave(stream: Stream, topic: Topic, subscriber: Subscriber): void {
     topic.dismiss(subscriber)
     this.subscriptions--
@@ -241,7 +241,7 @@ export class Hub {
     this.lingering.set(stream, this.monotonic() + LINGER_MILLIS)
   }
 
-  /** Forgets channels that nobody came back to; called every second or so. */
+  /** Drops channels without returning subscribers; called about every second. */
   sweep(): void {
     const now = this.monotonic()
     for (const [stream, until] of this.lingering) {
@@ -279,7 +279,7 @@ export class Hub {
     this.gatheredMillis = 0
   }
 
-  /** To everybody on the channel, beside its publications: who came, who left. */
+  /** To all subscribers of the channel, besides its publications: joins and leaves. */
   announce(stream: Stream, frameFor: (topic: Topic) => string | Uint8Array): void {
     for (const topic of stream.topics.values()) {
       const frame = frameFor(topic)
@@ -335,7 +335,7 @@ export class Hub {
     for (const end of this.doomed.splice(0)) end()
   }
 
-  /** Whether a publication of this topic may wait, and then makes sure that somebody wakes it. */
+  /** Whether a publication of this topic may wait, and then schedules its flush. */
   private waits(stream: Stream, topic: Topic): boolean {
     const { windowMillis } = stream.served.settings
     this.offered += topic.subscribers

@@ -1,6 +1,6 @@
 /**
- * What a subscriber receives first: nothing, the current state, or everything it missed (realtime A.9, B). Only whole answers are called
- * recovered: with a hole the reader starts over from the present state.
+ * What a subscriber receives first: nothing, the current state, or everything it missed (realtime A.9, B). Only complete answers are called
+ * recovered: with a gap the client starts over from the current state.
  */
 import type { StoredPublication, StreamPosition } from "../../ports/channel-port.ts"
 import type { Stream } from "./stream.ts"
@@ -26,7 +26,7 @@ export interface Beginning {
   readonly isSnapshot: boolean
 }
 
-/** The present state, for whoever brings no position or one that cannot be used. */
+/** The current state, for a client without a usable position. */
 export const present = (stream: Stream, position: StreamPosition): Beginning => {
   const { epoch, offset, snapshot } = position
   const publications = snapshot === null ? [] : [{ epoch, offset, json: snapshot }]
@@ -44,7 +44,7 @@ const cached = (stream: Stream, position: StreamPosition, request: RecoveryReque
   const isAnywhere = request.epoch === "" && request.offset === 0
   if (stream.served.settings.finalsMax === 0 || isAnywhere) return { ...beginning, recovered: true }
   const finals = isSameEpoch ? stream.finalsSince(request.offset) : undefined
-  // Something closed meanwhile that nobody here remembers: the reader hears that it missed it.
+  // A bar closed meanwhile that is no longer in the history: the client is told that it missed it.
   if (finals === undefined) return beginning
   const publications = finals.length === 0 ? beginning.publications : [...finals, ...values]
   return { ...beginning, recovered: true, publications }

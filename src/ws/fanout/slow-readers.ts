@@ -27,7 +27,7 @@ const RESUME_BYTES = 4096
 
 export class SlowReaders {
   private readonly parked = new Set<Connection>()
-  /** What was given anew counts as no falling behind until it is read, or whoever got a deep book would be spared it again at once. */
+  /** A resent state does not count as falling behind until it is read, or a client that got a deep book would be held back again at once. */
   private readonly given = new Map<Connection, number>()
   private behind = 0
   private conflations = 0

@@ -121,9 +121,9 @@ export interface MapBehind {
   whenReady(done: (isReady: boolean) => void): void
   /** The entries are to be read anew; subscribers get what is different. */
   reload(): void
-  /** The hub has forgotten the map: nobody came back to it. */
+  /** The hub dropped the map: no subscriber came back. */
   forgotten(): void
-  /** Absent where nobody is told of its readers. */
+  /** Absent where presence is off. */
   readonly arrived?: ((reader: ClientInfo) => void) | undefined
   readonly departed?: ((client: string) => void) | undefined
 }
@@ -183,7 +183,7 @@ export class Stream {
   }
 
   /**
-   * Takes note of a publication. False when it does not follow the one before: whoever listens missed something, and must be told
+   * Takes note of a publication. False if it does not follow the previous one: subscribers missed something, and must be told
    * before anything else.
    */
   remember(publication: Outgoing): boolean {

@@ -1,6 +1,6 @@
 /**
- * The tags filter of a subscription (realtime A.11): which publications it wants, by their tags. Read from the `tf` parameter
- * and compiled once; equal filters have equal canonical text, so that their subscribers can share one topic.
+ * The tags filter of a subscription (realtime A.11): selects publications by their tags. Read from the `tf` parameter and compiled once; equal
+ * filters have equal canonical text, so that their subscribers can share one topic.
  */
 import { Decimal } from "../../domain/decimal.ts"
 
@@ -53,7 +53,7 @@ class FilterReader {
   node(value: unknown, depth: number): TagsFilter | undefined {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
     if (depth > FILTER_LIMITS.depth || --this.nodesLeft < 0) return undefined
-    // One that nobody knows is a misspelt one: its condition would not be looked at.
+    // An unknown one is misspelt: its condition would be ignored.
     if (!Object.keys(value).every((name) => FIELDS.has(name))) return undefined
     // Fields of no meaning for the node are read all the same: one of a wrong type is malformed wherever it stands.
     const fields = value as Readonly<Record<string, unknown>>
@@ -127,7 +127,7 @@ const compile = (filter: TagsFilter): ParsedFilter["matches"] => {
   }
   const { key } = filter
   const wants = compileLeaf(filter)
-  // Only own properties are tags: an object has a `constructor` that nobody gave it.
+  // Only own properties are tags: an object inherits a `constructor`.
   return (tags) => wants(tags !== undefined && Object.hasOwn(tags, key) ? tags[key] : undefined)
 }
 

@@ -1,6 +1,6 @@
 /**
- * One uWebSockets topic: the subscribers of a channel under one name who get the same bytes (same encoding, delta, filter). Every
- * publication is encoded once here, whoever listens.
+ * One uWebSockets topic: the subscribers of a channel under one name who get the same bytes (same encoding, delta, filter). Every publication is
+ * encoded once here, for any number of subscribers.
  */
 import { createHash } from "node:crypto"
 import type { Tags } from "../../ports/channel-port.ts"
@@ -197,12 +197,12 @@ export class Topic {
     return this.newcomers !== undefined && this.newcomers.size > 0
   }
 
-  /** What everybody else got by the topic, beside its publications. */
+  /** What all other subscribers got through the topic, besides its publications. */
   tellNewcomers(frame: Frame): void {
     for (const newcomer of this.newcomers ?? []) newcomer.sendFrame(frame)
   }
 
-  /** Right after `publication` left for everybody else: those who waited get it in full and join. */
+  /** Right after `publication` was sent to all others: waiting subscribers get it in full and join. */
   greet(publication: Outgoing): void {
     if (this.newcomers === undefined) return
     const frame = this.full(publication)

@@ -1,7 +1,6 @@
 /**
- * One map: follows another channel inside the process and keeps entries by key up to date (realtime A.14). It has a position of its
- * own, for one publication of the other channel may change many entries or none. It lives from its first subscriber until the hub
- * forgets it.
+ * One map: follows another channel inside the process and keeps entries by key up to date (realtime A.14). It has its own position, because one
+ * publication of the other channel may change many entries or none. It exists from its first subscriber until the hub drops it.
  */
 import { randomBytes } from "node:crypto"
 import type { ChannelSource, StreamPosition } from "../../ports/channel-port.ts"
@@ -59,7 +58,7 @@ export class MapChannel implements MapBehind, ChannelSource, StreamListener {
     this.reload()
   }
 
-  /** Goes on following: whoever was cut off finds it as it is. */
+  /** Keeps following, so that a disconnected client finds it up to date. */
   closed(): void {}
 
   forgotten(): void {
@@ -99,7 +98,7 @@ export class MapChannel implements MapBehind, ChannelSource, StreamListener {
     this.includes = undefined
     this.early = []
     this.followed.read(stream, (state) => {
-      // Another reading may have begun since, or nobody may want any.
+      // Another reading may have begun since, or none may be needed any more.
       if (this.reading !== reading) return
       this.reading = undefined
       if (state === null) return this.failed()
@@ -132,7 +131,7 @@ export class MapChannel implements MapBehind, ChannelSource, StreamListener {
     else if (publications.length > 0) this.hub.publishAll(this.canonical, publications)
   }
 
-  /** Nobody may go on with entries that are perhaps old: subscribers come back, and wait for the next reading. */
+  /** Possibly stale entries must not be used: subscribers return, and wait for the next reading. */
   private failed(): void {
     this.settle(false)
     this.hub.recall(this.canonical)

@@ -1,6 +1,6 @@
 /**
- * The entries of a map by key, each as the publication that last changed it, and which keys left lately: enough to tell any reader
- * what has changed since its position, however many changes that were, as one change per key.
+ * The entries of a map by key, each as the publication that last changed it, and recently removed keys: enough to send any subscriber what has
+ * changed since its position, however many changes that were, as one change per key.
  */
 import type { Tags } from "../../ports/channel-port.ts"
 import type { Outgoing } from "../fanout/topic.ts"

@@ -66,7 +66,7 @@ export const positionChanges = (json: string): ReadonlyArray<EntryChange> => {
 }
 
 // An order book as a map: one entry per level, and the entry `book` with what holds of the whole book. `book` is the last change of
-// every record: whoever has it has all of the record before it, so the levels fit together then.
+// every record: a client that has it has all of the previous record, so the levels are consistent then.
 
 /** Key of the entry that tells `sequence`, `timestamp`, `quality` and `coveredRange`. */
 export const BOOK_KEY = "book"

@@ -52,7 +52,7 @@ const read = ({ parameters }: CommandOf<"subscribe">): Asked | undefined => {
   if (phase < PHASES.live || phase > PHASES.state || !Number.isSafeInteger(after) || after < 0) return undefined
   return {
     channel,
-    // Whoever says nothing of phases or a position wants the whole map.
+    // A request without a phase or position gets the whole map.
     isFirst: cursor === "" && (phase === PHASES.state || (phase === PHASES.live && epoch === "")),
     isRecovery: recover === true && phase !== PHASES.state,
     phase,

@@ -63,7 +63,7 @@ export class MapSubscribing {
     if (variant === undefined) return connection.refuse(command, ERRORS.badRequest)
     const stream = hub.open(granted.served)
     const { map } = stream.served
-    if (map === undefined) throw new Error(`${stream.served.canonical} is no map`)
+    if (map === undefined) throw new Error(`${stream.served.canonical} is not a map`)
     if (!stream.hasRoomFor(channel, variant)) {
       hub.release(stream)
       return connection.refuse(command, ERRORS.limitExceeded)
@@ -76,7 +76,7 @@ export class MapSubscribing {
         map.whenReady((isReady) => {
           stream.holds--
           done(isReady)
-          // When the connection went meanwhile nobody else lets the map go.
+          // If the connection closed meanwhile, the map must be released here.
           hub.release(stream)
         }),
       (isReady) => {

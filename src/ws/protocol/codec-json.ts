@@ -110,7 +110,7 @@ const clientInfo = ({ user, client, conn_info, chan_info }: ClientInfo): string 
 
 const dataText = (data: PublicationBody["data"]): JsonText => {
   if (typeof data === "string") return data
-  throw new NoJson("bytes cannot be published in JSON")
+  throw new NoJson("binary data cannot be published in JSON")
 }
 
 /** All but `data`, which comes first. */

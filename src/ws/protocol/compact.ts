@@ -1,4 +1,4 @@
-/** The compact payloads of proto/market.proto, made of the JSON text of the market records: the venue's digits pass as they are. */
+/** The compact payloads of proto/market.proto, made from the JSON text of the market records: the venue's digits are passed unchanged. */
 import { parseChannel } from "../../domain/channel.ts"
 import type { KlineRecord } from "../../domain/market/kline.ts"
 import type { BookRange, OrderBookRecord, TickerRecord, TradeRecord } from "../../domain/market/market.ts"

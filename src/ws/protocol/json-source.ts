@@ -1,6 +1,6 @@
 /**
- * Where the parts of a JSON text stand in it, so that what only passes through keeps its bytes: digits, the order of keys, duplicates,
- * spaces. The one thing to know: the text was taken by JSON.parse before; nothing here looks for what is malformed.
+ * The byte ranges of the parts of a JSON text, so that passed-through parts keep their bytes: digits, the order of keys, duplicates, spaces. The
+ * one thing to know: the text was already accepted by JSON.parse; nothing here detects malformed text.
  */
 
 import { isUtf8 } from "node:buffer"

@@ -67,8 +67,11 @@ const object = <T>(
 ): JsonSchema => ({ type: "object", ...(required.length === 0 ? {} : { required }), properties: fields })
 
 const seconds = (what: string): JsonSchema => described(natural, `Seconds ${what}`)
-const offset = described(natural, "Position in the channel's stream: the first publication of an epoch has 1")
-const epoch = described(text, "Identity of the channel's stream; another one means that older positions are gone")
+const offset = described(natural, "Position in the channel's stream: the first publication of an epoch has offset 1")
+const epoch = described(
+  text,
+  "Identity of the channel's stream; a different one means that older positions are invalid",
+)
 const channel = described(text, "Channel name")
 const empty = object<Empty>({}, [])
 
@@ -88,15 +91,15 @@ export const PROTOCOL_COMPONENTS: Readonly<Record<string, JsonSchema>> = {
     {
       data: described(
         json,
-        "The record; with a negotiated delta a string: the record's JSON text, or a delta to the one before",
+        "The record; with a negotiated delta a string: the record's JSON text, or a delta to the previous one",
       ),
       offset,
       info: component("ClientInfo"),
       tags: byName(text),
-      delta: described(flag, "`data` is a Fossil delta to the publication before it"),
+      delta: described(flag, "`data` is a Fossil delta to the previous publication"),
       time: natural,
-      key: described(text, "Of a map channel: the entry"),
-      removed: described(flag, "Of a map channel: the entry is gone"),
+      key: described(text, "On a map channel: the entry"),
+      removed: described(flag, "On a map channel: the entry was removed"),
       epoch,
     },
     [],
@@ -117,31 +120,28 @@ export const PROTOCOL_COMPONENTS: Readonly<Record<string, JsonSchema>> = {
     {
       expires: flag,
       ttl: seconds("until the subscription must be refreshed"),
-      recoverable: described(flag, "A later subscribe may ask to recover from its position"),
+      recoverable: described(flag, "A later subscribe may recover from its position"),
       epoch,
       publications: described(
         list(component("Publication")),
-        "What was missed; or first of all the present state: a book's SNAPSHOT, the latest ticker",
+        "Missed publications; or initially the current state: a book's SNAPSHOT, the latest ticker",
       ),
-      recovered: described(flag, "`publications` holds everything that was missed"),
+      recovered: described(flag, "`publications` has everything that was missed"),
       offset,
       positioned: flag,
       data: json,
       was_recovering: flag,
       delta: described(flag, "Deltas were negotiated"),
       type: described(oneOf(0, 1), "0 stream, 1 map"),
-      phase: described(oneOf(0, 1, 2), "Of a map: 2 state, 1 stream, 0 live"),
-      cursor: described(text, "Of a map: where the next page of its state begins"),
-      state: described(list(component("Publication")), "Of a map: its entries"),
-      publish_debounce: described(
-        natural,
-        "Of a map: ms between two publications to one entry; only under the test profile",
-      ),
+      phase: described(oneOf(0, 1, 2), "For a map: 2 state, 1 stream, 0 live"),
+      cursor: described(text, "For a map: cursor of the next page of its state"),
+      state: described(list(component("Publication")), "For a map: its entries"),
+      publish_debounce: described(natural, "For a map: ms between two publications to one entry; test profile only"),
     },
     [],
   ),
   Error: object<{ readonly code: number; readonly message: string; readonly temporary?: boolean }>(
-    { code: natural, message: text, temporary: described(flag, "Worth another try") },
+    { code: natural, message: text, temporary: described(flag, "A retry may succeed") },
     ["code", "message"],
   ),
 }
@@ -165,14 +165,14 @@ export const PARAMETERS: { readonly [M in Method | "send"]: JsonSchema } = {
     required: ["channel"],
     properties: {
       channel,
-      recover: described(flag, "Give me what I missed since `offset` of `epoch`"),
+      recover: described(flag, "Recover publications after `offset` of `epoch`"),
       offset,
       epoch,
-      delta: described(oneOf("fossil"), "Send changes instead of whole records, where the channel allows it"),
+      delta: described(oneOf("fossil"), "Send deltas instead of whole records, where the channel allows it"),
       tf: described(component("TagsFilter"), "Only publications whose tags match; not together with `delta`"),
       data: described(
         { type: "object", properties: { encoding: oneOf("protobuf") } },
-        "Of Protobuf connections: publications as records of market.proto instead of JSON text",
+        "On Protobuf connections: publications as records of market.proto instead of JSON text",
       ),
       token: text,
       positioned: flag,
@@ -182,7 +182,7 @@ export const PARAMETERS: { readonly [M in Method | "send"]: JsonSchema } = {
       type: described(oneOf(0, 1), "0 stream, 1 map"),
       phase: oneOf(0, 1, 2),
       cursor: text,
-      limit: described(natural, "Of a map: entries a page"),
+      limit: described(natural, "For a map: entries per page"),
       asc: flag,
     },
   },
@@ -196,7 +196,7 @@ export const PARAMETERS: { readonly [M in Method | "send"]: JsonSchema } = {
     properties: {
       channel,
       limit: described({ type: "integer" }, "0: only the position"),
-      since: described(component("StreamPosition"), "What is newer; in reverse what is older"),
+      since: described(component("StreamPosition"), "Publications after this position; in reverse, before it"),
       reverse: described(flag, "Newest first"),
     },
   },
@@ -207,7 +207,7 @@ export const PARAMETERS: { readonly [M in Method | "send"]: JsonSchema } = {
     required: ["method"],
     properties: {
       method: described(text, "The path of an HTTP operation below /api/v3, with dots"),
-      data: described(json, "Its query or its body"),
+      data: described(json, "Its query or body"),
     },
   },
   refresh: { type: "object", required: ["token"], properties: { token: described(text, "A new accessToken") } },

@@ -1,6 +1,6 @@
 /**
- * The fields of every request with their types: the table by which the JSON codec refuses what is of another type, as Protobuf does by
- * itself, and from which the types of parameters follow. Null is absent, and what the protocol does not know is left out.
+ * The fields of every request with their types: the table by which the JSON codec refuses wrong types, as Protobuf does natively, and from which
+ * the types of parameters follow. Null is absent, and unknown fields are dropped.
  */
 
 /** json: any value, null too. A list or a map has one type for all that is in it. */

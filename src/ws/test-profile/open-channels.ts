@@ -1,6 +1,6 @@
 /**
- * The channels of the test profile: created on first use, numbered here. A channel remembers its publications for its namespace's time
- * whether or not anybody is subscribed, and its place (epoch and offset) as long as the process lives.
+ * The channels of the test profile: created on first use, numbered here. A channel keeps its publications for its namespace's history time
+ * whether or not there are subscribers, and its position (epoch and offset) as long as the process lives.
  */
 import { randomInt } from "node:crypto"
 import type { ChannelSource, StreamPosition, Tags } from "../../ports/channel-port.ts"
@@ -102,7 +102,7 @@ export class OpenChannels implements ChannelSource {
   }
 
   opened(): void {
-    // Nothing to fetch: whoever publishes brings it.
+    // Nothing to fetch: publishers supply the data.
   }
 
   closed(): void {
@@ -150,7 +150,7 @@ export class OpenChannels implements ChannelSource {
     return made
   }
 
-  /** Holds the stream for the time of its history from now on, and lets go what nobody published on for so long. */
+  /** Holds the stream for the time of its history from now on, and drops streams without publications for that long. */
   private keep(stream: Stream): void {
     const now = this.monotonic()
     if (!this.kept.delete(stream)) stream.holds++

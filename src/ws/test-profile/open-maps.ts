@@ -100,7 +100,7 @@ export class OpenMap implements MapBehind, ChannelSource, MapReading {
     done(true)
   }
 
-  // What is written stays for as long as the process lives, whoever reads it.
+  // What is written is kept as long as the process lives, with or without readers.
   opened(): void {}
   closed(): void {}
   reload(): void {}

@@ -1,6 +1,6 @@
 /**
- * The namespaces of the test profile: those that the public suites of client libraries expect of their server, each with its source, and
- * two of our own. The setting CHANNELS changes cells of them and adds others.
+ * The namespaces of the test profile: those that the public suites of client libraries expect, each with its source, and two of our own. The
+ * setting CHANNELS changes cells of them and adds others.
  */
 
 import { type ChannelKindSettings, changedRow, InvalidChannelKinds } from "../channels/kinds.ts"
@@ -97,9 +97,7 @@ export const openNamespaces = (changes: Readonly<Record<string, unknown>> | null
   for (const [name, row] of Object.entries(MAPS)) table.set(name, row)
   for (const [name, cells] of Object.entries(changes ?? {})) {
     if (name !== "" && !NAME.test(name))
-      throw new InvalidChannelKinds(
-        `"${name}" is no name of a namespace: letters, digits, "-", "_" and ".", two at least`,
-      )
+      throw new InvalidChannelKinds(`"${name}" is not a namespace name: at least two letters, digits, "-", "_" or "."`)
     const known = table.get(name)
     table.set(name, { ...known, settings: changedRow(name, known?.settings ?? stream, cells) })
   }

@@ -1,6 +1,6 @@
 /**
- * The test profile: the socket and a server API as the public suites of Centrifuge clients expect them of their server, with channels of
- * their own instead of the gateway's. Never on by default, and on loopback only (`config`).
+ * The test profile: the socket and a server API as the public suites of Centrifuge clients expect them, with channels of their own instead of the
+ * gateway's. Never on by default, and on loopback only (`config`).
  */
 import {
   type Access,

@@ -2,7 +2,7 @@
  * What subscribers of a recorded book are published: the connector's updates through the market's book actor, read as a client reads them.
  * After each publication its 200 best levels a side are those of the recording, as strings.
  */
-import { OrderBookActor } from "../../../src/actors/market/order-book.ts"
+import { BookPublisher } from "../../../src/actors/market/order-book.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { parseInstrumentId } from "../../../src/domain/instrument/instrument.ts"
 import type { DepthUpdate } from "../../../src/ports/market-source.ts"
@@ -42,7 +42,7 @@ export const publishedBooks = (told: Told, updates: ReadonlyArray<DepthUpdate>, 
   const name = parseInstrumentId(instrumentId)
   if (name === undefined) throw new Error(`${instrumentId} is no name`)
   const channels = new RecordingChannels()
-  const actor = new OrderBookActor({ instrumentId, name, channels: channels.port, newEpoch: () => "recorded" })
+  const actor = new BookPublisher({ instrumentId, name, channels: channels.port, newEpoch: () => "recorded" })
   channels.port.attach("orderbook", {
     opened: () => actor.opened(),
     closed: () => undefined,

@@ -50,14 +50,14 @@ it("tells of an order in the place of another both requests, and of the other wh
   ] as const
   await commit(rig.store, { accountId: account.tradingAccountId, rows, events: [event()] })
   const request = (await told(heir.tradeOrderId)).steps.find(({ stage }) => stage === "REQUEST")?.what
-  expect(request).toContain(`in the place of order ${order.tradeOrderId} by request id ${second.requestId}, `)
-  expect(request).toContain(`that one came by request id ${first.requestId}, `)
+  expect(request).toContain(`replaces order ${order.tradeOrderId} by request id ${second.requestId}, `)
+  expect(request).toContain(`that one was created by request id ${first.requestId}, `)
   const ends = (await told(order.tradeOrderId)).steps.filter(({ stage }) => stage === "END").map(({ what }) => what)
-  expect(ends).toContain(`order ${heir.tradeOrderId} took its place`)
+  expect(ends).toContain(`replaced by order ${heir.tradeOrderId}`)
   const gateways = await told(own.tradeOrderId)
-  expect(gateways.notKept[0]).toMatch(/^by whose request it took the other's place: /)
+  expect(gateways.notKept[0]).toMatch(/^by whose request it replaced the other order: /)
   expect(gateways.steps.find(({ stage }) => stage === "REQUEST")?.what).toContain(
-    `in the place of order ${heir.tradeOrderId} by no request that is kept; that one came by request id ${second.requestId}, `,
+    `replaces order ${heir.tradeOrderId} by no stored request; that one was created by request id ${second.requestId}, `,
   )
 })
 
@@ -100,7 +100,7 @@ it("keeps from clients why a report of the venue was not applied", async () => {
   expect(JSON.stringify(await told(order.tradeOrderId))).toContain(reason)
   const theirs = JSON.stringify(await told(order.tradeOrderId, { reader: "ADMIN" }))
   expect(theirs).not.toContain(reason)
-  expect(theirs).toContain(`a report of the venue was not applied; it is kept for the operators, under ${id}`)
+  expect(theirs).toContain(`a report of the venue was not applied; it is kept for operators under ${id}`)
 })
 
 it("finds orders and refusals by each of a client's words through an index, never by reading the account", async () => {

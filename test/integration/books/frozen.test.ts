@@ -89,7 +89,7 @@ it("a frozen mirror that is left passes to the next dealer, and each pays for wh
   await it.looks("mirror", 4)
   const told = it.alerts
     .filter(({ code }) => code === "BALANCE_SHORTFALL")
-    .map(({ to, message }) => `${to === SECOND ? "second" : "first"} ${/has (.*?) less/.exec(message)?.[1]}`)
+    .map(({ to, message }) => `${to === SECOND ? "second" : "first"} ${/shortfall of (.*?), /.exec(message)?.[1]}`)
   // The first one's is told of again by the next process.
   expect(told).toEqual(["first 3 BTC", "first 3 BTC", "second 1 BTC"])
   expect([await it.mirror(), await losses(it)]).toEqual([

@@ -48,8 +48,8 @@ it("a deposit that was told of hides no loss, neither before it nor beside it", 
   const told = it.alerts.filter(({ code }) => code === "FUNDING_EXPIRED")
   expect(told).toHaveLength(1)
   expect(told[0]).toMatchObject({ severity: "WARNING", to: it.dealer.dealerAccountId })
-  expect(told[0]!.message).toContain("of the DEPOSIT of 5 BTC")
-  expect(told[0]!.message).toContain("2 did not show")
+  expect(told[0]!.message).toContain("2 of the announced DEPOSIT of 5 BTC")
+  expect(told[0]!.message).toContain("did not appear within a day")
   await sound(it)
 })
 

@@ -86,7 +86,7 @@ it("what an account has lost while it was linked to nobody is no dealer's loss, 
     { BTC: "8.99", USDT: "-4100" },
   ])
   expect(it.alerts).toMatchObject([{ code: "BALANCE_SHORTFALL", to: SECOND }])
-  expect(it.alerts[0]!.message).toContain("has 8.99 BTC less than anything explains")
+  expect(it.alerts[0]!.message).toContain("has an unexplained shortfall of 8.99 BTC")
   expect(it.alerts[0]!.message).toContain("SUSPENSE")
   // Another process tells of it again, for it is in the books.
   await it.restart()

@@ -35,7 +35,7 @@ it("a balance that falls by 30 % without an execution is the dealer's LOSS, a me
     ["1"],
   ])
   expect(it.alerts).toMatchObject([{ code: "BALANCE_SHORTFALL", severity: "CRITICAL" }])
-  expect(it.alerts[0]!.message).toContain("3 BTC less than anything explains, 30 % of 10")
+  expect(it.alerts[0]!.message).toContain("an unexplained shortfall of 3 BTC, 30 % of 10")
   for (const told of [2, 2, 3]) {
     it.time.now += 60_000
     await it.looks("mirror")
@@ -157,8 +157,8 @@ it("a mirror that is frozen is told of, hides no loss, and has everything once i
   it.venue.show({ BTC: "5", USDT: "1200" })
   await it.looks("mirror", 6)
   const shortfalls = it.alerts.filter(({ code }) => code === "BALANCE_SHORTFALL")
-  expect(shortfalls.map(({ message }) => /has (.*?) less/.exec(message)?.[1])).toEqual(["3 BTC"])
-  expect(shortfalls[0]!.message).toContain("once its mirror is frozen no longer")
+  expect(shortfalls.map(({ message }) => /shortfall of (.*?), /.exec(message)?.[1])).toEqual(["3 BTC"])
+  expect(shortfalls[0]!.message).toContain("once its mirror is unfrozen")
   expect(it.reading("exchange_shortfalls_open")).toEqual(["1"])
   expect([await it.mirror(), await it.book("LOSS")]).toEqual([{ BTC: "10", USDT: "1000" }, {}])
   await it.freeze("ACTIVE")
@@ -204,7 +204,7 @@ it("what is less than the venue takes in an order is dust, although it was all t
   it.time.now += 2 * 86_400_000
   it.venue.show({ BTC: "1" })
   await it.looks("mirror", 4)
-  const told = it.alerts.map(({ message }) => /has (\S+) (\S+) less/.exec(message)?.slice(1))
+  const told = it.alerts.map(({ message }) => /shortfall of (\S+) (\S+), /.exec(message)?.slice(1))
   expect(told.sort()).toEqual(
     Object.entries(more)
       .map(([asset, amount]) => [amount, asset])

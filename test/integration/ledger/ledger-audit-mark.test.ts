@@ -48,7 +48,7 @@ describe("a look beside a commit that comes late", () => {
     expect(await rig.word({ transfers: [single(c, d, "1")] })).toBe("applied")
     const seen = await rig.client.query("SELECT array_agg(number ORDER BY number) AS numbers FROM ledger_transfer")
     expect(seen.rows[0].numbers).toEqual(["1", "2", "4"])
-    await expect(look(50)).rejects.toThrow("a transaction of the ledger takes too long")
+    await expect(look(50)).rejects.toThrow("a ledger transaction is taking too long")
     const waiting = look()
     await late.query("COMMIT")
     expect(await waiting).toEqual([expect.stringMatching(/^transfer \S+ \(TRADE, 1 USDT\) is no leg of trade null$/)])

@@ -294,12 +294,12 @@ describe("what is planted", () => {
     [
       "an entry of one wallet",
       `${withoutChecks("ledger_transfer")} ${transferLike("code = 'DEPOSIT'", { credit_wallet_id: "debit_wallet_id" })}`,
-      /^transfer \S+ \(DEPOSIT, \S+ \S+\) is no entry: /,
+      /^transfer \S+ \(DEPOSIT, \S+ \S+\) is not a valid transfer: /,
     ],
     [
       "a resolution of more than was held",
       transferLike("kind = 'void'", { kind: "'post'", pending_id: NEW, code: "'RELEASE'" }),
-      /^transfer \S+ \(RELEASE, .*\) resolves what it does not fit: hold /,
+      /^transfer \S+ \(RELEASE, .*\) does not match the hold it resolves: /,
     ],
     [
       "a hold that is resolved twice",
@@ -319,7 +319,7 @@ describe("what is planted", () => {
     [
       "a transfer that was refused",
       `${transferLike("code = 'DEPOSIT'", {})}; INSERT INTO ledger_rejected SELECT transfer_id, request_id, 'x', NULL, 0 FROM ledger_transfer ORDER BY number DESC LIMIT 1`,
-      /^transfer \S+ \(DEPOSIT, .*\) is both done and refused$/,
+      /^transfer \S+ \(DEPOSIT, .*\) is both applied and rejected$/,
     ],
     [
       "a transfer between tenants",

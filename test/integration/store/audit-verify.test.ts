@@ -100,7 +100,7 @@ describe("the chain of the audit", () => {
     ["when it was", "at = 1", "at was changed"],
     ["the content", "content = replace(content, 'user.ban', 'user.grant')", "the content was changed"],
     ["the hash", "hash = sha256('x')", "the content was changed"],
-    ["what it follows", "previous = sha256('x')", "does not follow the row before"],
+    ["what it follows", "previous = sha256('x')", "does not chain to the preceding row"],
   ])("shows a row of which %s was changed", async (what, set, reason) => {
     await written(what, 5)
     await tamper(`UPDATE audit_row SET ${set} WHERE lane = $1 AND number = 2`, [what])
@@ -116,7 +116,7 @@ describe("the chain of the audit", () => {
     const hash = createHash("sha256").update(rows[0]!.previous).update(content).digest()
     const set = "amount = 999, content = $1, hash = $2"
     await tamper(`UPDATE audit_row SET ${set} WHERE lane = 'forged' AND number = 2`, [content, hash])
-    expect(await reasonOf("forged")).toEqual({ number: 3, reason: "does not follow the row before" })
+    expect(await reasonOf("forged")).toEqual({ number: 3, reason: "does not chain to the preceding row" })
   })
 
   it("shows a row that was put in, whatever number it was given", async () => {

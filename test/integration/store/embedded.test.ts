@@ -292,7 +292,7 @@ describe("an embedded database", () => {
     execFileSync("cp", ["-a", state, copy])
     fs.writeFileSync(path.join(copy, "postgres/cluster/PG_VERSION"), "14\n")
     await expect(start(copy)).rejects.toThrow(
-      "was created by PostgreSQL 14 and the installed programs are PostgreSQL 18.",
+      "was created by PostgreSQL 14 but the installed programs are PostgreSQL 18.",
     )
     fs.rmSync(path.join(copy, "postgres/password"))
     await expect(start(copy)).rejects.toThrow("password is missing beside an existing cluster")
@@ -303,7 +303,7 @@ describe("an embedded database", () => {
     fs.mkdirSync(copy)
     execFileSync("cp", ["-a", state, copy])
     fs.writeFileSync(path.join(copy, "postgres/password"), "0".repeat(48))
-    await expect(start(copy)).rejects.toThrow("the password file beside the cluster is not the one")
+    await expect(start(copy)).rejects.toThrow("the password file beside the cluster does not match")
     expect(fs.existsSync(path.join(copy, "postgres/cluster/postmaster.pid"))).toBe(false)
   })
 })
@@ -404,7 +404,7 @@ describe.skipIf(!isRoot)("an embedded database, seen from root", () => {
         `${state} is the database of ${home}/moved/postgres, of which ${home}/copy/postgres seems to be a copy`,
       )
       fs.renameSync(path.join(state, "cluster"), path.join(state, "lost"))
-      await expect(start(path.join(home, "moved"), [], programs)).rejects.toThrow("is not there: restore it, or remove")
+      await expect(start(path.join(home, "moved"), [], programs)).rejects.toThrow("is missing: restore it, or remove")
     } finally {
       await server.stop()
       fs.rmSync(state, { recursive: true, force: true })

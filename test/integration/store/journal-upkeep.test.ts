@@ -289,7 +289,7 @@ describe("the upkeep of the journal", () => {
         .poll(() => told, { timeout: 10_000 })
         .toEqual([expect.stringMatching(/^a loop failed: Postponed: not locked in time: account_event_/)])
       await dump.query("COMMIT")
-      await expect.poll(() => told.slice(1), { timeout: 20_000 }).toEqual(["a loop goes on"])
+      await expect.poll(() => told.slice(1), { timeout: 20_000 }).toEqual(["a loop recovered"])
       expect(
         await query(
           url,

@@ -22,7 +22,7 @@ it("is refused while a gateway of an older version works, has the database to it
       _tag: "Left",
       left: {
         _tag: "DatabaseOwned",
-        message: expect.stringMatching(/^a gateway works on this database.*: stop it, run this again/),
+        message: expect.stringMatching(/^a gateway is running on this database.*: stop it, run this again/),
       },
     })
     expect((await old.query("SELECT to_regclass('schema_migration') AS it")).rows).toEqual([{ it: null }])

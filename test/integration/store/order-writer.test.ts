@@ -215,7 +215,7 @@ describe("the order writer", () => {
       settled = true
     })
     await expect(writer.drain()).rejects.toThrow("another process owns the database")
-    expect(losses).toEqual([expect.stringContaining("node gateway has no longer epoch 1")])
+    expect(losses).toEqual([expect.stringContaining("node gateway no longer has epoch 1")])
     expect(settled).toBe(false)
     expect(writer.pressure()).toBe("full")
     expect(await countOrders()).toBe(1)
@@ -276,7 +276,7 @@ describe("the order writer", () => {
     expect(writer.pressure()).toBe("calm")
   })
 
-  it("writes nothing that is made on top of a refused unit before its owner is told", async () => {
+  it("writes nothing that is based on a refused unit before its owner is told", async () => {
     const order = newOrder(account)
     const broken = { ...order, rejectReason: "a\u0000b" }
     let late: Promise<Settled> | undefined
@@ -294,7 +294,7 @@ describe("the order writer", () => {
       events: [event()],
     })
     expect(refused).toMatchObject({ _tag: "Refused", reason: expect.stringMatching(/^22021 /) })
-    expect(await late).toEqual({ _tag: "Refused", reason: "made on top of a refused unit" })
+    expect(await late).toEqual({ _tag: "Refused", reason: "based on a refused unit" })
     expect(firsts([await submit()])).toEqual([101])
   })
 

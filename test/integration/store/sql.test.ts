@@ -113,16 +113,20 @@ describe("migrate", () => {
     empty(async ({ url }) => {
       await migrate(url, { folder: folderOf({ "0001_fruit.sql": FIRST, "0002_pear.sql": SECOND }) })
       await expect(migrate(url, { folder: folderOf({ "0001_fruit.sql": FIRST }) })).rejects.toThrow(
-        "is newer than this program: it has migration 2 (pear), the last one known here is 1",
+        "is newer than this program: it has migration 2 (pear), and the newest known here is 1",
       )
     }))
 
   test.each([
-    ["a gap", { "0001_fruit.sql": FIRST, "0003_pear.sql": SECOND }, "0003_pear.sql comes where number 2 is expected"],
+    [
+      "a gap",
+      { "0001_fruit.sql": FIRST, "0003_pear.sql": SECOND },
+      "0003_pear.sql was found where number 2 is expected",
+    ],
     [
       "two files of one number",
       { "0001_fruit.sql": FIRST, "0001_pear.sql": SECOND },
-      "0001_pear.sql comes where number 2 is expected",
+      "0001_pear.sql was found where number 2 is expected",
     ],
     ["a badly named file", { "1_fruit.sql": FIRST }, "1_fruit.sql is not named NNNN_name.sql"],
   ])("refuses a folder with %s before it touches the database", (_, files, message) =>
@@ -264,8 +268,8 @@ describe("a dedicated connection", () => {
     expect(failures).toEqual([
       expect.stringContaining("is unreachable: password authentication failed"),
       expect.stringContaining("the database at 127.0.0.1:1/x is unreachable: connect ECONNREFUSED"),
-      expect.stringContaining("DATABASE_URL is not of the form"),
-      expect.stringContaining("DATABASE_URL is not of the form"),
+      expect.stringContaining("DATABASE_URL does not have the form"),
+      expect.stringContaining("DATABASE_URL does not have the form"),
     ])
     expect(failures.join()).not.toContain("correct-horse")
   })
@@ -326,7 +330,7 @@ describe("the durability check", () => {
     const strict = checkDurability(database().url)
     // A server of the user's (TEST_DATABASE_URL) has fsync on and passes.
     if (isTestServer)
-      await expect(strict).rejects.toThrow("would lose acknowledged orders: turn fsync, full_page_writes on")
+      await expect(strict).rejects.toThrow("could lose acknowledged orders: turn fsync, full_page_writes on")
     else await expect(strict).resolves.toBeUndefined()
   })
 

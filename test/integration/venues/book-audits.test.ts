@@ -107,7 +107,7 @@ describe.each(["BITSTAMP", "GEMINI"] as const)("a book of %s, which numbers noth
     expect(figures()?.resyncsBy).toMatchObject({ differs: 1, silent: 0 })
     await until(() => audits().differed === 1, "the worker's figures")
     expect(
-      notices.filter((what) => /not the venue's at 2 levels: resynchronised \(1 of \d+ audits/.test(what)),
+      notices.filter((what) => /differs from the venue's at 2 levels: resynchronised \(1 of \d+ audits/.test(what)),
     ).toHaveLength(1)
   })
 

@@ -1,11 +1,11 @@
 /**
  * The worker thread that the connectors of a process's test files share: a thread of its own costs each a second of CPU for Node, our code
- * and ccxt's. A tenant that does nothing keeps it from ending with the last connector of a test; it ends with the process.
+ * and ccxt's. A member that does nothing keeps it from ending with the last connector of a test; it ends with the process.
  */
 import { MessageChannel, type MessagePort } from "node:worker_threads"
 import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import { Placement } from "../../../src/venues/connector/placement.ts"
-import { SHARD_TIMES, type ShardTimes, type Tenant } from "../../../src/venues/connector/shard.ts"
+import { SHARD_TIMES, type ShardMember, type ShardTimes } from "../../../src/venues/connector/shard.ts"
 import { THREAD_CODE } from "../../kit/thread-code.ts"
 
 /** A thread that gets no turn on a busy machine is not one that hangs: for five seconds it is waited for. */
@@ -30,10 +30,10 @@ export const sharedThread = (profile: VenueProfile): Placement => {
   })
   const { port1, port2 } = new MessageChannel()
   const shard = placement.shardOf({ connector: KEEPER, profile: { venue: KEEPER } })
-  const tenant: Tenant = { name: KEEPER, isLoading: () => false, lastWords: () => false, ended: () => undefined }
+  const member: ShardMember = { name: KEEPER, isLoading: () => false, lastWords: () => false, ended: () => undefined }
   shard.run(
     { settings: { connector: KEEPER, profile, routes: {}, proxy: null, breakable: false }, port: port2 },
-    tenant,
+    member,
   )
   shared = { placement, keeping: port1 }
   return placement

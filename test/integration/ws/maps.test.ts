@@ -4,7 +4,7 @@ import { Centrifuge } from "centrifuge"
 import { Centrifuge as ProtobufCentrifuge } from "centrifuge/build/protobuf"
 import { afterEach, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
-import { OrderBookActor } from "../../../src/actors/market/order-book.ts"
+import { BookPublisher } from "../../../src/actors/market/order-book.ts"
 import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
 import type { ChannelSource, ChannelState } from "../../../src/ports/channel-port.ts"
 import { type CutProxy, cutProxy } from "../../kit/proxies/cut-proxy.ts"
@@ -59,9 +59,9 @@ const startBook = async (options: TestSocketOptions = {}) => {
   }
   const { hub } = await started({ ...options, sources: { orderbook: source } })
   let epochs = 0
-  const book = new OrderBookActor({
+  const book = new BookPublisher({
     instrumentId: "MOCK:BTC/USDT" as InstrumentId,
-    name: { venue: "MOCK" as VenueId, symbol: "BTC/USDT" } as ConstructorParameters<typeof OrderBookActor>[0]["name"],
+    name: { venue: "MOCK" as VenueId, symbol: "BTC/USDT" } as ConstructorParameters<typeof BookPublisher>[0]["name"],
     channels: {
       isHeard: (channel) => hub.isHeard(channel),
       publish: (publication) => hub.publish(publication.channel, publication),
@@ -87,7 +87,7 @@ const startBook = async (options: TestSocketOptions = {}) => {
 }
 
 /** The map as it must be: what the book would tell over HTTP. */
-const truth = (book: OrderBookActor): ReadonlyMap<string, unknown> => {
+const truth = (book: BookPublisher): ReadonlyMap<string, unknown> => {
   const { bids, asks, sequence, timestamp, quality } = JSON.parse(book.snapshotJson(100_000))
   const level =
     (side: string) =>
@@ -100,8 +100,7 @@ const truth = (book: OrderBookActor): ReadonlyMap<string, unknown> => {
   ])
 }
 
-const equals = (read: MapReader, book: OrderBookActor) =>
-  expect.poll(() => new Map(read.map), SOON).toEqual(truth(book))
+const equals = (read: MapReader, book: BookPublisher) => expect.poll(() => new Map(read.map), SOON).toEqual(truth(book))
 
 /** Flat levels beside each other, from the best on. */
 const levels = (from: number, step: number, count: number, quantity = "1"): ReadonlyArray<string> =>

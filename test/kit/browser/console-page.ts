@@ -1,4 +1,4 @@
-/** The console in a page of its own: signed in, with what a test asks of it. Every page counts what its policy had to refuse, and what broke in it. */
+/** The console in a page of its own: signed in, with helpers for tests. Every page counts what its policy refused, and its errors. */
 import axe from "axe-core"
 import type { Browser, Page } from "playwright-core"
 import { PASSWORD, type Ready } from "../servers/gateway.ts"

@@ -1,6 +1,6 @@
 /**
- * Values that nobody should send, by what they try (scoreboard B5 to B8): the tables' own, and what the fuzz puts into fields. Rows of a
- * table say what a correct server does with them; the fuzz only wants an answer in the envelope.
+ * Invalid values, by what they attempt (scoreboard B5 to B8): those of the tables, and those that the fuzz puts into fields. Rows of a table say
+ * what a correct server does with them; the fuzz only requires an answer in the envelope.
  */
 
 const FULL_WIDTH = "\uff11\uff12\uff13"

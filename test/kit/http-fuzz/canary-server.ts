@@ -1,4 +1,4 @@
-/** A server with one route that nobody asks for, and a count of who came there; the routes are mounted as the gateway's own are. */
+/** A server with one route that no legitimate request uses, and a count of its calls; the routes are mounted as the gateway's own are. */
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { Ok } from "../../../src/http/edge/envelope.ts"

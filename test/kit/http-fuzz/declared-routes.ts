@@ -1,6 +1,6 @@
 /**
- * Every declared endpoint as those see it who call it: where it is, who may, what it takes, what it may answer. Read from the same schemas
- * as the routes themselves, so that a new endpoint is fuzzed on the day it appears.
+ * Every declared endpoint from the caller's side: its path, its access rule, its parameters, its possible answers. Read from the same schemas as
+ * the routes themselves, so that a new endpoint is fuzzed from its first day.
  */
 import { HttpApi, HttpApiSchema } from "@effect/platform"
 import { type SchemaAST as AST, Context, Option, ParseResult, Schema } from "effect"

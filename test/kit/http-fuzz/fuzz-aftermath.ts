@@ -1,4 +1,4 @@
-/** What a fuzzed gateway leaves behind: an exact ledger, orders that are at rest, executions that add up, and not one defect in its log. */
+/** The checks after a fuzz: an exact ledger, orders at rest, executions that add up, and not one defect in the log. */
 import pg from "pg"
 import { executionsAddUp, ordersOf, unsettled } from "../../torture/kill/kill-judge.ts"
 import { none, short, type Verdict } from "../../torture/kill/kill-verdict.ts"

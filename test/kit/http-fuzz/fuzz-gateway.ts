@@ -1,4 +1,7 @@
-/** A gateway to be fuzzed: MOCK, PAPER and INTERNAL work, one real venue is offered and cannot be reached, nobody is limited, nothing leaves this machine. */
+/**
+ * A gateway for fuzzing: MOCK, PAPER and INTERNAL work, one real venue is offered and unreachable, there are no rate limits, and nothing leaves
+ * this machine.
+ */
 import { PROFILES } from "../../../src/venues/adapters/registry.ts"
 import { type Gateway, type GatewayOptions, startGateway } from "../servers/gateway.ts"
 

@@ -1,6 +1,6 @@
 /**
- * What a fuzzed gateway holds that requests can be about: users with tokens, and the ids that its answers tell. Requests end sessions, ban
- * users and change passwords; whoever cannot call any more is brought back by the admin, who is fuzzed with but never against himself.
+ * What a fuzzed gateway contains that requests can refer to: users with tokens, and the ids in its answers. Requests end sessions, ban users and
+ * change passwords; an admin, whose own account the fuzz never attacks, restores users that are locked out.
  */
 
 import { randomUUID } from "node:crypto"

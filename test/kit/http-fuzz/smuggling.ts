@@ -1,6 +1,6 @@
 /**
- * Requests on whose length or path two servers may disagree (scoreboard B9). Each hides `GET /canary` where one of the readings ends; whoever
- * serves the canary has read it as a request of its own.
+ * Requests whose length or path two servers may interpret differently (scoreboard B9). Each hides `GET /canary` where one of the interpretations
+ * ends; a server that serves the canary has read it as a request of its own.
  */
 
 import { connect } from "node:net"

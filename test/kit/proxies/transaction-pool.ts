@@ -1,6 +1,6 @@
 /**
- * A pooler in transaction mode, as PgBouncer is one, on PostgreSQL's own wire: a session belongs to a connection while it is in a transaction,
- * and to whoever asks next afterwards. Each connection signs in to the server itself; from then on its session is everybody's.
+ * A pooler in transaction mode, like PgBouncer, on PostgreSQL's own wire protocol: a session belongs to a connection during a transaction, and to
+ * the next client afterwards. Each connection signs in to the server itself; from then on its session is shared.
  */
 import { createServer, connect as dial, type NetConnectOpts, type Socket } from "node:net"
 

@@ -1,6 +1,6 @@
 /**
- * Canary secrets (scoreboard S6): made here, planted by a test, and looked for in everything that is written or said. The one thing to
- * know: a text is looked for in every dress that it may wear, URL, base64, hex or JSON.
+ * Canary secrets (scoreboard S6): created here, planted by a test, and searched for in everything that is written or sent. The one thing to know:
+ * a text is searched for in every encoding that it may have: URL, base64, hex or JSON.
  */
 import { randomBytes } from "node:crypto"
 

@@ -1,4 +1,4 @@
-/** What an actor is told of whose act a disconnect is: nobody's in particular. */
+/** The act behind a disconnect as an actor receives it, without a particular user. */
 import { type Act, SYSTEM } from "../../../src/domain/user/act.ts"
 
 export const DISCONNECTING: Act = {

@@ -1,4 +1,4 @@
-/** A user, for tests that need one and to which it does not matter who. */
+/** A user, for tests that need any user. */
 import type { TenantId, UserId } from "../../../src/domain/ids.ts"
 import type { User } from "../../../src/domain/user/user.ts"
 

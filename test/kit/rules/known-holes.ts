@@ -1,6 +1,6 @@
 /**
- * Holes that were made public in packages of this tree, with the version that closed them. A list by hand, because the registry's audit
- * needs a network; where there is one, `npm audit` knows more, and what it finds is added here so that it never comes back.
+ * Published vulnerabilities in packages of this tree, with the version that fixed them. A manual list, because the registry's audit needs a
+ * network; where there is one, `npm audit` knows more, and its findings are added here so that they never return.
  */
 import type { Advisory } from "../../../scripts/supply-chain.ts"
 

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server that stands still with its connections open (SIGSTOP), as under a stalled disk or a paused machine: the kernel still
- * takes what is sent to it, nobody answers. The one thing to know: whoever freezes thaws, in a `finally`.
+ * A PostgreSQL server suspended with its connections open (SIGSTOP), as under a stalled disk or a paused machine: the kernel still accepts what
+ * is sent to it, but there is no response. The one thing to know: a test that freezes it must resume it, in a `finally`.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * The gateway as its users start it: a process of its own, a free port, a scratch DATA_DIR, and a small typed client of its HTTP API.
- * The one thing to know: whoever starts gateways calls `endGateways()` when done (in `afterAll`); a process that is left is killed then.
+ * The gateway as its users start it: a process of its own, a free port, a scratch DATA_DIR, and a small typed client of its HTTP API. The one
+ * thing to know: a test that starts gateways calls `endGateways()` when done (in `afterAll`); a remaining process is killed then.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, rmSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** Commands with parameters that nobody in his right mind would send, beside ones that anybody would. */
+/** Commands with absurd parameters, mixed with ordinary ones. */
 import { BOOK } from "../servers/socket-server.ts"
 import type { Fields } from "./fuzz-fields.ts"
 import type { World } from "./fuzz-rules.ts"

@@ -1,4 +1,4 @@
-/** Holds what came back for one message against what is right. */
+/** Compares what came back for one message with what is correct. */
 
 import { type Fields, isFields } from "./fuzz-fields.ts"
 import type { Reading } from "./fuzz-frames.ts"

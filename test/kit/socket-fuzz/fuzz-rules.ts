@@ -1,6 +1,6 @@
 /**
- * What the protocol says to a command, written from its specification (realtime A, and B where that differs) and not from the server: which
- * closes, which errors, or which results are right. Where the specification is silent, all that a reader of it could expect is right.
+ * The correct reactions to a command, written from the protocol's specification (realtime A, and B where that differs) and not from the server:
+ * which closes, which errors, or which results. Where the specification is silent, every reasonable reading is correct.
  */
 import { type Fields, isAbsent, isFields } from "./fuzz-fields.ts"
 import { filterIs } from "./fuzz-filter.ts"

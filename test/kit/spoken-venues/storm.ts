@@ -1,6 +1,6 @@
 /**
- * Readers that come, read and go at random on one venue, over one feed with unmodified ccxt: what ended by their doing, and whose book is
- * not the venue's at the end. The same seed plays the same steps.
+ * Readers that subscribe, read and leave at random on one venue, over one feed with unmodified ccxt: what they caused to end, and whose book
+ * differs from the venue's at the end. The same seed plays the same steps.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { MarketStream } from "../../../src/ports/market-source.ts"

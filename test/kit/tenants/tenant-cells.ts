@@ -1,7 +1,4 @@
-/**
- * Acts of one tenant's members in which something of another tenant is named, and what they must hear: exactly what they hear for a name
- * that never was anybody's.
- */
+/** Acts of one tenant's members that name an object of another tenant, and the required answer: exactly the one for a name that never existed. */
 import { randomUUID } from "node:crypto"
 import type { DeclaredRoute } from "../http-fuzz/declared-routes.ts"
 import type { Furnished, Kind, Things } from "./furnish.ts"

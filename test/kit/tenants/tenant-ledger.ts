@@ -1,6 +1,6 @@
 /**
- * The ledger asked directly, as the gateway asks it on behalf of a member: every right, every kind of transfer and every status, on every
- * wallet and hold that the other tenant has. All of it is taken back.
+ * The ledger called directly, as the gateway calls it for a member: every right, every kind of transfer and every status, on every wallet and
+ * hold of the other tenant. All of it is rolled back.
  */
 import { randomUUID } from "node:crypto"
 import type pg from "pg"

@@ -1,6 +1,6 @@
 /**
- * Whose each row of the database is. A table with a tenant_id that is never null says it itself; every other one stands here, so that a
- * table that is new fails the test until it is said whose its rows are.
+ * The owner of each row of the database. A table with a tenant_id that is never null is self-explanatory; every other one is listed here, so that
+ * a new table fails the test until the owner of its rows is declared.
  */
 import type pg from "pg"
 

@@ -1,6 +1,6 @@
 /**
- * Acts of two clients on one wallet at the same time, against PostgreSQL: each outcome must be that of some serial order of them. The one
- * thing to know: what an outcome should be is said by no model, but by the same acts one after the other in a world of their own.
+ * Acts of two clients on one wallet at the same time, against PostgreSQL: each outcome must be that of some serial order of them. The one thing
+ * to know: the expected outcome comes from no model, but from the same acts run one after the other in a world of their own.
  */
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"

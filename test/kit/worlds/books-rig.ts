@@ -1,6 +1,6 @@
 /**
- * A dealer with one linked account over a real database and ledger, without the account's venue: what that shows and which executions are
- * stored is said by the test. The one thing to know: `kill` ends the process with whatever it has in memory, the next look is another one's.
+ * A dealer with one linked account over a real database and ledger, without the account's venue: the test supplies its balances and the stored
+ * executions. The one thing to know: `kill` ends the process with everything in its memory; the next check runs in a new one.
  */
 import { randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql"

@@ -1,6 +1,6 @@
 /**
- * The ledger as somebody would do it on paper: maps, bigints, one request after the other. Slow, obvious, and written from
- * contract C9, not from the function that it is held against.
+ * A simple model of the ledger: maps, bigints, one request after the other. Slow, obvious, and written from contract C9, not from the function
+ * that it is compared with.
  */
 export interface ModelTransfer {
   readonly id: string

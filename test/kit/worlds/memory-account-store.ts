@@ -95,7 +95,7 @@ const BATCH_UNITS_MAX = 512
 const PRESSURE_UNITS = 4_096
 const EVENTS_MAX = 1_000
 const EVENTS_BYTES_MAX = 4 * 1_048_576
-const GROUNDLESS: Settled = { _tag: "Refused", reason: "made on top of a refused unit" }
+const GROUNDLESS: Settled = { _tag: "Refused", reason: "based on a refused unit" }
 
 interface Entry {
   readonly unit: Unit

@@ -1,4 +1,4 @@
-/** One account's session on a real ccxt instance whose HTTP answers are scripted: what a venue's words become as reports. */
+/** One account's session on a real ccxt instance whose HTTP answers are scripted: which reports result from a venue's answers. */
 import type { InstrumentId, TradeOrderId } from "../../../src/domain/ids.ts"
 import type { SessionReport, VenueOrderRef } from "../../../src/ports/venue-session.ts"
 import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"

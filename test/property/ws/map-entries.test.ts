@@ -4,7 +4,7 @@
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { BookLost, OrderBookActor } from "../../../src/actors/market/order-book.ts"
+import { BookLost, BookPublisher } from "../../../src/actors/market/order-book.ts"
 import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
 import type { OrderBookRecord } from "../../../src/domain/market/market.ts"
 import type { Publication } from "../../../src/ports/channel-port.ts"
@@ -39,7 +39,7 @@ describe("a book's map", () => {
       fc.property(fc.array(update, { minLength: 1, maxLength: 60, size: "max" }), fc.nat(), (updates, joinAt) => {
         const entries = new MapEntries("e")
         const heard: Array<Publication> = []
-        const actor = new OrderBookActor({
+        const actor = new BookPublisher({
           instrumentId: INSTRUMENT,
           name: { venue: "MOCK" as VenueId, symbol: "BTC/USDT", baseAsset: "BTC", quoteAsset: "USDT" } as never,
           channels: {

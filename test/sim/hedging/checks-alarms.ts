@@ -8,7 +8,7 @@ type Kind = "OPEN" | "IN_DOUBT" | "CARRIED"
 const KINDS: ReadonlyArray<readonly [Kind, RegExp]> = [
   ["OPEN", / is open: /],
   ["IN_DOUBT", /^the outcome of a hedge of /],
-  ["CARRIED", /^what became of hedges of /],
+  ["CARRIED", /^the outcome of hedges of /],
 ]
 
 const SHORTEST_MILLIS = 60_000

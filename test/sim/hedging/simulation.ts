@@ -468,7 +468,7 @@ class Simulation {
     const open = this.#lines.reportOf(dealer)?.filter(({ state }) => state === "OPEN" || state === "HEDGING") ?? []
     if (open.length === 0) return
     const { symbol, openQuoteIds, trouble } = this.random.pick(open)
-    const [, asked] = /it takes one that is (\w+)/.exec(trouble ?? "") ?? []
+    const [, asked] = /it needs one that is (\w+)/.exec(trouble ?? "") ?? []
     const intents = database.intentsOf(dealer, symbol)
     const named = intents.filter(({ quoteId }) => openQuoteIds.includes(quoteId))
     const priced = gravest((named.length > 0 ? named : intents.slice(-1)).map(({ venue }) => venue))!

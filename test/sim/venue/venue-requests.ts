@@ -176,7 +176,7 @@ const cancelSeen = (
   const at = time.now
   if (state === null) return [{ _tag: "CancelInDoubt", tradeOrderId, reason: "not carried out yet", at }]
   if (state.status === "OPEN") return null
-  const text = `the order ended before: ${state.status}`
+  const text = `the order had already ended: ${state.status}`
   return [
     { _tag: "OrderSeen", state },
     state.status === "CANCELLED"

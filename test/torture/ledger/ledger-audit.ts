@@ -180,7 +180,7 @@ const PLANTS: ReadonlyArray<readonly [kind: string, sql: string, found: RegExp]>
   ],
   ["a transfer that nobody asked for", transfer("TRANSFER", { request_id: NEW }), /which was not applied$/],
   ["a hold that is nowhere", transfer("QUOTE_RESERVATION", {}), /is a hold that is neither resolved nor open$/],
-  ["a resolution of nothing", transfer("RELEASE", { pending_id: NEW }), /resolves what it does not fit/],
+  ["a resolution of nothing", transfer("RELEASE", { pending_id: NEW }), /does not match the hold it resolves/],
   ["a payment for no trade", transfer("TRADE", { reference: `${NEW}::text` }), /is no leg of trade/],
   [
     "a delivery for no quote",

@@ -108,19 +108,19 @@ describe("a command line", () => {
 describe("what is wrong about an API key's words is told, with the word and what would be right", () => {
   it.each([
     ["ada list", '"ada": the user\'s e-mail address'],
-    ["ada@example.com make bot", '"make": list, create or revoke'],
+    ["ada@example.com make bot", '"make": must be list, create or revoke'],
     ["ada@example.com create", "create: the key needs a NAME, then a scope"],
     ["ada@example.com create bot", "the scope is missing: one of read, trade, admin"],
     ["ada@example.com create bot write", 'the scope "write": one of read, trade, admin'],
     ["ada@example.com create bot read days=0", "days=0: a whole number from 1 to 9999"],
-    ["ada@example.com create bot read days=1 days=2", "days=2: there is a days= before it; give it once"],
+    ["ada@example.com create bot read days=1 days=2", "days=2: days= is given twice"],
     [
       "ada@example.com create bot read from=::1,example.com",
       'from=::1,example.com: "example.com" is not an IP address or a CIDR such as 203.0.113.0/24 or 2001:db8::/32',
     ],
     [
       "ada@example.com create bot read until=never",
-      '"until=never": what may follow the scope is from=ADDRESS,… and days=N',
+      '"until=never": only from=ADDRESS,… and days=N may follow the scope',
     ],
     ["ada@example.com revoke bot", 'revoke "bot": the key\'s id, as `list` tells it, or all'],
     [`ada@example.com create ${"n".repeat(65)} read`, `the name "${"n".repeat(65)}" has 65 characters: at most 64`],

@@ -195,16 +195,12 @@ describe("order rules", () => {
   })
 
   it.each<readonly [string, object, RegExp]>([
-    ["a time that is past", { expireAt: START - DAY }, /^is past: it must be later than \d+/],
-    ["the time of now", { expireAt: START }, /^is past/],
-    ["a time below zero", { expireAt: -1 }, /^is past/],
+    ["a time that is past", { expireAt: START - DAY }, /^is in the past: it must be later than \d+/],
+    ["the time of now", { expireAt: START }, /^is in the past/],
+    ["a time below zero", { expireAt: -1 }, /^is in the past/],
     ["a time too far ahead", { expireAt: START + 366 * DAY }, /^is more than 365 days ahead/],
     ["seconds", { expireAt: (START + DAY) / 1_000 }, new RegExp(`^is in seconds; milliseconds .*: ${START + DAY}$`)],
-    [
-      "another time in force",
-      { expireAt: START + DAY, timeInForce: "IOC" },
-      /^goes with timeInForce GTD, not with IOC/,
-    ],
+    ["another time in force", { expireAt: START + DAY, timeInForce: "IOC" }, /^requires timeInForce GTD, not IOC/],
   ])("say of expireAt that it is %s", (_name, patch, reason) => {
     const checked = check({ timeInForce: "GTD", ...patch })
     expect("error" in checked && checked.error).toMatchObject({

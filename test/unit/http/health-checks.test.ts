@@ -110,7 +110,7 @@ describe("the health record", () => {
   })
 
   it.each([
-    ["of the first pass", { wholeAgeMillis: null, isWholeOld: true }, "only what is new was audited"],
+    ["of the first pass", { wholeAgeMillis: null, isWholeOld: true }, "only new entries were audited"],
     [
       "of the first pass, and how far it is",
       {
@@ -118,17 +118,17 @@ describe("the health record", () => {
         isWholeOld: true,
         wholePass: { left: 70, of: 90, endsInMillis: 12 * HOUR, isLate: false },
       },
-      "only what is new was audited; of the whole journal 70 of 90 rows left, 12 h at this pace",
+      "only new entries were audited; of the whole journal 70 of 90 rows left, 12 h at this pace",
     ],
     [
       "before its pace is known",
       { wholeAgeMillis: null, isWholeOld: true, wholePass: { left: 70, of: 90, endsInMillis: null, isLate: false } },
-      "only what is new was audited; of the whole journal 70 of 90 rows left",
+      "only new entries were audited; of the whole journal 70 of 90 rows left",
     ],
     [
       "of one that is late",
       { wholeAgeMillis: 30 * HOUR, wholePass: { left: 70, of: 90, endsInMillis: HOUR, isLate: true } },
-      "its audit cannot keep up: audited whole 30 h ago; of the whole journal 70 of 90 rows left, 60 min at this pace",
+      "its audit is falling behind: audited whole 30 h ago; of the whole journal 70 of 90 rows left, 60 min at this pace",
     ],
     ["of one in time", { wholePass: { left: 70, of: 90, endsInMillis: HOUR, isLate: false } }, null],
   ])("says what of the ledger was audited and what not: %s", (_name, patch, reason) => {

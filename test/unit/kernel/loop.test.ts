@@ -88,7 +88,7 @@ describe("a loop", () => {
     expect(told.slice(3, 7)).toEqual([
       "ERROR a loop failed (work, 4): Error: boom",
       "ERROR a loop failed (work, 5): Error: boom",
-      "INFO a loop goes on (work, 5)",
+      "INFO a loop recovered (work, 5)",
       "ERROR a loop failed (work, 1): Error: boom",
     ])
     end()
@@ -118,7 +118,10 @@ describe("a loop", () => {
     expect(state()).toMatchObject({ failures: 3, failed: 3, failingSince: 0, rounds: 0 })
     pass(2 * SECOND)
     expect(state()).toMatchObject({ failures: 3, failed: 0, failingSince: null })
-    expect(told).toEqual([expect.stringMatching(/^WARN a loop failed \(work, 1\): /), "INFO a loop goes on (work, 3)"])
+    expect(told).toEqual([
+      expect.stringMatching(/^WARN a loop failed \(work, 1\): /),
+      "INFO a loop recovered (work, 3)",
+    ])
     end()
   })
 
@@ -130,7 +133,7 @@ describe("a loop", () => {
     expect(told.map((line) => line.replace(/: .*/, ""))).toEqual([
       "WARN a loop failed (work, 1)",
       "WARN a loop failed (work, 3)",
-      "INFO a loop goes on (work, 4)",
+      "INFO a loop recovered (work, 4)",
     ])
     expect(told[1]).toContain("the disk is full")
     end()

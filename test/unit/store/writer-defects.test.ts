@@ -40,7 +40,7 @@ describe("a writer with a defect of its own", () => {
     // An account that the writer does not know and that is no account: numbering it fails.
     const broken = { accountId, rows: [{ _tag: "Account" }], events: [], settled: (it: unknown) => settled.push(it) }
     writer.commit(broken as never)
-    expect(await ended).toBe("the order writer has a defect")
+    expect(await ended).toBe("the order writer failed with a defect")
     expect([settled.length, defects.length, writer.pressure()]).toEqual([0, 1, "full"])
     await expect(writer.drain()).rejects.toThrow("defect")
   })
@@ -54,7 +54,7 @@ describe("a writer with a defect of its own", () => {
       facts: [],
       settled: (it) => settled.push(it),
     })
-    expect(await ended).toBe("the ledger writer has a defect")
+    expect(await ended).toBe("the ledger writer failed with a defect")
     expect([settled.length, defects.length, writer.pressure()]).toEqual([0, 1, "full"])
     await expect(writer.drain()).rejects.toThrow("defect")
   })

@@ -60,7 +60,7 @@ describe("a Node", () => {
       expect([version, runtimeRefusal(version)]).toEqual([version, null])
     for (const version of ["18.20.8", "20.18.3", "21.7.3", "22.12.0", "23.11.1", "24.21.0", "26.10.0"])
       expect(runtimeRefusal(version)).toBe(
-        `Node ${version} cannot run the gateway, Node 20 (from 20.19) or 22 (from 22.13) can: run \`npm ci --include=optional && npm start\` (a Node that can is among the optional packages), or node_modules/.bin/node in the place of node`,
+        `Node ${version} cannot run the gateway; it needs Node 20 (from 20.19) or 22 (from 22.13): run \`npm ci --include=optional && npm start\` (the optional packages include one), or use node_modules/.bin/node instead of node`,
       )
   })
 

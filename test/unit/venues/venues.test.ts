@@ -66,6 +66,6 @@ describe("the venue port", () => {
 
   it("refuses two adapters of one venue", () => {
     const twice = venuesLayer([adapterOf("ALPHA"), adapterOf("ALPHA")])
-    expect(() => Effect.runSync(Effect.provide(VenuePort, twice))).toThrow("two adapters of ALPHA")
+    expect(() => Effect.runSync(Effect.provide(VenuePort, twice))).toThrow("two adapters for ALPHA")
   })
 })

@@ -1,6 +1,6 @@
 /** What the actors really publish is what the AsyncAPI document says: each publication is exactly one message of its channel. */
 import { describe, expect, it } from "vitest"
-import { BookLost, OrderBookActor } from "../../../src/actors/market/order-book.ts"
+import { BookLost, BookPublisher } from "../../../src/actors/market/order-book.ts"
 import { TickerBoard } from "../../../src/actors/market/ticker-board.ts"
 import { TradeTape } from "../../../src/actors/market/trade-tape.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
@@ -63,7 +63,7 @@ describe("publications", () => {
     const { published, port } = recorder()
     const name = parseInstrumentId(BTC)
     if (name === undefined) throw new Error(BTC)
-    const book = new OrderBookActor({ instrumentId: BTC, name, channels: port, newEpoch: () => "epoch" })
+    const book = new BookPublisher({ instrumentId: BTC, name, channels: port, newEpoch: () => "epoch" })
     const update = { instrumentId: BTC, nonce: null, venueAt: null, receivedAt: 1000 }
     book.onDepth({ ...update, snapshot: true, sequence: 1, bids: ["100.10", "1"], asks: ["101", "2", "102", "3"] })
     book.onDepth({ ...update, snapshot: false, sequence: 2, bids: ["100.10", "0"], asks: ["101.0", "5"] })

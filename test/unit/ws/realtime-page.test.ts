@@ -46,10 +46,14 @@ describe("the page of the real-time endpoint", () => {
       expect(rows).toContainEqual([`${code}`, message, expect.stringMatching(/\w/)])
     for (const [code, reason] of Object.values(CLOSES)) {
       const isTemporary = code >= 3000 && code < 3500
-      expect(rows).toContainEqual([`${code}`, reason, isTemporary ? "comes back by itself" : "stays away"])
+      expect(rows).toContainEqual([`${code}`, reason, isTemporary ? "reconnects automatically" : "does not reconnect"])
     }
     for (const { code, reason } of Object.values(UNSUBSCRIBES))
-      expect(rows).toContainEqual([`${code}`, reason, code < 2500 ? "lets it be" : "subscribes again by itself"])
+      expect(rows).toContainEqual([
+        `${code}`,
+        reason,
+        code < 2500 ? "does not resubscribe" : "resubscribes automatically",
+      ])
   })
 
   it("has a row for every kind of channel and of account event, and every call", () => {

@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * Root record
-         * @description Name, version and description of the service. Not more than that: see health.
+         * @description Name, version and description of the service. For its state see health.
          *
          *     No token. Weight 1.
          */
@@ -31,7 +31,7 @@ export interface paths {
         };
         /**
          * Root record (with the slash)
-         * @description The same record under another address.
+         * @description The same record at another path.
          *
          *     No token. Weight 1.
          */
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Root record (bare)
-         * @description The same record under another address.
+         * @description The same record at another path.
          *
          *     No token. Weight 1.
          */
@@ -75,7 +75,7 @@ export interface paths {
         };
         /**
          * Health
-         * @description 200 while the service can work: healthy, or degraded (a venue is away, the ledger's audit found something, upkeep fails, an account stopped, mail waits, the disk fills). Otherwise 503 -190001 with this record in details.metadata.health: starting, shutting down, no database, nothing stored. At most a second old.
+         * @description 200 while the service is operational: healthy, or degraded (a venue is unavailable, the ledger audit found a violation, upkeep fails, an account stopped, mail is queued, the disk is filling up). Otherwise 503 -190001 with this record in details.metadata.health: starting, shutting down, no database, or writes do not complete. At most one second old.
          *
          *     No token. Weight 0.
          */
@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * Health (bare)
-         * @description The same record under another address.
+         * @description The same record at another path.
          *
          *     No token. Weight 0.
          */
@@ -119,7 +119,7 @@ export interface paths {
         };
         /**
          * Liveness
-         * @description Answers while the process turns, whatever it depends on.
+         * @description Responds while the process runs, independent of its dependencies.
          *
          *     No token. Weight 0.
          */
@@ -143,7 +143,7 @@ export interface paths {
         put?: never;
         /**
          * Register a user
-         * @description Registers a user and opens a session. Send its accessToken as `Authorization: Bearer …` on every other call. Where addresses are confirmed first (SIGNUP=confirm) it answers the user without a session, the same for every address, and mails a token for auth/verify.
+         * @description Registers a user and opens a session. Send its accessToken as `Authorization: Bearer …` on every other call. With SIGNUP=confirm it returns the user without a session, the same for every address, and mails a token for auth/verify.
          *
          *     No token. Weight 1.
          */
@@ -165,7 +165,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Opens a session. Where a second factor is set up the right password alone is answered -100014 SECOND_FACTOR_NEEDED: call again with totpCode. An unknown e-mail, a wrong password and an address that the user may not come from are never told apart.
+         * @description Opens a session. If a second factor is set up, the correct password alone is answered with -100014 SECOND_FACTOR_NEEDED: call again with totpCode. An unknown e-mail address, a wrong password and a client address that is not allowed for the user give the same answer.
          *
          *     No token. Weight 1.
          */
@@ -187,7 +187,7 @@ export interface paths {
         put?: never;
         /**
          * Renew a session
-         * @description Answers a new accessToken and a new refreshToken, which replaces the old one. An old refresh token that comes back ends the session.
+         * @description Returns a new accessToken and a new refreshToken, which replaces the old one. Reuse of an old refresh token ends the session.
          *
          *     No token. Weight 1.
          */
@@ -209,9 +209,9 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends sessions: their tokens are refused from now on and their sockets close.
+         * @description Ends sessions: their tokens are refused from now on and their sockets are closed.
          *
-         *     Needs a session. Not with an API key. Weight 1.
+         *     Needs a session. Not available to API keys. Weight 1.
          */
         post: operations["auth.logout"];
         delete?: never;
@@ -229,7 +229,7 @@ export interface paths {
         };
         /**
          * Current user
-         * @description The user that the access token speaks for.
+         * @description The user to whom the access token belongs.
          *
          *     Needs a session. API key: scope read, not limited to accounts. Weight 1.
          */
@@ -253,9 +253,9 @@ export interface paths {
         put?: never;
         /**
          * Update the current user
-         * @description All of it is done, or nothing. A new address or password needs currentPassword, or a sign-in (auth/reauthenticate) of the last FRESH_SECONDS. A new address is in force when it and the present one have both confirmed the tokens that are mailed to them. A new password ends all other sessions.
+         * @description All changes apply, or none. A new address or password needs currentPassword, or a sign-in (or auth/reauthenticate) within the last FRESH_SECONDS. A new address takes effect once both it and the current one have confirmed the tokens mailed to them. A new password ends all other sessions.
          *
-         *     Needs a session. Not with an API key. Weight 20.
+         *     Needs a session. Not available to API keys. Weight 20.
          */
         post: operations["auth.update"];
         delete?: never;
@@ -274,10 +274,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Prove again who you are
-         * @description For what is answered -100011 REAUTHENTICATION_NEEDED: the session goes on with new tokens, and its old ones are good no longer. Sockets stay.
+         * Authenticate again
+         * @description For operations that answer -100011 REAUTHENTICATION_NEEDED: the session continues with new tokens, and its old ones become invalid. Sockets stay open.
          *
-         *     Needs a session. Not with an API key. Weight 1.
+         *     Needs a session. Not available to API keys. Weight 1.
          */
         post: operations["auth.reauthenticate"];
         delete?: never;
@@ -297,7 +297,7 @@ export interface paths {
         put?: never;
         /**
          * Recover a password
-         * @description Mails a token for auth/verify, good for 10 minutes, to that address if it is a user's, at most once a minute. Answers ok for every address that could be one.
+         * @description Mails a token for auth/verify, valid for 10 minutes, to the address if it belongs to a user, at most once a minute. Returns ok for every well-formed address.
          *
          *     No token. Weight 1.
          */
@@ -319,7 +319,7 @@ export interface paths {
         put?: never;
         /**
          * Send a mail again
-         * @description A new token where one is waited for, at most once a minute. Always answers ok.
+         * @description Sends a new token if one is pending, at most once a minute. Always returns ok.
          *
          *     No token. Weight 1.
          */
@@ -340,8 +340,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Use a token that was mailed
-         * @description signup confirms the address and recovery proves its owner: both open a session, in which a new password may be set. email_change is one of two confirmations of a new address.
+         * Use a mailed token
+         * @description signup confirms the address and recovery proves its ownership: both open a session, in which a new password may be set. email_change is one of two confirmations of a new address.
          *
          *     No token. Weight 1.
          */
@@ -361,9 +361,9 @@ export interface paths {
         };
         /**
          * List sessions
-         * @description Where the user is logged in, the last used first.
+         * @description The user's open sessions, most recently used first.
          *
-         *     Needs a session. Not with an API key. Weight 2.
+         *     Needs a session. Not available to API keys. Weight 2.
          */
         get: operations["auth.sessionList"];
         put?: never;
@@ -387,7 +387,7 @@ export interface paths {
          * Revoke a session
          * @description Ends one of your sessions: its tokens are refused from now on and its sockets close.
          *
-         *     Needs a session. Not with an API key. Weight 1.
+         *     Needs a session. Not available to API keys. Weight 1.
          */
         post: operations["auth.sessionRevoke"];
         delete?: never;
@@ -405,7 +405,7 @@ export interface paths {
         };
         /**
          * Public keys of access tokens
-         * @description The keys that access tokens are signed with now, and those of before whose tokens may still live (RFC 7517). May be cached for 5 minutes; a kid that is not in it is a reason to ask again. Libraries want the set without an envelope: it is at /.well-known/jwks.json.
+         * @description The key that access tokens are signed with now, and earlier keys whose tokens may still be valid (RFC 7517). May be cached for 5 minutes; fetch it again for an unknown kid. For libraries that expect the set without an envelope it is at /.well-known/jwks.json.
          *
          *     No token. Weight 1.
          */
@@ -427,9 +427,9 @@ export interface paths {
         };
         /**
          * Second factor
-         * @description Whether one is set up, and how many recovery codes are left.
+         * @description Whether a second factor is set up, and how many recovery codes remain.
          *
-         *     Needs a session. Not with an API key. Weight 1.
+         *     Needs a session. Not available to API keys. Weight 1.
          */
         get: operations["secondFactor.state"];
         put?: never;
@@ -451,9 +451,9 @@ export interface paths {
         put?: never;
         /**
          * Set up a second factor
-         * @description A new secret for an authenticator app (TOTP: SHA-1, six digits, 30 s). Nothing needs it before auth/totp/confirm.
+         * @description Creates a secret for an authenticator app (TOTP: SHA-1, six digits, 30 s). It takes effect with auth/totp/confirm.
          *
-         *     Needs a session. Not with an API key. Weight 1.
+         *     Needs a session. Not available to API keys. Weight 1.
          */
         post: operations["secondFactor.enrol"];
         delete?: never;
@@ -473,9 +473,9 @@ export interface paths {
         put?: never;
         /**
          * Confirm the second factor
-         * @description By a code of it. From here on each sign-in needs one, as totpCode. Ends all other sessions, and answers ten recovery codes.
+         * @description Confirms it with a current code. From then on every sign-in needs a code, as totpCode. Ends all other sessions and returns ten recovery codes.
          *
-         *     Needs a session. Not with an API key. Weight 1.
+         *     Needs a session. Not available to API keys. Weight 1.
          */
         post: operations["secondFactor.confirm"];
         delete?: never;
@@ -497,7 +497,7 @@ export interface paths {
          * Remove the second factor
          * @description With its recovery codes. Sign-ins need the password alone from here on.
          *
-         *     Needs a session. Not with an API key. Weight 1.
+         *     Needs a session. Not available to API keys. Weight 1.
          */
         post: operations["secondFactor.remove"];
         delete?: never;
@@ -517,9 +517,9 @@ export interface paths {
         put?: never;
         /**
          * Renew the recovery codes
-         * @description Ten others; those of before are good no longer.
+         * @description Returns ten new codes; the previous ones become invalid.
          *
-         *     Needs a session. Not with an API key. Weight 1.
+         *     Needs a session. Not available to API keys. Weight 1.
          */
         post: operations["secondFactor.renewCodes"];
         delete?: never;
@@ -539,9 +539,9 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Extension. The answer shows the key, this once: store it. Send it as the Bearer token of HTTP, or as the token of the socket's connect. A key needs no refresh, makes no other key, and does nothing that needs a proof of who asks.
+         * @description Extension. The response contains the key, which is shown only once: store it. Send it as the Bearer token over HTTP, or as the token of the WebSocket's connect command. A key needs no refresh, cannot create other keys, and cannot perform operations that need a recent authentication.
          *
-         *     Needs a session. Not with an API key. Weight 1.
+         *     Needs a session. Not available to API keys. Weight 1.
          */
         post: operations["apiKey.create"];
         delete?: never;
@@ -559,9 +559,9 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Extension. Your keys, the newest first, with their last use; those that are revoked or expired for a month more.
+         * @description Extension. Your keys, newest first, with their last use; revoked and expired keys are listed for another month.
          *
-         *     Needs a session. Not with an API key. Weight 2.
+         *     Needs a session. Not available to API keys. Weight 2.
          */
         get: operations["apiKey.list"];
         put?: never;
@@ -583,9 +583,9 @@ export interface paths {
         put?: never;
         /**
          * Revoke an API key
-         * @description Extension. Ends the key: it is refused from now on, and its sockets close. Orders that it placed stay.
+         * @description Extension. Ends the key: it is refused from now on, and its sockets are closed. Orders placed with it are not affected.
          *
-         *     Needs a session. Not with an API key. Weight 1.
+         *     Needs a session. Not available to API keys. Weight 1.
          */
         post: operations["apiKey.revoke"];
         delete?: never;
@@ -605,9 +605,9 @@ export interface paths {
         put?: never;
         /**
          * Store a credential
-         * @description Proves the credential at the venue, then stores it encrypted. A wrong one is refused and nothing is stored.
+         * @description Verifies the credential at the venue, then stores it encrypted. If verification fails, nothing is stored.
          *
-         *     Needs the permission write. Not with an API key. Weight 1.
+         *     Needs the permission write. Not available to API keys. Weight 1.
          */
         post: operations["credential.create"];
         delete?: never;
@@ -651,7 +651,7 @@ export interface paths {
          * Revoke a credential
          * @description Invalidates the credential and deletes its secret. Refused (409) while it is the last one of an account with open orders, unless force.
          *
-         *     Needs the permission write. Not with an API key. Weight 1.
+         *     Needs the permission write. Not available to API keys. Weight 1.
          */
         post: operations["credential.revoke"];
         delete?: never;
@@ -671,7 +671,7 @@ export interface paths {
         put?: never;
         /**
          * Connect a trading account
-         * @description Connects an account on a venue and answers once it is ACTIVE, or after 10 s as it is. Connecting the same account again answers the record you have, with the new nickname and credentials. At INTERNAL every account has a wallet of its own, made with it, and externalTradingAccountId is that wallet's id.
+         * @description Connects an account at a venue and responds once it is ACTIVE, or after 10 s with its current state. Connecting the same account again returns the existing record with the new nickname and credentials. At INTERNAL every account has its own wallet, created with it, and externalTradingAccountId is that wallet's id.
          *
          *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 10.
          */
@@ -713,7 +713,7 @@ export interface paths {
         };
         /**
          * List trading accounts
-         * @description Your accounts, newest first. DISCONNECTED ones are left out unless accountStatus or tradingAccountId asks for them. Admins may give userId.
+         * @description Your accounts, newest first. DISCONNECTED ones are omitted unless accountStatus or tradingAccountId selects them. Admins may give userId.
          *
          *     Needs the permission read. API key: scope read. Weight 2.
          */
@@ -737,7 +737,7 @@ export interface paths {
         put?: never;
         /**
          * Disconnect a trading account
-         * @description Cancels all open orders at the venue, ends streams and subscriptions, removes the credentials. Cannot be undone. Waits up to 30 s for the venue's confirmation. Refused (-141007) while a dealer's hedge is at work or in doubt there, unless force: what is in doubt then is carried until dealer/hedge/resolve ends it.
+         * @description Cancels all open orders at the venue, ends streams and subscriptions, and removes the credentials. Cannot be undone. Waits up to 30 s for the venue's confirmation. Refused (-141007) while a dealer's hedge is working or in doubt there, unless force is set: what is in doubt then remains so until dealer/hedge/resolve settles it.
          *
          *     Needs the permission write. API key: scope trade. Weight 1.
          */
@@ -757,7 +757,7 @@ export interface paths {
         };
         /**
          * Balances
-         * @description What your accounts hold, by venue and currency. balance = available + locked, always. Admins may give userId.
+         * @description Balances of your accounts, by venue and currency. balance = available + locked, always. Admins may give userId.
          *
          *     Needs the permission read. API key: scope read. Weight 2.
          */
@@ -781,13 +781,13 @@ export interface paths {
         put?: never;
         /**
          * Submit an order
-         * @description Answers once the order is stored: status PENDING. With awaitClosed it waits up to 1 s for FILLED, REJECTED, EXPIRED or CANCELLED, and answers what it is then. A refusal by the venue is a success of this call with a REJECTED order; whatever is refused here, before the venue is asked, is a failure and stores nothing.
+         * @description Responds once the order is stored: status PENDING. With awaitClosed it waits up to 1 s for FILLED, REJECTED, EXPIRED or CANCELLED, and returns the state at that time. If the venue rejects the order, this call succeeds with a REJECTED order; if the gateway refuses it before sending, the call fails and nothing is stored.
          *
-         *     Give an idempotencyKey (or the header Idempotency-Key, or clientOrderId) and a repeat is harmless: the same request answers the existing order with the header `Idempotency-Replayed: true`, a different one 409 -110006.
+         *     Give an idempotencyKey (or the header Idempotency-Key, or clientOrderId) to make a repeat harmless: the same request returns the existing order with the header `Idempotency-Replayed: true`, a different one 409 -110006.
          *
-         *     takeProfit… and stopLoss… place exits with an entry: they wait for its fills, grow with them, and one ends the other. With a TAKE_PROFIT or STOP_LOSS order they make a pair of exits. The others come in `linkedOrders`, all stored at once.
+         *     takeProfit… and stopLoss… place exits with an entry: they wait for its fills, grow with them, and an execution of one cancels the other. With a TAKE_PROFIT or STOP_LOSS order they form a pair of exits. The other orders are returned in `linkedOrders`; all are stored in one transaction.
          *
-         *     Triggers follow the last trade. A LIMIT price more than twice (BUY) or less than half (SELL) of it, or of its own stopPrice, is refused where the gateway knows such a price: -111004. The header `Server-Timing` says when the request was checked, stored and sent on.
+         *     Triggers follow the last trade. A LIMIT price more than twice (BUY) or less than half (SELL) of it, or of its own stopPrice, is refused if the gateway knows such a price: -111004. The header `Server-Timing` has the times at which the request was checked, stored and sent.
          *
          *     Needs the permission write. API key: scope trade. Rate limit: orderSubmit.
          */
@@ -809,7 +809,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an order
-         * @description Answers after the venue's answer or 1 s, whichever is first. An order that is cancelled already is answered as it is; one that is filled, rejected or expired is 400 -110011.
+         * @description Responds after the venue's answer or 1 s, whichever is first. An order already cancelled is returned as it is; for one that is filled, rejected or expired the answer is 400 -110011.
          *
          *     Needs the permission write. API key: scope trade. Rate limit: orderCancel.
          */
@@ -831,9 +831,9 @@ export interface paths {
         put?: never;
         /**
          * Change an order
-         * @description Extension. What is absent stays as it is. Answers after the venue's answer or 1 s, whichever is first, the order that stands then.
+         * @description Extension. Omitted fields do not change. Responds after the venue's answer or 1 s, whichever is first, with the order that is in force then.
          *
-         *     Where the venue changes working orders the order keeps its id. Elsewhere it is cancelled (cancelReason REPLACED) and a new order for what remains takes its place: its `replacesTradeOrderId` names the old one, and it is placed only when it is certain how much of that was executed. A quantity that is executed already ends the order. An order that waits for its trigger or its entry is changed at once.
+         *     If the venue can amend working orders, the order keeps its id. Otherwise it is cancelled (cancelReason REPLACED) and a new order for the remaining quantity replaces it: its `replacesTradeOrderId` names the old one, and it is placed only once the executed quantity of the old order is certain. If the new quantity is already executed, the order ends. An order waiting for its trigger or its entry is changed immediately.
          *
          *     Needs the permission write. API key: scope trade. Rate limit: orderSubmit.
          */
@@ -855,7 +855,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel all orders
-         * @description Extension: all orders of the account, or those of one instrument. Answers when each has its answer, or after 1 s, the ids by what became of them; whatever is pending is cancelled all the same.
+         * @description Extension: all orders of the account, or those of one instrument. Responds when each order has its answer, or after 1 s, with the ids by result; pending cancels continue.
          *
          *     Needs the permission write. API key: scope trade. Rate limit: orderCancel.
          */
@@ -876,8 +876,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel all orders after a silence
-         * @description Extension, a dead man's switch: every order of the account is cancelled (cancelReason DEAD_MAN_SWITCH) at the instant that is answered, unless this is called again before. Call it every few seconds with a timeout of several times that. It is stored: a gateway that was away at that instant cancels as soon as it is back. It works once, then it is off.
+         * Cancel all orders after a timeout
+         * @description Extension, a dead man's switch: every order of the account is cancelled (cancelReason DEAD_MAN_SWITCH) at the returned time unless this is called again before. Call it every few seconds with a timeout several times as long. The switch is stored: a gateway that was down at that time cancels as soon as it is up again. It fires once and is then off.
          *
          *     Needs the permission write. API key: scope trade. Rate limit: orderCancel.
          */
@@ -943,7 +943,7 @@ export interface paths {
         put?: never;
         /**
          * Synchronise instruments
-         * @description Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while. What is listed no more is DELISTED; a list with less than half of what was traded there delists nothing, unless an admin asks or the venue has given such lists for six hours.
+         * @description Fetches precision, limits and rules from the venue and updates what is stored. One at a time per venue; large venues take a while. Instruments no longer listed become DELISTED; a list with less than half of the known instruments delists none, unless an admin requested it or the venue has returned such lists for six hours.
          *
          *     Needs the permission write. API key: scope trade. Weight 1.
          */
@@ -965,9 +965,9 @@ export interface paths {
         put?: never;
         /**
          * List an instrument at INTERNAL
-         * @description Extension. Opens a market of the internal venue for a pair of assets, for the admin's own tenant: users of others neither see nor trade it. Its id is INTERNAL:<BASE>/<QUOTE> where the tenant is the installation's own, else INTERNAL:<BASE>/<QUOTE>@<TENANT>. The same call again answers the instrument, or lists it again where it was retired; with other terms it is refused unless it is retired and nothing is open there.
+         * @description Extension. Opens a market of the internal venue for a pair of assets, for the admin's own tenant: users of others neither see nor trade it. Its id is INTERNAL:<BASE>/<QUOTE> for the installation's own tenant, otherwise INTERNAL:<BASE>/<QUOTE>@<TENANT>. A repeat returns the instrument, or lists it again if it was retired; with different terms it is refused unless the instrument is retired and has no open orders.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["market.instrumentCreate"];
         delete?: never;
@@ -987,9 +987,9 @@ export interface paths {
         put?: never;
         /**
          * Retire an instrument at INTERNAL
-         * @description Extension. The market of the admin's tenant takes no orders from then on (-131003), and those that are open there are cancelled (cancelReason ADMIN); reads go on, with status DELISTED. A repeat cancels what was left. Listed again by market/instrument/create it is ACTIVE again.
+         * @description Extension. The market of the admin's tenant accepts no orders from then on (-131003), and open orders there are cancelled (cancelReason ADMIN); it can still be read, with status DELISTED. A repeat cancels any remaining orders. market/instrument/create makes it ACTIVE again.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["market.instrumentRetire"];
         delete?: never;
@@ -1007,7 +1007,7 @@ export interface paths {
         };
         /**
          * List instruments
-         * @description Known instruments by securityId: price and quantity steps, limits, and whether the venue still lists them (ACTIVE) or not (DELISTED). Venues in use are synchronised every hour; one that is named here for the first time is synchronised first, which may take seconds.
+         * @description Known instruments by securityId: price and quantity steps, limits, and whether the venue still lists them (ACTIVE) or not (DELISTED). Venues in use are synchronised every hour; a venue requested for the first time is synchronised first, which may take seconds.
          *
          *     Needs the permission read. API key: scope read. Weight 2.
          */
@@ -1051,7 +1051,7 @@ export interface paths {
         };
         /**
          * List what venues can do
-         * @description Extension. Order types and times in force that are taken, who carries out what the venue itself does not, and what it streams.
+         * @description Extension. The accepted order types and times in force, which functions the venue or the gateway carries out, and what the venue streams.
          *
          *     Needs the permission read. API key: scope read. Weight 2.
          */
@@ -1073,7 +1073,7 @@ export interface paths {
         };
         /**
          * Get an order book
-         * @description The book as the venue shows it, in the venue's own digits, best rows first. The first read of a book opens its feed and may take seconds; what is read stays open for up to an hour. An instrument that its venue lists no more is 400 -131009, a venue that is known to be down 503 -130001, both at once.
+         * @description The book as the venue shows it, in the venue's own digits, best rows first. The first read of a book opens its feed and may take seconds; the feed stays open for up to an hour. An instrument no longer listed by its venue is answered with 400 -131009, a venue known to be down with 503 -130001, both without delay.
          *
          *     Needs the permission read. API key: scope read. Weight 1, more for a deep book.
          */
@@ -1095,7 +1095,7 @@ export interface paths {
         };
         /**
          * Get several order books
-         * @description At most 100; repeat instrumentIds, or give a comma list. One that is unknown fails the request.
+         * @description At most 100; repeat instrumentIds, or give a comma-separated list. An unknown instrument fails the request.
          *
          *     Needs the permission read. API key: scope read. Weight 2, more for a deep book.
          */
@@ -1139,7 +1139,7 @@ export interface paths {
         };
         /**
          * List tickers
-         * @description Of at most 100 instruments, or without instrumentIds all tickers known now, by instrumentId.
+         * @description For at most 100 instruments, or without instrumentIds all currently known tickers, by instrumentId.
          *
          *     Needs the permission read. API key: scope read. Weight 2.
          */
@@ -1161,7 +1161,7 @@ export interface paths {
         };
         /**
          * Get klines
-         * @description Bars by open time, oldest first, without holes: with `from` the first `limit` that open then or later, else the last `limit`. Periods are cut in UTC, weeks from Monday, months by the calendar. `isClosed` is false only when the last row is the bar that still lives.
+         * @description Bars by open time, oldest first, without gaps: with `from` the first `limit` that open at or after it, otherwise the last `limit`. Periods are in UTC, weeks start on Monday, months are calendar months. `isClosed` is false only if the last row is the current bar.
          *
          *     Needs the permission read. API key: scope read. Weight 1.
          */
@@ -1185,7 +1185,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe to order book updates
-         * @description Keeps the book's feed open; the updates come over the WebSocket channel market:orderbook:<venue>:<symbol>. Subscribing again answers the record you have.
+         * @description Keeps the book's feed open; the updates come over the WebSocket channel market:orderbook:<venue>:<symbol>. Subscribing again returns the existing record.
          *
          *     Needs the permission read. API key: scope read, not limited to accounts. Weight 1.
          */
@@ -1207,7 +1207,7 @@ export interface paths {
         put?: never;
         /**
          * Unsubscribe from order book updates
-         * @description By subscriptionId, or by instrumentId (and tradingAccountId). Answers it INACTIVE; repeats are harmless.
+         * @description By subscriptionId, or by instrumentId (and tradingAccountId). Returns the record as INACTIVE; repeats are harmless.
          *
          *     Needs the permission read. API key: scope read, not limited to accounts. Weight 1.
          */
@@ -1251,9 +1251,9 @@ export interface paths {
         put?: never;
         /**
          * Create a dealer
-         * @description Provisions the dealer with an account of its own at INTERNAL and the wallet that it delivers from, in one transaction. Both belong to the dealer: its admins and operators of the moment act for them. Fund it with wallet/deposit, then link accounts at venues: prices come from their books, and hedges go there.
+         * @description Creates the dealer with its own account at INTERNAL and the wallet that it delivers from, in one transaction. Both belong to the dealer: its current admins and operators act for them. Fund it with wallet/deposit, then link accounts at venues: prices come from their books, and hedges go there.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["dealer.create"];
         delete?: never;
@@ -1317,9 +1317,9 @@ export interface paths {
         put?: never;
         /**
          * Change a dealer's configuration
-         * @description Extension. The whole configuration, as in dealer/create: read the dealer, change what should change, and send config back with its updatedAt; what is left out is at its default again. Another change in between is 409 -141009. Holds for every quote and hedge from then on; quotes that bind stay as they are.
+         * @description Extension. The whole configuration, as in dealer/create: read the dealer, change what should change, and send config back with its updatedAt; omitted fields return to their defaults. A concurrent change is answered with 409 -141009. Applies to every quote and hedge from then on; firm quotes already made do not change.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["dealer.update"];
         delete?: never;
@@ -1339,7 +1339,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a dealer
-         * @description No new quotes. Those that bind may be executed until their end, and hedging goes on. Repeated: the same record.
+         * @description Stops new quotes. Firm quotes may be executed until they expire, and hedging continues. A repeat returns the same record.
          *
          *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 1.
          */
@@ -1381,9 +1381,9 @@ export interface paths {
         put?: never;
         /**
          * Archive a dealer
-         * @description For ever. Refused while quotes bind, exposure is not hedged, or hedges are at work. What its wallet holds stays there for an admin to withdraw.
+         * @description Permanent. Refused while firm quotes are open, exposure is not hedged, or hedges are working. Funds in its wallet remain there for an admin to withdraw.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["dealer.archive"];
         delete?: never;
@@ -1403,7 +1403,7 @@ export interface paths {
         put?: never;
         /**
          * Link an account to a dealer
-         * @description An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. All accounts of a dealer are of one environment: real venues and INTERNAL (whose money is the ledger's), test networks (`_UAT`), or MOCK and PAPER; one of another is refused with -141008 until those before it are unlinked, whichever of the two has more to lose. INTERNAL, test networks, MOCK and PAPER count only where config.pricing.allowSimulatedVenues says so; test networks, MOCK and PAPER never price, value or hedge beside real ones. Of an installation with ENVIRONMENT=UAT INTERNAL is a test network.
+         * @description An account of your own, as admin or operator of the dealer: prices come from its venue, and hedges go through it. All accounts of a dealer are of one environment: real venues and INTERNAL (whose money is the ledger's), test networks (`_UAT`), or MOCK and PAPER; an account of another environment is refused with -141008 until the others are unlinked. INTERNAL, test networks, MOCK and PAPER are used only if config.pricing.allowSimulatedVenues is set; test networks, MOCK and PAPER never price, value or hedge beside real venues. With ENVIRONMENT=UAT, INTERNAL counts as a test network.
          *
          *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 1.
          */
@@ -1425,7 +1425,7 @@ export interface paths {
         put?: never;
         /**
          * Unlink an account from a dealer
-         * @description By the owner of the account, or by an admin or operator of the dealer. Refused while a hedge is at work on it.
+         * @description By the owner of the account, or by an admin or operator of the dealer. Refused while a hedge is working on it.
          *
          *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 1.
          */
@@ -1446,10 +1446,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell of a deposit or withdrawal at a linked account's venue
-         * @description Extension. Before it is done: what then changes at the venue without an execution is posted as FUNDING, against WORLD, up to this amount, and is neither a loss nor what makes one good. It holds for a day; what did not show by then is told on the channel of the dealer's own account (FUNDING_EXPIRED). What has been booked already stays as it is. Repeated with the same Idempotency-Key: the same record, as it is then.
+         * Announce a deposit or withdrawal at a linked account's venue
+         * @description Extension. Call it before moving the funds: a balance change at the venue without an execution is then posted as FUNDING, against WORLD, up to this amount, and is neither counted as a loss nor offsets one. Valid for a day; what has not appeared by then is reported on the channel of the dealer's own account (FUNDING_EXPIRED). What has already been booked does not change. A repeat with the same Idempotency-Key returns the same record in its current state.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["dealer.accountFunding"];
         delete?: never;
@@ -1468,10 +1468,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what a hedge in doubt executed
-         * @description Extension. The way out for a hedge whose venue cannot be asked any more: its account was disconnected by force, or lost its credential. Look at the venue first: what is said here is believed, and what is open then is hedged at once. Should the venue tell of more after all, that counts. Said again with other values, the newest hold. Answers the hedging of the pair as it is then.
+         * State what a hedge in doubt executed
+         * @description Extension. For a hedge whose venue can no longer be queried because its account was force-disconnected or lost its credential. Check at the venue first: the values are accepted as given, and the resulting exposure is hedged immediately. If the venue later reports more, that counts. If called again, the newest values apply. Returns the resulting hedging state of the pair.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["dealer.hedgeResolve"];
         delete?: never;
@@ -1491,11 +1491,11 @@ export interface paths {
         put?: never;
         /**
          * Request a quote
-         * @description A price that binds the dealer until expireAt: no last look. What it delivers is reserved until then. The client's funds are not held; a client who does not have them yet is quoted for at most 10 seconds, and all such quotes share a part of the dealer's room.
+         * @description A firm price that binds the dealer until expireAt: no last look. What the dealer would deliver is reserved until then. The client's funds are not held; a client without sufficient funds gets quotes of at most 10 seconds, and all such quotes share a part of the dealer's limits.
          *
-         *     Where nothing prices the pair the answer is -140002, and details.reason says why: NO_LINKED_ACCOUNT, INSTRUMENT_NOT_TRADED, COUNTED_IN_CONTRACTS, VENUE_NOT_ALLOWED or OWN_ACCOUNT.
+         *     If no source prices the pair, the answer is -140002, with the cause in details.reason: NO_LINKED_ACCOUNT, INSTRUMENT_NOT_TRADED, COUNTED_IN_CONTRACTS, VENUE_NOT_ALLOWED or OWN_ACCOUNT.
          *
-         *     A rule of the dealer that says no is an answer, not a failure: status REJECTED with rejectReason INSUFFICIENT_LIQUIDITY, BEYOND_COVERED_RANGE (the books that are known are not known far enough), RISK_LIMIT, INSUFFICIENT_INVENTORY or NOTIONAL_LIMIT. Execute a quote with tradeOrder/submit: orderType QUOTED, quoteId, and the quote's own side and quantity.
+         *     A refusal by a rule of the dealer is a result, not a failure: status REJECTED with rejectReason INSUFFICIENT_LIQUIDITY, BEYOND_COVERED_RANGE (the known part of the books is not deep enough), RISK_LIMIT, INSUFFICIENT_INVENTORY or NOTIONAL_LIMIT. Execute a quote with tradeOrder/submit: orderType QUOTED, quoteId, and the quote's own side and quantity.
          *
          *     Needs the permission write. API key: scope trade. Rate limit: quoteRequest.
          */
@@ -1515,7 +1515,7 @@ export interface paths {
         };
         /**
          * Get a quote
-         * @description Extension: yours, or as admin or operator of its dealer, with the levels that priced it. A quote that was not executed is there for 7 days after its end.
+         * @description Extension: your own quote, or, as admin or operator of its dealer, any quote with the levels that priced it. Quotes that were not executed are kept for 7 days after their end.
          *
          *     Needs the permission read. API key: scope read. Weight 1.
          */
@@ -1561,7 +1561,7 @@ export interface paths {
         put?: never;
         /**
          * Create a wallet
-         * @description A CLIENT wallet of your own, empty. The nickname stands in metadata.nickname. The number per user is limited (-150000), closed ones included.
+         * @description Creates an empty CLIENT wallet that you own. The nickname is returned in metadata.nickname. The number per user is limited (-150000), closed ones included.
          *
          *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 1.
          */
@@ -1603,7 +1603,7 @@ export interface paths {
         };
         /**
          * List wallets
-         * @description Your wallets with their balances, newest first. Admins may give userId; walletType ACCOUNTING lists the installation's own to them, and the books of dealers (dealerAccountId; metadata.purpose PROFIT, POSITION, TRADING or LOSS), DEALER those that dealers deliver from.
+         * @description Your wallets with their balances, newest first. Admins may give userId; for them walletType ACCOUNTING lists the installation's own wallets and the books of dealers (dealerAccountId; metadata.purpose PROFIT, POSITION, TRADING or LOSS), and DEALER those that dealers deliver from.
          *
          *     Needs the permission read. API key: scope read, not limited to accounts. Weight 2.
          */
@@ -1627,7 +1627,7 @@ export interface paths {
         put?: never;
         /**
          * Move money between your wallets
-         * @description Both wallets are yours. Money in a wallet of no dealer may go to any; in a wallet of a dealer it stays with that dealer (-150005). Answered after the commit. At most 10^24 at once (-150000). With an Idempotency-Key a repeat moves nothing and answers as the first call ended, whatever happened to it; after a refusal the key may be used again, for the same request too.
+         * @description Both wallets must be yours. Money in a wallet without a dealer may go to any wallet; in a dealer's wallet it stays with that dealer (-150005). Responds after the commit. At most 10^24 per transfer (-150000). With an Idempotency-Key a repeat moves nothing and returns the result of the first call, even if its response was lost; after a refusal the key may be used again, also for the same request.
          *
          *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 1.
          */
@@ -1649,9 +1649,9 @@ export interface paths {
         put?: never;
         /**
          * Fund a wallet (admin)
-         * @description Extension: money from outside, against the installation's ACCOUNTING wallet. At most 10^24 at once (-150000).
+         * @description Extension: books money received from outside, against the installation's ACCOUNTING wallet. At most 10^24 per call (-150000).
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["wallet.deposit"];
         delete?: never;
@@ -1671,9 +1671,9 @@ export interface paths {
         put?: never;
         /**
          * Pay out of a wallet (admin)
-         * @description Extension: money to the outside. Of a CLOSED wallet: the whole balance of an asset.
+         * @description Extension: books money paid to the outside. From a CLOSED wallet only the whole balance of an asset.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["wallet.withdraw"];
         delete?: never;
@@ -1693,9 +1693,9 @@ export interface paths {
         put?: never;
         /**
          * Freeze a wallet (admin)
-         * @description Nothing moves any more, in or out; holds that are there stay, and may only be released.
+         * @description Blocks all transfers in and out; existing holds remain and may only be released.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["wallet.freeze"];
         delete?: never;
@@ -1717,7 +1717,7 @@ export interface paths {
          * Unfreeze a wallet (admin)
          * @description ACTIVE again.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["wallet.unfreeze"];
         delete?: never;
@@ -1737,7 +1737,7 @@ export interface paths {
         put?: never;
         /**
          * Close a wallet
-         * @description For ever, from any state; refused while anything is held. What is left may leave once, each asset whole; of one that was frozen only through an admin.
+         * @description Permanent, from any state; refused while anything is held. The remaining balance may be withdrawn once, each asset in full; if the wallet was frozen, only by an admin.
          *
          *     Needs the permission write. API key: scope trade, not limited to accounts. Weight 1.
          */
@@ -1779,7 +1779,7 @@ export interface paths {
         };
         /**
          * List users (admin)
-         * @description Extension. The users of your tenant, by address.
+         * @description Extension. The users of your tenant, sorted by e-mail address.
          *
          *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 2.
          */
@@ -1801,9 +1801,9 @@ export interface paths {
         };
         /**
          * List a user's sessions (admin)
-         * @description Extension. Where a user of your tenant is logged in, the last used first.
+         * @description Extension. Open sessions of a user of your tenant, most recently used first.
          *
-         *     Needs the permission admin. Not with an API key. Weight 2.
+         *     Needs the permission admin. Not available to API keys. Weight 2.
          */
         get: operations["adminUser.sessionList"];
         put?: never;
@@ -1825,9 +1825,9 @@ export interface paths {
         put?: never;
         /**
          * Ban a user
-         * @description Ends all sessions of the user at once, sockets included, and refuses logins until unban. Orders stay as they are.
+         * @description Ends all sessions of the user at once, sockets included, and refuses logins until unban. Orders are not affected.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["adminUser.ban"];
         delete?: never;
@@ -1847,9 +1847,9 @@ export interface paths {
         put?: never;
         /**
          * Lift a ban
-         * @description The user may log in again; sessions that ended stay ended.
+         * @description The user may log in again; ended sessions are not restored.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["adminUser.unban"];
         delete?: never;
@@ -1869,9 +1869,9 @@ export interface paths {
         put?: never;
         /**
          * Grant a right
-         * @description Extension. The right and those that it implies, at once, open sockets included. Not to yourself.
+         * @description Extension. Grants the right and those it implies, effective immediately on open sockets too. You cannot grant rights to yourself.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["adminUser.grant"];
         delete?: never;
@@ -1891,9 +1891,9 @@ export interface paths {
         put?: never;
         /**
          * Revoke a right
-         * @description Extension. The right and those that imply it, at once; subscriptions that need it end. Not from yourself.
+         * @description Extension. Revokes the right and those that imply it, effective immediately; subscriptions that need it end. You cannot revoke your own rights.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["adminUser.revoke"];
         delete?: never;
@@ -1913,9 +1913,9 @@ export interface paths {
         put?: never;
         /**
          * End a user's sessions
-         * @description Extension. All of them, sockets included; the user may log in again. API keys stay.
+         * @description Extension. Ends all of them, sockets included; the user may log in again. API keys remain valid.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["adminUser.signOut"];
         delete?: never;
@@ -1932,8 +1932,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell an order's whole story (admin)
-         * @description Extension. Why was it rejected? The request, the checks, what was stored and sent and when, the venue's words, evidence, fills, events and its end, as far as they are kept; of a submit that was refused the figures of the refusal, for 14 days. Of your tenant's orders.
+         * Get an order's full history (admin)
+         * @description Extension. Explains why an order was rejected: the request, the checks, what was stored and sent and when, venue responses, evidence, fills, events and the final state, as far as they are retained; for a refused submit the figures of the refusal, for 14 days. Only for orders of your tenant.
          *
          *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 1.
          */
@@ -1954,8 +1954,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the gateway works now (admin)
-         * @description Extension. Figures of this process since its start: venues' connectors with their request budgets, worker threads, actors.
+         * Get the gateway's current state (admin)
+         * @description Extension. Figures of this process since it started: venues' connectors with their request budgets, worker threads, actors.
          *
          *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 1.
          */
@@ -1979,9 +1979,9 @@ export interface paths {
         put?: never;
         /**
          * Set the trading mode
-         * @description For admins of the default tenant: it holds for every tenant. In force, and stored, when it answers; a restart keeps it. Cancels are taken in every mode; what was accepted before goes on.
+         * @description For admins of the default tenant: it applies to every tenant. Stored and in force when the call returns, and kept across restarts. Cancels are accepted in every mode; orders accepted before are not affected.
          *
-         *     Needs the permission admin. Not with an API key. Weight 1.
+         *     Needs the permission admin. Not available to API keys. Weight 1.
          */
         post: operations["tradingMode.set"];
         delete?: never;
@@ -1998,8 +1998,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List acts of the audit (admin)
-         * @description Extension. Acts on money, rights, credentials, accounts, dealers, instruments, keys and modes, done or refused, newest first: those on what is your tenant's, and those of its users on what belongs to no tenant. Admins of the default tenant see the installation's own, too: the command line, and every act on keys, the trading mode and venues.
+         * List audited acts (admin)
+         * @description Extension. Acts on money, rights, credentials, accounts, dealers, instruments, keys and modes, performed or refused, newest first: acts on objects of your tenant, and acts of its users on objects that belong to no tenant. Admins of the default tenant also see those of the installation: the command line, and every act on keys, the trading mode and venues.
          *
          *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 2.
          */
@@ -2023,7 +2023,7 @@ export interface paths {
         put?: never;
         /**
          * Open the console's session
-         * @description Extension, for the console's own page: others are refused (403), and hear 404 where CONSOLE is off. As auth/login; the refresh token goes into an HttpOnly cookie.
+         * @description Extension, for the console's own page: other callers are refused (403), or get 404 if CONSOLE is off. As auth/login; the refresh token goes into an HttpOnly cookie.
          *
          *     No token. Weight 1.
          */
@@ -2044,8 +2044,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on with the console's session
-         * @description Extension, for the console's own page: others are refused (403), and hear 404 where CONSOLE is off. A new access token; the cookie is replaced.
+         * Continue the console's session
+         * @description Extension, for the console's own page: other callers are refused (403), or get 404 if CONSOLE is off. A new access token; the cookie is replaced.
          *
          *     No token. Weight 1.
          */
@@ -2067,7 +2067,7 @@ export interface paths {
         put?: never;
         /**
          * End the console's session
-         * @description Extension, for the console's own page: others are refused (403), and hear 404 where CONSOLE is off. The session of the cookie ends, and the cookie with it.
+         * @description Extension, for the console's own page: other callers are refused (403), or get 404 if CONSOLE is off. Ends the session of the cookie and clears the cookie.
          *
          *     No token. Weight 1.
          */
@@ -2094,15 +2094,15 @@ export interface components {
             isoDateTime: string;
             version: string;
             tradingMode: components["schemas"]["TradingMode"];
-            /** @description service, database, eventLoop, orderWriter, ledger, upkeep (what the gateway does again and again), actors (accounts and dealers that a defect stopped), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy */
+            /** @description service, database, eventLoop, orderWriter, ledger, upkeep (recurring background work), actors (accounts and dealers stopped by a defect), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy */
             checks: {
                 [key: string]: components["schemas"]["HealthCheck"];
             };
-            /** @description By venue. idle: nothing was asked of it yet */
+            /** @description By venue. idle: no request has been sent to it yet */
             venues: {
                 [key: string]: "idle" | "up" | "down";
             };
-            /** @description By venue: how often its accounts are audited now, in ms. The longest period of any of them */
+            /** @description By venue: the current interval at which its accounts are audited, in ms; the longest of any account */
             auditMillis: {
                 [key: string]: components["schemas"]["AuditMillis"];
             };
@@ -2110,7 +2110,7 @@ export interface components {
         /** @description an integer */
         Int: number;
         /**
-         * @description online: everything. post_only: new orders that cannot take liquidity, and cancels. cancel_only: cancels. maintenance: cancels, and hedges of executed quotes wait too.
+         * @description online: everything. post_only: new orders that cannot take liquidity, and cancels. cancel_only: cancels. maintenance: cancels only, and hedges of executed quotes are delayed too.
          * @enum {string}
          */
         TradingMode: "online" | "cancel_only" | "post_only" | "maintenance";
@@ -2133,7 +2133,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Of the ready line of an installation without an admin: makes this user its admin, whatever SIGNUP says; good once */
+            /** @description From the ready line of an installation without an admin: makes this user its admin, whatever SIGNUP is; can be used once */
             setupToken?: string | null;
         };
         Session: {
@@ -2193,7 +2193,7 @@ export interface components {
         UpdateUser: {
             email?: string | null;
             password?: string | null;
-            /** @description Needed for a new password or address, unless it was proven in the last FRESH_SECONDS who asks */
+            /** @description Required for a new password or e-mail address unless the user authenticated within the last FRESH_SECONDS */
             currentPassword?: string | null;
             /** @description Where a second factor is set up: six digits of the authenticator, or a recovery code */
             totpCode?: string | null;
@@ -2215,7 +2215,7 @@ export interface components {
         Resend: {
             /** @enum {string} */
             type: "signup" | "email_change";
-            /** @description For email_change the new address */
+            /** @description For email_change: the new address */
             email: string;
         };
         Verify: {
@@ -2273,7 +2273,7 @@ export interface components {
             recoveryCodesLeft: components["schemas"]["Int"];
         };
         SecondFactorEnrolment: {
-            /** @description Base32, to be typed */
+            /** @description Base32, for manual entry */
             secret: string;
             /** @description otpauth://…, to be shown as a QR code */
             uri: string;
@@ -2283,7 +2283,7 @@ export interface components {
             code: string;
         };
         RecoveryCodes: {
-            /** @description Each good once; told this once only */
+            /** @description Each can be used once; they are not shown again */
             recoveryCodes: string[];
         };
         SecondFactorOrRecoveryCode: {
@@ -2291,27 +2291,27 @@ export interface components {
             code: string;
         };
         CreateApiKey: {
-            /** @description What you call it */
+            /** @description Your name for the key */
             name: string;
-            /** @description read: what the permission read lets through. trade: write, and what it implies. admin: for admins, and lost with the right */
+            /** @description read: what the permission read allows. trade: write, and what it implies. admin: for admins only, and void once the user loses that right */
             scopes: ("read" | "trade" | "admin")[];
-            /** @description The accounts that it is limited to; without it all that you reach. Then nothing of wallets, credentials or dealers */
+            /** @description The accounts that the key is limited to, without access to wallets, credentials or dealers; omitted: no limit */
             tradingAccountIds?: string[] | null;
-            /** @description Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere */
+            /** @description Addresses and CIDRs that the key may be used from, in addition to the restriction on your user; omitted: any */
             ipAllow?: string[] | null;
-            /** @description When it ends, in ms, 9999-12-31T23:59:59.999Z at the latest; without it never */
+            /** @description Expiry, in ms, 9999-12-31T23:59:59.999Z at the latest; omitted: never */
             expiresAt?: components["schemas"]["Int"] | null;
         };
         CreatedApiKey: {
             apiKeyId: string;
             name: string;
-            /** @description The first letters of the key */
+            /** @description The first characters of the key */
             prefix: string;
             /** @description With those that they imply */
             scopes: ("read" | "trade" | "admin")[];
-            /** @description The accounts that it is limited to; null: all that its user reaches */
+            /** @description The accounts that the key is limited to; null: all accounts of its user */
             tradingAccountIds: string[] | null;
-            /** @description The networks that it may come from; null: any that its user may come from */
+            /** @description The networks that the key may be used from; null: any that are allowed for its user */
             ipAllow: string[] | null;
             /** @enum {string} */
             status: "ACTIVE" | "EXPIRED" | "REVOKED";
@@ -2321,23 +2321,23 @@ export interface components {
             expiresAtDateTime: string | null;
             revokedAt: components["schemas"]["Int"] | null;
             revokedAtDateTime: string | null;
-            /** @description To the second; null: never */
+            /** @description To the second; null: never used */
             lastUsedAt: components["schemas"]["Int"] | null;
             lastUsedAtDateTime: string | null;
             lastUsedIp: string | null;
-            /** @description The key itself, shown this once: the Bearer token of HTTP and the token of the socket's connect */
+            /** @description The key itself, shown only once: the Bearer token over HTTP and the token of the WebSocket's connect command */
             apiKey: string;
         };
         ApiKey: {
             apiKeyId: string;
             name: string;
-            /** @description The first letters of the key */
+            /** @description The first characters of the key */
             prefix: string;
             /** @description With those that they imply */
             scopes: ("read" | "trade" | "admin")[];
-            /** @description The accounts that it is limited to; null: all that its user reaches */
+            /** @description The accounts that the key is limited to; null: all accounts of its user */
             tradingAccountIds: string[] | null;
-            /** @description The networks that it may come from; null: any that its user may come from */
+            /** @description The networks that the key may be used from; null: any that are allowed for its user */
             ipAllow: string[] | null;
             /** @enum {string} */
             status: "ACTIVE" | "EXPIRED" | "REVOKED";
@@ -2347,7 +2347,7 @@ export interface components {
             expiresAtDateTime: string | null;
             revokedAt: components["schemas"]["Int"] | null;
             revokedAtDateTime: string | null;
-            /** @description To the second; null: never */
+            /** @description To the second; null: never used */
             lastUsedAt: components["schemas"]["Int"] | null;
             lastUsedAtDateTime: string | null;
             lastUsedIp: string | null;
@@ -2366,7 +2366,7 @@ export interface components {
             apiKey: string;
             /** @description Key text or PEM; stored encrypted, never returned */
             apiSecret: string;
-            /** @description Some venues need one */
+            /** @description Required by some venues */
             apiPassphrase?: string | null;
             name?: string | null;
             /** @description Default EXCHANGE */
@@ -2396,10 +2396,10 @@ export interface components {
             limit: components["schemas"]["Int"];
             /** @description Number of records that match; see totalIsLowerBound */
             total: number;
-            /** @description Give it back to get the next page; null at the end */
+            /** @description Pass it to get the next page; null on the last page */
             cursor: string | null;
             hasNext: boolean;
-            /** @description true: counting stopped at total, there are more */
+            /** @description true: counting stopped at total, and there are more */
             totalIsLowerBound?: boolean;
         };
         RevokeCredential: {
@@ -2408,7 +2408,7 @@ export interface components {
              * @description a Universally Unique Identifier
              */
             credentialId: string;
-            /** @description Revoke although orders that depend on it are open; the account goes INACTIVE */
+            /** @description Revoke although open orders depend on it; the account becomes INACTIVE */
             force?: boolean | null;
         };
         ConnectTradingAccount: {
@@ -2416,7 +2416,7 @@ export interface components {
             venue: string;
             /** @description From credential/create; MOCK, PAPER and INTERNAL need none */
             credentialIds?: string[] | null;
-            /** @description The account's id at the venue where the venue tells it, else a label of your own; at INTERNAL left out, or a wallet of yours */
+            /** @description The account's id at the venue where the venue reports one, otherwise a label of your choice; at INTERNAL omitted, or the id of a wallet of yours */
             externalTradingAccountId?: string | null;
             /** @description At INTERNAL: makes the account a client of that dealer */
             dealerAccountId?: components["schemas"]["UUID"] | null;
@@ -2435,7 +2435,7 @@ export interface components {
             positionMode: string;
             collateralMode: string;
             marginMode: string;
-            /** @description Extension: at INTERNAL, the wallet that holds what the account owns */
+            /** @description Extension: at INTERNAL, the wallet that holds the account's funds */
             walletId: string | null;
             /** @description Extension: at INTERNAL, the dealer whose client the account is; null: any dealer's */
             dealerAccountId: string | null;
@@ -2460,7 +2460,7 @@ export interface components {
         DisconnectTradingAccount: {
             /** @description A tradingAccountId */
             tradingAccountId: string;
-            /** @description Extension: disconnect although the venue could not confirm that every order is gone, or a dealer's hedge is at work */
+            /** @description Extension: disconnect although the venue could not confirm that every order is closed, or a dealer's hedge is still working */
             force?: boolean | null;
         };
         PortfolioPosition: {
@@ -2470,7 +2470,7 @@ export interface components {
             balance: string;
             available: string;
             locked: string;
-            /** @description The venue's time of the balances, or of what was executed or held since: never older than the last change of the figures */
+            /** @description The venue's time of the balances, or of a later execution or hold: never older than the last change of the figures */
             updatedAt: number;
             updatedAtDateTime: string;
         };
@@ -2547,9 +2547,9 @@ export interface components {
             executedCost: string;
             overfillQuantity: string;
             fees: components["schemas"]["Fee"][];
-            /** @description In order of application: the newest 10; tradeOrder/get answers all of them */
+            /** @description In order of application: the newest 10; tradeOrder/get returns all of them */
             executions: components["schemas"]["Execution"][];
-            /** @description Extension: how many executions the order has */
+            /** @description Extension: number of executions of the order */
             executionCount: number;
             clientOrderId: string | null;
             idempotencyKey: string | null;
@@ -2558,9 +2558,9 @@ export interface components {
             origin: "GATEWAY" | "EXTERNAL";
             replacesTradeOrderId: string | null;
             dealerAccountId: string | null;
-            /** @description Of a hedge: the executed quotes that it closes, oldest first. Of more than 100 the 99 oldest, and the newest */
+            /** @description For a hedge: the executed quotes that it covers, oldest first. If there are more than 100, the 99 oldest and the newest */
             hedgeForQuoteIds: string[];
-            /** @description Extension: how many executed quotes a hedge closes */
+            /** @description Extension: number of executed quotes that a hedge covers */
             hedgeForQuoteCount: number;
             /** @enum {string} */
             execution: "NATIVE" | "EMULATED";
@@ -2588,7 +2588,7 @@ export interface components {
             expireAtDateTime: string | null;
             canceledAt: components["schemas"]["Int"] | null;
             canceledAtDateTime: string | null;
-            /** @description Extension: the other orders of its list, exits of an entry or the other leg of a pair. Absent without a list */
+            /** @description Extension: the other orders of its list: exits of an entry, or the other leg of a pair. Absent without a list */
             linkedOrders?: components["schemas"]["TradeOrder"][];
         };
         Fee: {
@@ -2607,9 +2607,9 @@ export interface components {
             executedPrice: string;
             executedCost: string;
             fees: components["schemas"]["Fee"][];
-            /** @description Closes a gap that no trade of the venue has explained yet */
+            /** @description Accounts for an executed quantity for which the venue has not reported a trade yet */
             inferred: boolean;
-            /** @description executionId of the inferred execution whose place this one takes: that one counts no more and is not listed any longer */
+            /** @description executionId of the inferred execution that this one replaces: the inferred one no longer counts and is no longer listed */
             replaces: string | null;
             executedAt: components["schemas"]["Int"];
             executedAtDateTime: string;
@@ -2652,9 +2652,9 @@ export interface components {
             executedCost: string;
             overfillQuantity: string;
             fees: components["schemas"]["Fee"][];
-            /** @description In order of application: the newest 10; tradeOrder/get answers all of them */
+            /** @description In order of application: the newest 10; tradeOrder/get returns all of them */
             executions: components["schemas"]["Execution"][];
-            /** @description Extension: how many executions the order has */
+            /** @description Extension: number of executions of the order */
             executionCount: number;
             clientOrderId: string | null;
             idempotencyKey: string | null;
@@ -2663,9 +2663,9 @@ export interface components {
             origin: "GATEWAY" | "EXTERNAL";
             replacesTradeOrderId: string | null;
             dealerAccountId: string | null;
-            /** @description Of a hedge: the executed quotes that it closes, oldest first. Of more than 100 the 99 oldest, and the newest */
+            /** @description For a hedge: the executed quotes that it covers, oldest first. If there are more than 100, the 99 oldest and the newest */
             hedgeForQuoteIds: string[];
-            /** @description Extension: how many executed quotes a hedge closes */
+            /** @description Extension: number of executed quotes that a hedge covers */
             hedgeForQuoteCount: number;
             /** @enum {string} */
             execution: "NATIVE" | "EMULATED";
@@ -2713,7 +2713,7 @@ export interface components {
             tradeOrderId?: string | null;
             /** @description Extension: instead of tradeOrderId */
             clientOrderId?: string | null;
-            /** @description The new total in base, what is executed included */
+            /** @description The new total quantity in base, including what is already executed */
             quantity?: string | null;
             limitPrice?: string | null;
             stopPrice?: string | null;
@@ -2728,9 +2728,9 @@ export interface components {
         };
         CancelledOrders: {
             cancelled: string[];
-            /** @description Asked for; the venue has not confirmed it yet */
+            /** @description Requested; not yet confirmed by the venue */
             pending: string[];
-            /** @description Over before the cancel, or kept by the venue */
+            /** @description Closed before the cancel, or the venue refused it */
             failed: string[];
         };
         CancelAllAfter: {
@@ -2755,7 +2755,7 @@ export interface components {
         SyncInstruments: {
             /** @description A venue identifier, for example BINANCE, BINANCE_UAT or MOCK */
             venue: string;
-            /** @description <BASE>/<QUOTE> each; all when left out */
+            /** @description <BASE>/<QUOTE> each; omitted: all */
             symbols?: string[] | null;
         };
         InstrumentSync: {
@@ -2769,11 +2769,11 @@ export interface components {
             baseAsset: string;
             /** @description a string matching the pattern ^[A-Z0-9][A-Z0-9.]{0,29}$ */
             quoteAsset: string;
-            /** @description Step of prices */
+            /** @description Price step */
             tickSize: string;
-            /** @description Step of quantities */
+            /** @description Quantity step */
             lotSize: string;
-            /** @description One lot when left out */
+            /** @description Default: one lot */
             minQuantity?: string | null;
             maxQuantity?: string | null;
             /** @description Smallest price × quantity */
@@ -2791,13 +2791,13 @@ export interface components {
             instrumentId: string;
             baseAsset: string;
             quoteAsset: string;
-            /** @description Step of prices; 0 where there is none */
+            /** @description Price step; 0 if there is none */
             tickSize: string;
-            /** @description Where prices are not counted in steps: how many digits of a price may count, wherever they stand */
+            /** @description Where prices have no step: maximum number of significant digits of a price */
             priceSignificantDigits: components["schemas"]["Int"] | null;
-            /** @description What it is settled in: the quote asset, the base asset, a third. Quantities and their limits then count contracts; null: they count the base asset */
+            /** @description For contracts, the settlement asset: the quote asset, the base asset or another. Quantities and their limits then count contracts; null: they count the base asset */
             contractType: ("LINEAR" | "INVERSE" | "QUANTO") | null;
-            /** @description What one contract stands for: of the base asset where LINEAR, of the quote asset where INVERSE */
+            /** @description Size of one contract: in the base asset if LINEAR, in the quote asset if INVERSE */
             contractSize: string | null;
             maxQuantity: string | null;
             minNotional: string | null;
@@ -2805,7 +2805,7 @@ export interface components {
             status: "ACTIVE" | "DELISTED";
         };
         RetireInstrument: {
-            /** @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT> */
+            /** @description <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT> */
             instrumentId: string;
         };
         Venue: {
@@ -2815,7 +2815,7 @@ export interface components {
             status: "ACTIVE" | "INACTIVE";
             features: string[];
             /**
-             * @description How far it is proven what the venue does with orders. EXPERIMENTAL: not yet, so accounts are connected and new orders taken only where the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it takes none. Market data are served everywhere
+             * @description How far the venue's handling of orders is proven. EXPERIMENTAL: not yet, so accounts can be connected and new orders are accepted only if the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it accepts no orders. Market data is available regardless
              * @enum {string}
              */
             orders: "PROVEN" | "EXPERIMENTAL" | "NONE";
@@ -2825,7 +2825,7 @@ export interface components {
             /** @description As in market/venue/list */
             features: string[];
             /**
-             * @description How far it is proven what the venue does with orders. EXPERIMENTAL: not yet, so accounts are connected and new orders taken only where the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it takes none. Market data are served everywhere
+             * @description How far the venue's handling of orders is proven. EXPERIMENTAL: not yet, so accounts can be connected and new orders are accepted only if the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it accepts no orders. Market data is available regardless
              * @enum {string}
              */
             orders: "PROVEN" | "EXPERIMENTAL" | "NONE";
@@ -2833,50 +2833,50 @@ export interface components {
             ordersMissing: string | null;
             /** @description This installation connects accounts there and sends new orders: they are PROVEN, or it has opted in */
             takesOrders: boolean;
-            /** @description Types of orders that are taken */
+            /** @description Accepted order types */
             orderTypes: string[];
-            /** @description Times in force that are taken */
+            /** @description Accepted times in force */
             timesInForce: string[];
-            /** @description GTX and LIMIT_MAKER are taken */
+            /** @description Whether GTX and LIMIT_MAKER are accepted */
             postOnly: boolean;
-            /** @description The venue's test environment, a venue of its own here; null: it has none, or is one */
+            /** @description The venue's test environment, itself a venue here; null: it has none, or is one */
             sandboxVenue: string | null;
-            /** @description The venue itself refuses an order that arrives later than this; null: it accepts it however late */
+            /** @description The venue refuses an order that arrives later than this; null: it has no such limit */
             orderExpiryMillis: components["schemas"]["Int"] | null;
-            /** @description The venue has them; without, MARKET is refused */
+            /** @description Whether the venue has market orders; if not, MARKET is refused */
             marketOrders: boolean;
-            /** @description Those that the venue itself enforces */
+            /** @description Times in force that the venue itself enforces */
             nativeTimesInForce: ("GTC" | "IOC" | "FOK" | "GTD" | "DAY" | "GTX")[];
-            /** @description Who watches the trigger of such an order. Which of them are taken, orderTypes says */
+            /** @description Who watches the trigger of such an order. orderTypes lists the accepted types */
             triggers: {
                 /**
-                 * @description NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway
+                 * @description NATIVE: the venue itself, also while the gateway is down. EMULATED: the gateway
                  * @enum {string}
                  */
                 stop: "NATIVE" | "EMULATED";
                 /**
-                 * @description NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway
+                 * @description NATIVE: the venue itself, also while the gateway is down. EMULATED: the gateway
                  * @enum {string}
                  */
                 takeProfit: "NATIVE" | "EMULATED";
                 /**
-                 * @description NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway
+                 * @description NATIVE: the venue itself, also while the gateway is down. EMULATED: the gateway
                  * @enum {string}
                  */
                 trailing: "NATIVE" | "EMULATED";
             };
-            /** @description The venue takes take-profit and stop-loss with the entry order */
+            /** @description Whether the venue accepts take-profit and stop-loss with the entry order */
             attachedExits: boolean;
             /**
-             * @description Who ends one leg of a pair of exits by the other. NATIVE: the venue, also while the gateway is away; the exits of an entry are given to it when the entry is over
+             * @description Who cancels one leg of a pair of exits when the other executes. NATIVE: the venue, also while the gateway is down; the exits of an entry are sent to it once the entry has ended
              * @enum {string}
              */
             oco: "NATIVE" | "EMULATED";
             /** @description The venue accepts a market buy sized in the quote asset */
             marketBuyByCost: boolean;
-            /** @description The venue accepts a market buy sized in the quote asset only */
+            /** @description The venue accepts market buys only if sized in the quote asset */
             marketBuyNeedsCost: boolean;
-            /** @description The venue changes a working order */
+            /** @description Whether the venue can amend a working order */
             amend: boolean;
             /**
              * @description NATIVE: the venue cancels all orders in one request. EMULATED: the gateway cancels one after the other
@@ -2884,11 +2884,11 @@ export interface components {
              */
             cancelAll: "NATIVE" | "EMULATED";
             /**
-             * @description Who cancels all orders when the client falls silent. NATIVE: the venue, also while the gateway is away
+             * @description Who cancels all orders when the client does not renew. NATIVE: the venue, also while the gateway is down
              * @enum {string}
              */
             cancelAllAfter: "NATIVE" | "EMULATED";
-            /** @description Ids of ours that the venue keeps with an order; the gateway makes them. null: it keeps none */
+            /** @description Client order ids that the venue stores with an order; generated by the gateway. null: it stores none */
             clientOrderIds: {
                 /**
                  * @description TEXT: letters, digits and signs such as - and _
@@ -2897,48 +2897,48 @@ export interface components {
                 form: "TEXT" | "ALPHANUMERIC" | "UUID" | "INTEGER";
                 /** @description Characters; null: not known */
                 lengthMax: components["schemas"]["Int"] | null;
-                /** @description The venue refuses an id that was ever used, used on that day (UTC), used by an open order, or none; null: not known */
+                /** @description Which ids the venue refuses as duplicates: ever used, used on the same day (UTC), used by an open order, or none; null: not known */
                 unique: ("ALWAYS" | "DAY" | "OPEN" | "NO") | null;
             } | null;
             streams: {
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 orderBook: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 trades: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 ticker: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 klines: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 orders: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 executions: "STREAM" | "POLLED" | "DERIVED" | "NONE";
                 /**
-                 * @description STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+                 * @description STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
                  * @enum {string}
                  */
                 balances: "STREAM" | "POLLED" | "DERIVED" | "NONE";
             };
             /**
-             * @description How a lost order book update is noticed. NONE: the venue gives no means; a crossed or silent book tells
+             * @description How a lost order book update is detected. NONE: the venue offers no means; only a crossed or silent book reveals it
              * @enum {string}
              */
             bookContinuity: "SEQUENCE" | "CHECKSUM" | "NONE";
@@ -3007,7 +3007,7 @@ export interface components {
             string
         ];
         SubscribeOrderBook: {
-            /** @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT> */
+            /** @description <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT> */
             instrumentId: string;
             /** @description Extension: of the same venue; the subscription ends when this account is disconnected */
             tradingAccountId?: string | null;
@@ -3038,24 +3038,24 @@ export interface components {
             name: string;
             /** @description A pair is quoted when its base or its quote asset is among them */
             baseCurrencies: string[];
-            /** @description The most that may be open and not hedged, in the risk currency; absent: no limit */
+            /** @description Maximum unhedged exposure, in the risk currency; absent: no limit */
             riskThreshold?: string | null;
             config?: components["schemas"]["DealerConfig"] | null;
         };
         DealerConfig: {
-            /** @description By pricingProfileId; at most 100. Those that a request may name are listed in clientPricingProfiles */
+            /** @description By pricingProfileId; at most 100. Requests may name only those listed in clientPricingProfiles */
             pricingProfiles?: {
                 [key: string]: components["schemas"]["PricingProfile"];
             };
-            /** @description The profile of requests that name none; without one markupBps is 10 */
+            /** @description The profile for requests that name none; if absent, markupBps is 10 */
             defaultPricingProfile?: string;
-            /** @description Profiles that a request may name beside the default; absent or empty: none, so that no client picks its own markup */
+            /** @description Profiles that a request may name besides the default; absent or empty: none, so that clients cannot choose their markup */
             clientPricingProfiles?: string[];
-            /** @description What exposure is valued in; default the first of baseCurrencies */
+            /** @description Currency in which exposure is valued; default: the first of baseCurrencies */
             riskCurrency?: string;
-            /** @description Users who see the whole dealer and may link accounts of their own */
+            /** @description Users who can view the whole dealer and link accounts of their own */
             operators?: components["schemas"]["UUID"][];
-            /** @description What a hedge pays there, by venue; 10 for a venue that is not named */
+            /** @description Fee of a hedge, by venue; 10 for a venue not named */
             takerFeeBpsByVenue?: {
                 [key: string]: components["schemas"]["Int"] | string;
             };
@@ -3064,43 +3064,43 @@ export interface components {
             caps?: components["schemas"]["QuoteCaps"];
         };
         PricingProfile: {
-            /** @description Added to what the book costs; default 10 */
+            /** @description Markup on the book's price; default 10 */
             markupBps?: components["schemas"]["Int"] | string;
-            /** @description Added for every second that the quote is firm; default 0.1 for every second beyond the first 10 */
+            /** @description Markup per second that the quote is firm; default 0.1 per second beyond the first 10 */
             ttlBps?: components["schemas"]["Int"] | string;
-            /** @description Price × quantity of a quote at most, in its quote asset */
+            /** @description Maximum price × quantity of a quote, in its quote asset */
             maxNotional?: string;
-            /** @description Price × quantity of a quote at least, in its quote asset */
+            /** @description Minimum price × quantity of a quote, in its quote asset */
             minNotional?: string;
         };
         HedgeSettings: {
             /** @description How far beyond the last level of the priced walk a hedge may go; default 25 */
             slippageBps?: components["schemas"]["Int"] | string;
-            /** @description How long after one attempt the next is made for what remains; default 500 */
+            /** @description Delay between attempts for the remaining quantity; default 500 */
             repriceMs?: components["schemas"]["Int"];
             /** @description Attempts at a limit price; default 10 */
             attemptsMax?: components["schemas"]["Int"];
-            /** @description After the last attempt the rest is hedged at market; default false */
+            /** @description Hedge the rest at market after the last attempt; default false */
             allowMarket?: boolean;
-            /** @description How long opposite exposures are waited for before a hedge leaves; default 0 */
+            /** @description How long to wait for offsetting exposure before a hedge is sent; default 0 */
             nettingWindowMs?: components["schemas"]["Int"];
-            /** @description When all attempts failed the exposure stays open, and is tried again after this long; default 10000 */
+            /** @description When all attempts fail the exposure stays open and is retried after this time; default 10000 */
             retryMs?: components["schemas"]["Int"];
         };
         PricingSettings: {
-            /** @description Prices may come from accounts on INTERNAL, MOCK and PAPER, whose books clients can move, and on test networks (_UAT), and hedges of what was priced there may go there. INTERNAL has the ledger's own money and counts beside real venues (with ENVIRONMENT=UAT beside test networks); MOCK and PAPER, and test networks, never do, and never two of these kinds in one dealer; default false */
+            /** @description Allows prices from accounts on INTERNAL, MOCK and PAPER, whose books clients can move, and on test networks (_UAT), and hedges there. INTERNAL has the ledger's own money and may be combined with real venues (with ENVIRONMENT=UAT with test networks); MOCK and PAPER, and test networks, may not, nor with each other in one dealer; default false */
             allowSimulatedVenues?: boolean;
-            /** @description How far a book may be from the median of all fresh ones, in percent of it; one that is farther prices nothing, and of two that differ so much neither does; above 0, at most 100, default 5 */
+            /** @description Maximum deviation of a book from the median of all fresh books, in percent; a book beyond it is not used for pricing, and of two books that differ by more neither is; above 0, at most 100, default 5 */
             collarPercent?: components["schemas"]["Int"] | string;
         };
         QuoteCaps: {
-            /** @description Firm quotes that may be outstanding at once; the service's own limit holds besides */
+            /** @description Maximum number of open firm quotes; the installation's own limit applies as well */
             openQuotes?: components["schemas"]["Int"];
-            /** @description The same for one user, over all accounts */
+            /** @description The same per user, over all accounts */
             openQuotesPerUser?: components["schemas"]["Int"];
-            /** @description How much of the dealer's room, in quotes, inventory and risk, may be taken by quotes that their clients could not pay for when they were made; default 10, 0: none are made */
+            /** @description Percentage of the dealer's limits on quotes, inventory and risk available to quotes whose clients lacked the funds at the time of the quote; default 10; 0: no such quotes */
             uncoveredPercent?: components["schemas"]["Int"];
-            /** @description The same for one trading account */
+            /** @description The same per trading account */
             openQuotesPerClient?: components["schemas"]["Int"];
         };
         Dealer: {
@@ -3136,47 +3136,47 @@ export interface components {
             createdAtDateTime: string;
             updatedAt: components["schemas"]["Int"];
             updatedAtDateTime: string;
-            /** @description Extension: firm quotes that are not over */
+            /** @description Extension: firm quotes that are still open */
             openQuotes: components["schemas"]["Int"] | null;
-            /** @description Extension: positions, exposure and profit, pair by pair */
+            /** @description Extension: positions, exposure and profit, by pair */
             hedging: components["schemas"]["HedgeReport"][] | null;
         };
         HedgeReport: {
             /** @description <BASE>/<QUOTE> */
             symbol: string;
             /**
-             * @description FLAT: nothing is open. ACCUMULATING: less than the venue takes, it waits for more. HEDGING: an order is at work, or the next is about to leave. IN_DOUBT: the outcome of an order is not known, its account is being asked. OPEN: attempts failed, the next ones come later. CARRIED: all that may be open is in doubt at accounts that can be asked no longer
+             * @description FLAT: no exposure. ACCUMULATING: the exposure is below the venue's minimum order. HEDGING: an order is working, or the next is about to be sent. IN_DOUBT: the outcome of an order is not known and its account is being queried. OPEN: attempts failed, the next ones follow later. CARRIED: all possible exposure is in doubt at accounts that can no longer be queried
              * @enum {string}
              */
             state: "FLAT" | "ACCUMULATING" | "HEDGING" | "IN_DOUBT" | "OPEN" | "CARRIED";
-            /** @description How long the oldest of what is open, or in doubt, has been so; null where nothing is */
+            /** @description Age of the oldest open or doubtful exposure; null if there is none */
             ageMs: components["schemas"]["Int"] | null;
-            /** @description In base, executed with clients and not hedged, or taken by a venue as its fee: above zero long, below zero short */
+            /** @description In base, executed with clients and not hedged, or charged by a venue as its fee: above zero long, below zero short */
             position: string;
-            /** @description In base: what hedges left in doubt at accounts that can be asked no longer may have bought (above zero) or sold. It is not in position, and is not hedged a second time */
+            /** @description In base: what hedges in doubt at accounts that can no longer be queried may have bought (above zero) or sold. It is not part of position and is not hedged a second time */
             carried: string;
-            /** @description Hedges whose outcome is not known, oldest first: dealer/hedge/resolve ends such a doubt */
+            /** @description Hedges whose outcome is not known, oldest first: dealer/hedge/resolve settles them */
             inDoubt: components["schemas"]["HedgeInDoubt"][];
-            /** @description Its size at the middle of the book, in the quote asset; null without a book */
+            /** @description Size of the position at the book's mid price, in the quote asset; null without a book */
             exposure: string | null;
-            /** @description What clients paid beyond the walked prices */
+            /** @description What clients paid above the walked book prices */
             spreadCaptured: string;
-            /** @description What hedges cost beyond the walked prices, fees in base included; below zero, less */
+            /** @description What hedges cost above the walked book prices, including fees in base; below zero: they cost less */
             hedgeSlippage: string;
-            /** @description Of the position, at the middle of the book; null without one */
+            /** @description Of the position, at the book's mid price; null without a book */
             unrealised: string | null;
-            /** @description spreadCaptured − hedgeSlippage + unrealised, before fees in other assets than base */
+            /** @description spreadCaptured − hedgeSlippage + unrealised, before fees in assets other than base */
             profit: string | null;
-            /** @description What venues took for hedges. What they took in base is in position and profit already: it is hedged again */
+            /** @description Fees charged for hedges. Fees in base are already part of position and profit: they are hedged as well */
             fees: {
                 asset: string;
                 quantity: string;
             }[];
             /** @description Executed quotes that make up the position, oldest first; at most 100 */
             openQuoteIds: string[];
-            /** @description Hedges at work, as tradeOrderId; none that is carried, or that an admin has spoken of */
+            /** @description Working hedges, as tradeOrderId; without those carried or resolved by an admin */
             openHedgeIds: string[];
-            /** @description Why the newest attempt closed nothing */
+            /** @description Why the newest attempt hedged nothing */
             trouble: string | null;
         };
         HedgeInDoubt: {
@@ -3184,11 +3184,11 @@ export interface components {
             tradingAccountId: string;
             /** @enum {string} */
             orderSide: "BUY" | "SELL";
-            /** @description In base: what it may have executed beyond what is known */
+            /** @description In base: the quantity it may have executed beyond what is known */
             quantity: string;
-            /** @description Its account can be asked no longer: nothing is sent for this part until dealer/hedge/resolve says more */
+            /** @description Its account can no longer be queried: this part is not hedged again until dealer/hedge/resolve settles it */
             isCarried: boolean;
-            /** @description Since it was submitted */
+            /** @description Time since it was submitted */
             ageMs: number;
         };
         UpdateDealer: {
@@ -3197,7 +3197,7 @@ export interface components {
              * @description a Universally Unique Identifier
              */
             dealerAccountId: string;
-            /** @description Of the record that this was made from: a dealer that was changed since is not overwritten */
+            /** @description updatedAt of the record that the change is based on: a dealer changed since then is not overwritten */
             updatedAt: number;
             config: components["schemas"]["DealerConfig"];
         };
@@ -3233,7 +3233,7 @@ export interface components {
             tradingAccountId: string;
             /** @description An asset, for example BTC */
             asset: string;
-            /** @description What the account will have more or less: of a withdrawal with the fee that its venue takes */
+            /** @description Amount by which the balance will change: for a withdrawal including the venue's fee */
             amount: string;
             /** @enum {string} */
             direction: "DEPOSIT" | "WITHDRAWAL";
@@ -3254,11 +3254,11 @@ export interface components {
             /** @enum {string} */
             direction: "DEPOSIT" | "WITHDRAWAL";
             amount: string;
-            /** @description What was seen of it at the venue, and posted */
+            /** @description Amount seen at the venue and posted */
             settledAmount: string;
             createdAt: components["schemas"]["Int"];
             createdAtDateTime: string;
-            /** @description What is not seen by then is told of, and explains nothing more */
+            /** @description What has not appeared by then is reported, and later changes count as unexplained */
             expireAt: number;
             expireAtDateTime: string;
         };
@@ -3273,9 +3273,9 @@ export interface components {
              * @description The hedge: one of inDoubt in dealer/get
              */
             tradeOrderId: string;
-            /** @description In base, all that it executed; "0": nothing. Of a buy less what the venue took of it as its fee, where it has not told of that. At least what its venue has told of, at most what was asked for */
+            /** @description In base, the total executed quantity; "0": nothing. For a buy, net of the venue fee in base if the venue has not reported it. At least what the venue has reported, at most what was ordered */
             executedQuantity: string;
-            /** @description For one of base; required unless executedQuantity is 0 */
+            /** @description Price per unit of base; required unless executedQuantity is 0 */
             averagePrice?: string | null;
         };
         RequestQuote: {
@@ -3286,7 +3286,7 @@ export interface components {
             dealerAccountId: string;
             /** @description Your account on INTERNAL; absent: the only ACTIVE one */
             traderAccountId?: string | null;
-            /** @description INTERNAL:<BASE>/<QUOTE> (of a tenant other than the installation's own …@<TENANT>), or the same pair at a venue of the dealer's */
+            /** @description INTERNAL:<BASE>/<QUOTE> (for a tenant other than the installation's own …@<TENANT>), or the same pair at one of the dealer's venues */
             instrumentId?: string | null;
             /** @description With quoteAsset instead of instrumentId */
             baseAsset?: string | null;
@@ -3297,13 +3297,13 @@ export interface components {
             quantity?: string | null;
             /** @description In quote asset; this or quantity */
             quoteQuantity?: string | null;
-            /** @description A repeat with the same content is answered the quote that there is */
+            /** @description A repeat with the same content returns the existing quote */
             quoteRequestId?: string | null;
             /** @description Seconds, 1 to 300, default 10; or expireAt */
             ttl?: components["schemas"]["Int"] | null;
             /** @description ISO 8601, 1 to 300 s ahead; or ttl */
             expireAt?: string | null;
-            /** @description One of the dealer's config.clientPricingProfiles, or its default, as it is written there; any other one is -140003 */
+            /** @description One of the dealer's config.clientPricingProfiles, or its default, spelled exactly; any other gives -140003 */
             pricingProfileId?: string | null;
         };
         Quote: {
@@ -3331,7 +3331,7 @@ export interface components {
             pricingProfileId: string | null;
             /** @description Extension: the order that executed it */
             tradeOrderId: string | null;
-            /** @description Extension: how the price came about */
+            /** @description Extension: how the price was made */
             receipt: components["schemas"]["PricingReceipt"] | null;
             createdAt: components["schemas"]["Int"];
             createdAtDateTime: string;
@@ -3341,18 +3341,18 @@ export interface components {
             expireAtDateTime: string | null;
         };
         PricingReceipt: {
-            /** @description For the dealer's side, else null */
+            /** @description Visible to the dealer's side, otherwise null */
             tradingAccountId: string | null;
             venue: string;
             instrumentId: string;
             bookAt: components["schemas"]["Int"];
             bookAtDateTime: string;
-            /** @description [price, quantity] taken of each of the first 20 levels, best first; for the dealer's side, else null. Quotes of older versions of the gateway have all levels */
+            /** @description [price, quantity] used from each of the first 20 levels, best first; visible to the dealer's side, otherwise null. Quotes made by older versions of the gateway have all levels */
             levels: [
                 string,
                 string
             ][] | null;
-            /** @description What was taken of the levels after the first 20: how many there were, and how much base and quote asset together; null when there were none, and where levels is null */
+            /** @description Summary of the levels used after the first 20: their number, and the total base and quote asset; null if there were none or levels is null */
             levelsBeyond: components["schemas"]["LevelsBeyond"] | null;
             walkedPrice: string | null;
             worstPrice: string | null;
@@ -3382,11 +3382,11 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
-            /** @description By asset; assets without anything are left out */
+            /** @description By asset; assets with a zero balance are omitted */
             balances: components["schemas"]["WalletBalance"][];
             createdAt: components["schemas"]["Int"];
             createdAtDateTime: string;
-            /** @description Of the last change: of its status, or by a transfer or hold of any asset */
+            /** @description Time of the last change of its status, or of the last transfer or hold of any asset */
             updatedAt: number;
             updatedAtDateTime: string;
         };
@@ -3464,17 +3464,17 @@ export interface components {
              * @enum {string}
              */
             direction: "DEBIT" | "CREDIT";
-            /** @description null: not yours to know */
+            /** @description null: not visible to you */
             counterWalletId: string | null;
             /**
-             * @description pending: a hold; post and void end it, moving its amount or a part of it, or nothing
+             * @description pending: a hold; post ends it and moves all or part of its amount, void ends it and moves nothing
              * @enum {string}
              */
             kind: "single" | "pending" | "post" | "void";
-            /** @description The hold that this ends */
+            /** @description The hold that this transfer ends */
             pendingId: string | null;
             asset: string;
-            /** @description Of a void: what it released */
+            /** @description For a void: the amount released */
             amount: string;
             /** @enum {string} */
             code: "DEPOSIT" | "WITHDRAWAL" | "TRANSFER" | "HOLD" | "RELEASE" | "EXPIRY" | "TRADE" | "FEE" | "QUOTE" | "QUOTE_RESERVATION" | "EXCHANGE" | "HEDGE" | "OPENING" | "FUNDING" | "ADJUSTMENT" | "SHORTFALL" | "CORRECTION" | "POSITION" | "PROFIT";
@@ -3543,13 +3543,13 @@ export interface components {
             email?: string | null;
         };
         OrderStory: {
-            /** @description The order's status; REFUSED: there never was an order */
+            /** @description The order's status; REFUSED: no order was created */
             outcome: string;
             /** @description Why it was refused, rejected or cancelled */
             reason: string | null;
             tradingAccountId: string;
             tradeOrder: components["schemas"]["TradeOrder"] | null;
-            /** @description In the order of their times */
+            /** @description Sorted by time */
             steps: {
                 at: components["schemas"]["Int"];
                 atDateTime: string;
@@ -3557,15 +3557,15 @@ export interface components {
                 stage: "REQUEST" | "CHECKS" | "COMMIT" | "VENUE" | "EVIDENCE" | "FILL" | "EVENT" | "QUARANTINE" | "END";
                 what: string;
             }[];
-            /** @description What is not stored, or not any more */
+            /** @description What is not stored, or no longer stored */
             notKept: string[];
         };
         Status: {
             at: components["schemas"]["Int"];
             tradingMode: components["schemas"]["TradingMode"];
-            /** @description Of the main thread: the longest of the last 10 to 20 s */
+            /** @description Longest event loop delay of the main thread in the last 10 to 20 s */
             loopDelayMs: number;
-            /** @description How many there are, by state; inDoubt: orders whose outcome is not known */
+            /** @description Counts by state; inDoubt: orders whose outcome is not known */
             actors: {
                 accounts: {
                     [key: string]: components["schemas"]["Int"];
@@ -3586,22 +3586,22 @@ export interface components {
             restarts: components["schemas"]["Int"];
             streams: components["schemas"]["Int"];
             sessions: components["schemas"]["Int"];
-            /** @description Questions to the venue without an answer yet */
+            /** @description Requests to the venue that have no response yet */
             callsInFlight: number;
-            /** @description Streams that lost their place in the venue's sequence */
+            /** @description Gaps detected in the venue's stream sequences */
             gaps: number;
-            /** @description Streams that were interrupted */
+            /** @description Stream interruptions */
             losses: number;
             resyncs: components["schemas"]["Int"];
-            /** @description Of the venue's request budget, 0 to 1 */
+            /** @description Share of the venue's request budget in use, 0 to 1 */
             budgetUsed: number | null;
-            /** @description The venue asked for a pause: what is left of it */
+            /** @description Remaining time of a pause requested by the venue */
             budgetPausedMs: number;
-            /** @description Requests that wait for the budget, by what they are for */
+            /** @description Requests waiting for the budget, by purpose */
             waiting: {
                 [key: string]: components["schemas"]["Int"];
             };
-            /** @description Answers of the venue: ok, limited, refused, failed */
+            /** @description Responses of the venue: ok, limited, refused, failed */
             answers: {
                 [key: string]: components["schemas"]["Int"];
             };
@@ -3612,9 +3612,9 @@ export interface components {
             state: "starting" | "up" | "down";
             connectors: string[];
             deaths: components["schemas"]["Int"];
-            /** @description The longest delay of the last 10 to 20 s */
+            /** @description Longest delay in the last 10 to 20 s */
             loopDelayMs: number;
-            /** @description Share of that time in which its loop was busy, 0 to 1 */
+            /** @description Share of that time in which its event loop was busy, 0 to 1 */
             busy: number;
             heapUsedBytes: components["schemas"]["Int"];
             heapMaxBytes: components["schemas"]["Int"];
@@ -3631,32 +3631,32 @@ export interface components {
         };
         AuditRecord: {
             actId: string;
-            /** @description The chain that the row stands in */
+            /** @description The hash chain that contains the row */
             lane: string;
-            /** @description Its place there, from 1 without a gap */
+            /** @description Its position in the chain, from 1 without gaps */
             number: number;
             at: components["schemas"]["Int"];
             atDateTime: string;
             action: string;
-            /** @description ok, or the failure's name: nothing was done then */
+            /** @description ok, or the name of the failure: the act was not performed */
             result: string;
             /**
              * @description OPERATOR: the command line; SYSTEM: the gateway itself
              * @enum {string}
              */
             actorKind: "USER" | "OPERATOR" | "SYSTEM";
-            /** @description Who did it */
+            /** @description Who performed the act */
             userId: string | null;
             sessionId: string | null;
             keyId: string | null;
             /** @description The actor's */
             tenantId: string | null;
             ip: string | null;
-            /** @description Of the command line: whose account of the machine it ran under */
+            /** @description On the command line: the operating system account it ran under */
             userAgent: string | null;
             /** @description The gateway's own id of the request: callId of the access log */
             requestId: string | null;
-            /** @description As the client named the request */
+            /** @description The client's own id of the request */
             clientRequestId: string | null;
             objectType: string | null;
             objectId: string | null;
@@ -3665,7 +3665,7 @@ export interface components {
             otherId: string | null;
             asset: string | null;
             amount: string | null;
-            /** @description Further words: a right, a mode and its reason, a venue */
+            /** @description Further details: a right, a mode and its reason, a venue */
             what: string | null;
         };
         OpenConsole: {
@@ -3683,20 +3683,20 @@ export interface components {
             idleSeconds: components["schemas"]["Int"] | null;
             /** @enum {string} */
             mode: "off" | "read" | "on";
-            /** @description The user's. Where the mode is read, only what reads is done */
+            /** @description The user's permissions. If the console's mode is read, only read operations are performed */
             permissions: ("read" | "write" | "admin")[];
             user: components["schemas"]["User"];
         };
         RenewConsole: {
-            /** @description Of a session that was just opened or proven anew. Without it: the cookie's */
+            /** @description Refresh token of a session just opened or re-authenticated. Omitted: that of the cookie */
             refreshToken?: string | null;
         };
         Failure: {
             /** @enum {boolean} */
             success: false;
-            /** @description Negative; which failure it is. Numbers are never reused */
+            /** @description Negative; identifies the failure. Numbers are never reused */
             errno: number;
-            /** @description The failure in words */
+            /** @description A description of the failure */
             error: string;
             data: null;
             details: {
@@ -3706,9 +3706,9 @@ export interface components {
                 action: string;
                 /** @description Equal to the header X-Request-ID */
                 request_id: string;
-                /** @description Why, as a word that callers act on; of failures that say so */
+                /** @description A machine-readable reason, on failures that have one */
                 reason?: string;
-                /** @description What the failure is about: its own fields */
+                /** @description Fields specific to this failure */
                 metadata: {
                     [key: string]: unknown;
                 };
@@ -3721,11 +3721,11 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+        /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
         "X-Request-ID": string;
-        /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+        /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
         "Idempotency-Key": string;
-        /** @description The order's idempotencyKey, as if it stood in the body. Both given and different: 400 */
+        /** @description The order's idempotencyKey, as an alternative to the body. If both are given and differ: 400 */
         "Order-Key": string;
     };
     requestBodies: never;
@@ -3738,7 +3738,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -3768,7 +3768,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -3798,7 +3798,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -3828,7 +3828,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -3858,7 +3858,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -3888,7 +3888,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -3919,7 +3919,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -3953,7 +3953,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -3987,7 +3987,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4024,7 +4024,7 @@ export interface operations {
                 scope?: "local" | "others" | "global";
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4055,7 +4055,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4085,7 +4085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4119,7 +4119,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4153,7 +4153,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4188,7 +4188,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4223,7 +4223,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4257,7 +4257,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4287,7 +4287,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4322,7 +4322,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4352,7 +4352,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4382,7 +4382,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4412,7 +4412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4446,7 +4446,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4481,7 +4481,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4511,7 +4511,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4545,7 +4545,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4575,7 +4575,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4609,9 +4609,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4646,17 +4646,17 @@ export interface operations {
             query?: {
                 /** @description A venue identifier, for example BINANCE, BINANCE_UAT or MOCK */
                 venue?: string;
-                /** @description For admins: of that user instead of yours */
+                /** @description For admins: that user's records instead of your own */
                 userId?: string;
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
                 /** @description Records to skip, default 0 */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4687,9 +4687,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4723,9 +4723,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4759,9 +4759,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4803,15 +4803,15 @@ export interface operations {
                 userId?: string;
                 /** @description a string at most 128 character(s) long */
                 tenantId?: string;
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
                 /** @description Records to skip, default 0 */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4842,9 +4842,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4879,21 +4879,21 @@ export interface operations {
             query?: {
                 /** @description A tradingAccountId */
                 tradingAccountId?: string;
-                /** @description For admins: of that user instead of yours */
+                /** @description For admins: that user's records instead of your own */
                 userId?: string;
                 /** @description A venue identifier, for example BINANCE, BINANCE_UAT or MOCK */
                 venue?: string;
-                /** @description An asset code; shown even when it is zero */
+                /** @description An asset code; returned even if its balance is zero */
                 currency?: string;
-                /** @description Records of a page: 1 to 100, default 10 */
+                /** @description Records per page: 1 to 100, default 10 */
                 limit?: components["schemas"]["Int"];
                 /** @description Records to skip, default 0 */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -4924,9 +4924,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The order's idempotencyKey, as if it stood in the body. Both given and different: 400 */
+                /** @description The order's idempotencyKey, as an alternative to the body. If both are given and differ: 400 */
                 "Idempotency-Key"?: components["parameters"]["Order-Key"];
             };
             path?: never;
@@ -4960,9 +4960,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -4996,9 +4996,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5032,9 +5032,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5068,9 +5068,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5111,7 +5111,7 @@ export interface operations {
                 clientOrderId?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5144,35 +5144,35 @@ export interface operations {
                 tradeOrderId?: string;
                 /** @description a string matching the pattern ^[A-Za-z0-9._:-]{1,64}$ */
                 clientOrderId?: string;
-                /** @description The children of a contingent order, or both legs of a pair without one */
+                /** @description The children of a contingent order, or both legs of a pair without a parent */
                 orderListId?: string;
-                /** @description OPEN, PENDING and CANCELLED select every state that is shown so; formal words match exactly */
+                /** @description OPEN, PENDING and CANCELLED select every state displayed under that name; formal states match exactly */
                 orderStatus?: "CREATED" | "SUBMITTED" | "ACCEPTED" | "PARTIALLY_FILLED" | "FILLED" | "CANCELLED" | "PENDING_CANCEL" | "REPLACED" | "PENDING_REPLACE" | "REJECTED" | "EXPIRED" | "REVOKED" | "UNKNOWN" | "PENDING" | "OPEN";
-                /** @description The reference's name of orderStatus */
+                /** @description The reference's name for orderStatus */
                 status?: "CREATED" | "SUBMITTED" | "ACCEPTED" | "PARTIALLY_FILLED" | "FILLED" | "CANCELLED" | "PENDING_CANCEL" | "REPLACED" | "PENDING_REPLACE" | "REJECTED" | "EXPIRED" | "REVOKED" | "UNKNOWN" | "PENDING" | "OPEN";
                 /** @description a Universally Unique Identifier */
                 tradingAccountId?: string;
-                /** @description For admins: of that user instead of yours */
+                /** @description For admins: that user's records instead of your own */
                 userId?: string;
-                /** @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT> */
+                /** @description <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT> */
                 instrumentId?: string;
                 /** @description createdAt from here on, ms, inclusive */
                 startTime?: components["schemas"]["Int"];
                 /** @description createdAt up to here, ms, inclusive */
                 endTime?: components["schemas"]["Int"];
-                /** @description Extension: updatedAt from here on, ms, inclusive; archived orders, too. The order of the list stays that of createdAt, so that an order which changes meanwhile is on one page all the same. A change is seen when it is stored, a little after its updatedAt: ask from some 10 s before the newest that you have */
+                /** @description Extension: updatedAt from here on, ms, inclusive; includes archived orders. The list is still sorted by createdAt, so an order that changes while you page appears on exactly one page. A change becomes visible once stored, slightly after its updatedAt: query from about 10 s before the newest that you have */
                 updatedSince?: components["schemas"]["Int"];
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
                 /** @description Records to skip, default 0 */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
                 /** @description Oldest first; default false */
                 ascending?: boolean;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5203,9 +5203,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5239,9 +5239,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5275,9 +5275,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5314,19 +5314,19 @@ export interface operations {
                 venue?: string;
                 /** @description a string at most 64 character(s) long */
                 symbol?: string;
-                /** @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT> */
+                /** @description <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT> */
                 instrumentId?: string;
                 /** @description a string at most 32 character(s) long */
                 securityType?: string;
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
                 /** @description Records to skip, default 0 */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5357,7 +5357,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5390,7 +5390,7 @@ export interface operations {
                 venue?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5419,13 +5419,13 @@ export interface operations {
     "market.orderBookGet": {
         parameters: {
             query: {
-                /** @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT> */
+                /** @description <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT> */
                 instrumentId: string;
-                /** @description Rows of each side: 1 to 1000, default 10 */
+                /** @description Rows per side: 1 to 1000, default 10 */
                 depth?: components["schemas"]["Int"];
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5456,11 +5456,11 @@ export interface operations {
             query: {
                 /** @description an array of at most 100 item(s) */
                 instrumentIds: string[];
-                /** @description Rows of each side: 1 to 1000, default 10 */
+                /** @description Rows per side: 1 to 1000, default 10 */
                 depth?: components["schemas"]["Int"];
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5489,11 +5489,11 @@ export interface operations {
     "market.tickerGet": {
         parameters: {
             query: {
-                /** @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT> */
+                /** @description <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT> */
                 instrumentId: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5524,15 +5524,15 @@ export interface operations {
             query?: {
                 /** @description an array of at most 100 item(s) */
                 instrumentIds?: string[];
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
                 /** @description Records to skip, default 0 */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5562,19 +5562,19 @@ export interface operations {
     "market.klineGet": {
         parameters: {
             query: {
-                /** @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT> */
+                /** @description <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT> */
                 instrumentId: string;
                 /** @description One of 1s, 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w, 1M */
                 interval: string;
-                /** @description The first open time, in ms; without it the last bars come */
+                /** @description First open time, in ms; omitted: the most recent bars */
                 from?: components["schemas"]["Int"];
-                /** @description The last open time, in ms; now when left out */
+                /** @description Last open time, in ms; omitted: now */
                 to?: components["schemas"]["Int"];
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5604,9 +5604,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5640,9 +5640,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5675,13 +5675,13 @@ export interface operations {
     "subscription.list": {
         parameters: {
             query?: {
-                /** @description <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT> */
+                /** @description <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT> */
                 instrumentId?: string;
-                /** @description For admins: of that user instead of yours */
+                /** @description For admins: that user's records instead of your own */
                 userId?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5711,9 +5711,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5750,7 +5750,7 @@ export interface operations {
                 dealerAccountId: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5780,15 +5780,15 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "ACTIVE" | "PAUSED" | "ARCHIVED";
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
                 /** @description Records to skip, default 0 */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -5819,9 +5819,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5855,9 +5855,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5891,9 +5891,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5927,9 +5927,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -5963,9 +5963,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6000,9 +6000,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6037,9 +6037,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6073,9 +6073,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6109,9 +6109,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6148,7 +6148,7 @@ export interface operations {
                 quoteId: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -6177,22 +6177,22 @@ export interface operations {
     "quote.list": {
         parameters: {
             query?: {
-                /** @description All quotes of a dealer whose side you are on; else yours of it */
+                /** @description All quotes of a dealer that you administer or operate; otherwise your own quotes from it */
                 dealerAccountId?: string;
                 /** @description a Universally Unique Identifier */
                 traderAccountId?: string;
-                /** @description For admins: of that user instead of yours */
+                /** @description For admins: that user's records instead of your own */
                 userId?: string;
                 status?: "CREATED" | "ACCEPTED" | "EXECUTED" | "REJECTED" | "EXPIRED" | "CANCELLED";
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
                 /** @description Records to skip, default 0 */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -6223,9 +6223,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6262,7 +6262,7 @@ export interface operations {
                 walletId: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -6294,15 +6294,15 @@ export interface operations {
                 walletType?: "CLIENT" | "DEALER" | "EXCHANGE" | "ACCOUNTING";
                 /** @description a Universally Unique Identifier */
                 userId?: string;
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
                 /** @description Records to skip, default 0 */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -6333,9 +6333,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6370,9 +6370,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6406,9 +6406,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6442,9 +6442,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6478,9 +6478,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6514,9 +6514,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6553,15 +6553,15 @@ export interface operations {
                 walletId: string;
                 /** @description An asset, for example BTC */
                 asset?: string;
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
-                /** @description Records to skip, default 0, at most 10000: go further with the cursor */
+                /** @description Records to skip, default 0, at most 10000: use the cursor beyond that */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -6591,15 +6591,15 @@ export interface operations {
     "adminUser.list": {
         parameters: {
             query?: {
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
-                /** @description Records to skip, default 0, at most 10000: go further with the cursor */
+                /** @description Records to skip, default 0, at most 10000: use the cursor beyond that */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -6632,7 +6632,7 @@ export interface operations {
                 userId: components["schemas"]["UUID"];
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -6662,9 +6662,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6698,9 +6698,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6734,9 +6734,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6770,9 +6770,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6806,9 +6806,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6841,15 +6841,15 @@ export interface operations {
     "adminOrder.get": {
         parameters: {
             query: {
-                /** @description tradeOrderId, or the gateway's own id of a request that was refused (callId of the access log); with tradingAccountId also clientOrderId, idempotencyKey, the venue's id of the order, or X-Request-ID */
+                /** @description tradeOrderId, or the gateway's own id of a refused request (callId of the access log); with tradingAccountId also clientOrderId, idempotencyKey, the venue's id of the order, or X-Request-ID */
                 id: string;
                 /** @description a Universally Unique Identifier */
                 tradingAccountId?: string;
-                /** @description Events with later numbers of the account's alone: where a story says that there are more than it tells at once */
+                /** @description Only account events with a later sequence number: for when the history says that it is cut */
                 eventsAfter?: components["schemas"]["Int"];
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -6879,7 +6879,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -6909,9 +6909,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
-                /** @description The operation is done at most once per key, user and operation; a repeat within 7 days is answered as the first call was. A call that failed frees its key */
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -6953,19 +6953,19 @@ export interface operations {
                 objectId?: string;
                 /** @description ok, or a failure's name */
                 result?: string;
-                /** @description The first instant, in ms */
+                /** @description Start of the range, in ms, inclusive */
                 from?: components["schemas"]["Int"];
-                /** @description The last instant, in ms */
+                /** @description End of the range, in ms, inclusive */
                 to?: components["schemas"]["Int"];
-                /** @description Records of a page: 1 to 1000, default 50 */
+                /** @description Records per page: 1 to 1000, default 50 */
                 limit?: components["schemas"]["Int"];
-                /** @description Records to skip, default 0, at most 10000: go further with the cursor */
+                /** @description Records to skip, default 0, at most 10000: use the cursor beyond that */
                 offset?: components["schemas"]["Int"];
-                /** @description pagination.cursor of the page before; filters left out are the ones it was made with */
+                /** @description pagination.cursor of the previous page; omitted filters are those of the first request */
                 cursor?: string;
             };
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -6996,7 +6996,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -7030,7 +7030,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;
@@ -7064,7 +7064,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Yours is echoed when it is 1 to 64 of letters, digits, dot, underscore, hyphen */
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
                 "X-Request-ID"?: components["parameters"]["X-Request-ID"];
             };
             path?: never;

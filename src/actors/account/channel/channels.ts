@@ -1,6 +1,6 @@
 /**
- * The channels of every account: where each stands, what it published before, what its maps begin with. The one thing to know: a
- * standing outlives its actor, so a sleeping account tells its position too.
+ * The channels of all accounts: each one's position, what it published before, and the initial state of its maps. The one thing to know: a
+ * channel's position outlives its actor, so a sleeping account still reports it.
  */
 import { type Context, Effect, Exit } from "effect"
 import { accountEventText, storedTags } from "../../../domain/account/event.ts"
@@ -57,7 +57,7 @@ export const attachAccountChannels = (options: {
     run(
       Effect.yieldNow().pipe(
         Effect.zipRight(work),
-        Effect.tapDefect((cause) => Effect.logError("a channel of an account cannot be read", cause)),
+        Effect.tapDefect((cause) => Effect.logError("an account channel cannot be read", cause)),
         Effect.exit,
         Effect.flatMap((exit) => Effect.sync(() => done(Exit.isSuccess(exit) ? exit.value : null))),
       ),

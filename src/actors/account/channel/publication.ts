@@ -1,6 +1,6 @@
 /**
- * How what an account's actor decided leaves it: one unit to the store, and from its commit callback the publications, each with its
- * number. Nothing leaves before it is durable.
+ * How an account actor's decisions are published: one unit goes to the store, and its commit callback publishes the numbered events. Nothing is
+ * published before it is durable.
  */
 import {
   type AccountEventKind,
@@ -207,7 +207,7 @@ export class AccountOutlet {
     }
   }
 
-  /** A dealer counts on what is durable, whoever of this account lives. */
+  /** A dealer relies on what is durable, whichever incarnation of this account's actor runs. */
   private tellHedges(rows: ReadonlyArray<Row>): void {
     for (const row of rows) if (row._tag === "Order" && isHedge(row.order)) this.parts.hedges.tell(row.order)
   }

@@ -1,6 +1,6 @@
 /**
- * The end of GTD and DAY orders that their venue does not end itself (contract C6). What waits here is EXPIRED at its instant; what works
- * at the venue is cancelled, and once that is confirmed the order is EXPIRED too, also when another process had asked for it.
+ * The expiry of GTD and DAY orders that their venue does not expire itself (contract C6). An order waiting here becomes EXPIRED at its time; one
+ * working at the venue is cancelled, and becomes EXPIRED once that is confirmed, also when an earlier process requested it.
  */
 
 import { cancelWayOf } from "../../../domain/order/evidence/law.ts"

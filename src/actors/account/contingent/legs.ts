@@ -1,7 +1,7 @@
 /**
- * The steps of a list's legs, each the next image of one order with what its commit sets off. An order that was let go leaves from the
- * commit callback, if nothing has happened meanwhile that forbids it. Where the exits of an entry become the venue's own list (contract
- * C4) the take-profit makes way, then both legs leave in one request: what the gateway watched until then ends in the unit that makes the
+ * The steps of a list's legs: each is the next image of one order, with the effects of its commit. A released order is dispatched from the commit
+ * callback unless something has happened meanwhile that forbids it. Where the exits of an entry become the venue's own list (contract C4), the
+ * take-profit is cancelled first, then both legs are sent in one request: what the gateway watched until then ends in the unit that creates the
  * pair, never before.
  */
 import { Decimal } from "../../../domain/decimal.ts"
@@ -77,7 +77,7 @@ export const create = (live: Live): Consequence => ({
   committed: () => nowStored(live),
 })
 
-/** Whoever waited for the order goes on; not while it is on its way out, since then it can be neither withdrawn nor cancelled. */
+/** Callers waiting for the order continue; not while it is being dispatched, since then it can be neither withdrawn nor cancelled. */
 const nowStored = (live: Live): void => {
   if (live.stored || isGoing(live.order)) return
   live.stored = true
@@ -106,7 +106,7 @@ export const cancel = (core: AccountCore, live: Live): Consequence => {
       if (live.cancels._tag === "UNSENT") sendCancel(core, live)
       core.self.later(CONFIRM_MILLIS, () => {
         if (live.order.cancelRequested && !isTerminal(live.order.orderStatus))
-          inquire(core, live, "no word of its cancel")
+          inquire(core, live, "its cancel was not confirmed")
       })
     },
   }
@@ -178,7 +178,7 @@ export const move = (core: AccountCore, live: Live): Consequence => {
     committed: (stored) => {
       step.committed?.(stored)
       core.self.later(CONFIRM_MILLIS, () => {
-        if (isRenewing(live.order)) inquire(core, live, "no word of its cancel")
+        if (isRenewing(live.order)) inquire(core, live, "its cancel was not confirmed")
       })
     },
   }

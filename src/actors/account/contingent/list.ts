@@ -1,6 +1,6 @@
 /**
- * The keeper of lists (contract C4): after every change of an order of a list, and whenever the account is ready again, what is due by
- * domain/order/list.ts becomes the next image of one of the list's orders, in the unit of the change that made it due.
+ * Advances contingent order lists (contract C4): after every change of an order of a list, and whenever the account becomes ready, the step due
+ * according to domain/order/list.ts becomes the next image of one of its orders, in the same unit as the change that made it due.
  */
 
 import { Decimal } from "../../../domain/decimal.ts"
@@ -47,24 +47,25 @@ const ALERTS: { readonly [T in Trouble]: Omit<Alert, "tradeOrderId"> } = {
   UNPROTECTED_POSITION: {
     code: "UNPROTECTED_POSITION",
     severity: "CRITICAL",
-    message: "no exit is left for what the entry bought",
+    message: "no exit covers what the entry bought",
   },
   EXIT_REJECTED: {
     code: "UNPROTECTED_POSITION",
     severity: "WARNING",
-    message: "one exit was refused, the other stays",
+    message: "one exit was rejected, the other remains",
   },
   EXIT_ABOVE_POSITION: {
     code: "EXIT_ABOVE_POSITION",
     severity: "CRITICAL",
-    message: "the exits executed more than there was",
+    message: "the exits executed more than the entry had",
   },
 }
 
 const KEPT_BACK: Omit<Alert, "tradeOrderId"> = {
   code: "UNPROTECTED_POSITION",
   severity: "CRITICAL",
-  message: "an exit has been kept back for a minute: another order of its list was given up, and may work at the venue",
+  message:
+    "an exit has been held back for a minute: another order of its list was given up and may still be working at the venue",
 }
 
 /** The newest resize of a list. */

@@ -1,7 +1,7 @@
 /**
- * Keeper of the triggers that the gateway watches itself (contract C5): armed orders stand on the board of the process; when one fires,
- * that is one unit, and the order leaves from its commit. A trailing stop's way is stored at most once a second and told with the next
- * event of its order: it is in every read of the record, but no event of its own.
+ * Keeps the triggers that the gateway watches itself (contract C5): armed orders are on the board of the process; a firing is one unit, and the
+ * order is dispatched from its commit. The path of a trailing stop is stored at most once a second and published with the next event of its
+ * order: it is in every read of the record, but is not an event of its own.
  */
 import { Decimal } from "../../../domain/decimal.ts"
 import { WouldTriggerImmediately } from "../../../domain/errors/order-parameters.ts"
@@ -174,7 +174,7 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     highWaterMark: watch.highWaterMark(),
   })
 
-  /** No price of that kind comes from the venue: an order that nobody watches may not stand. */
+  /** No price of that kind comes from the venue: an order whose trigger is not watched must be rejected. */
   const unwatchable = (live: Live): void => {
     const rejectReason = `UNSUPPORTED_TRIGGER_SOURCE: ${triggerOf(live.order)?.source}`
     const next = moved(live.order, "REJECTED", { rejectReason })
@@ -259,7 +259,7 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     const alerts: Array<Alert> = []
     if (!isLive && !silent.has(instrumentId)) {
       silent.add(instrumentId)
-      const message = `${instrumentId}: neither trades nor a book arrive, so no trigger of it can fire`
+      const message = `${instrumentId}: neither trades nor a book arrive, so its triggers cannot fire`
       alerts.push({ code: "TRIGGERS_STALE", severity: "CRITICAL", message, tradeOrderId: null })
     }
     core.change(live, withTrigger(order, { health }), null, { portfolio: false, alerts })
@@ -318,7 +318,7 @@ const RETRY_MILLIS = 5_000
 interface MissedTrigger {
   missed: Missed
   readonly isOver: () => boolean
-  /** A price that came to pass while nobody watched; the trigger as it stood then. */
+  /** A price reached while the feed was closed; the trigger as it was then. */
   readonly crossed: (price: Decimal, missed: Missed) => void
   /** Nothing crossed it: where a trailing stop stands now. */
   readonly passed: (missed: Missed) => void
@@ -390,7 +390,7 @@ export class MissedPrices {
             this.#core.outlet.alert({
               code: "TRIGGER_HISTORY_UNKNOWN",
               severity: "WARNING",
-              message: `${instrumentId}: whether a stop price was passed while nobody watched could not be read`,
+              message: `${instrumentId}: it could not be determined whether a stop price was crossed while prices were not watched`,
               tradeOrderId: null,
             })
           this.#begin(instrumentId)

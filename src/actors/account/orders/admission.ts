@@ -22,7 +22,7 @@ const WALK_ROWS = 100
 const REMEMBERED_MILLIS = 3_600_000
 const REMEMBERED_CLAMP = Decimal.of("1.2")
 
-/** One for all: whoever is refused because there are too many should cost little. */
+/** One shared instance: a refusal under overload should cost little. */
 const BUSY = new Busy({ retryAfterSeconds: 1 })
 
 /** A hedge is priced by a book that is open: it does not wait for a ticker. */

@@ -1,4 +1,7 @@
-/** An account's limits (contract C15): so many submits and changes, its own and of all its user's, so many cancels, so many working orders. */
+/**
+ * An account's limits (contract C15): rates of submits and changes, per account and per user, the rate of cancels, and the number of working
+ * orders.
+ */
 
 import type { TradingAccount } from "../../../domain/account/trading-account.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
@@ -67,7 +70,7 @@ export class AccountLimits {
     return taken("orderCancel", this.own(rates, now).cancels, now)
   }
 
-  /** Asked for each time: what nobody used for a while is forgotten. */
+  /** Looked up each time: a bucket unused for a while is dropped. */
   private own(rates: OrderRates, now: number): AccountRates {
     return rates.ofAccount(this.account.tradingAccountId, this.account.userId, now)
   }

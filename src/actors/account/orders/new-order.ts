@@ -210,7 +210,7 @@ const legOf = (
 export type NewLives = readonly [Live, ...ReadonlyArray<Live>]
 
 interface StoreOutcome {
-  /** They are durable; `json` is the record of the submitted one. Before whoever waits for them is told. */
+  /** They are durable; `json` is the record of the submitted one. Called before the waiting callers are answered. */
   readonly stored: (lives: NewLives, json: string) => void
   /** Nothing of them was stored. */
   readonly undone?: () => void

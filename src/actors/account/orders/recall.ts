@@ -58,7 +58,7 @@ export const whenKnown = (core: AccountCore, tradeOrderId: TradeOrderId, run: (l
   else if (live !== undefined) live.whenStored.push((exists) => run(exists ? live : null))
   else
     recall(core, { tradeOrderId }, (found) => {
-      if (found === undefined) throw new Error(`order ${tradeOrderId} has a key and is not in the store`)
+      if (found === undefined) throw new Error(`order ${tradeOrderId} has an idempotency key but is not in the store`)
       run(found)
     })
 }

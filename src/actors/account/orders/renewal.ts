@@ -35,7 +35,7 @@ export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at
   const hindrance = hindranceOf(core, order, aim, rest)
   if (hindrance !== null) {
     const { tradeOrderId } = order
-    const message = `cancelled and not replaced: ${hindrance}`
+    const message = `cancelled but not replaced: ${hindrance}`
     const alerts: ReadonlyArray<Alert> = rest.isPositive()
       ? [{ code: "NOT_REPLACED", severity: "CRITICAL", message, tradeOrderId }]
       : []
@@ -68,7 +68,7 @@ const isHeldHere = (core: AccountCore, { orderListId, terms }: TradeOrder): bool
   orderListId !== null && (terms?.leg ?? null) !== null && isListLeftThere(core, orderListId)
 
 const hindranceOf = (core: AccountCore, order: TradeOrder, aim: TradeOrder, rest: Decimal): string | null => {
-  if (!rest.isPositive()) return "nothing is left of it"
+  if (!rest.isPositive()) return "nothing remains of it"
   if (!isRenewalDue(core, order)) return "the venue confirmed the cancel too late"
   if (core.account.status === "LOCKED" || core.account.status === "DISCONNECTED") return "the account is disconnected"
   const instrument = core.parts.instruments.find(order.instrumentId, order.tenantId)
@@ -76,7 +76,7 @@ const hindranceOf = (core: AccountCore, order: TradeOrder, aim: TradeOrder, rest
   const { minQuantity, minNotional } = instrument
   const notional = aim.limitPrice?.multiply(rest) ?? null
   const isSmall = minNotional !== null && notional?.lessThan(minNotional) === true
-  return isSmall || rest.lessThan(minQuantity) ? "what is left is below the venue's minimum" : null
+  return isSmall || rest.lessThan(minQuantity) ? "what remains is below the venue's minimum" : null
 }
 
 /** The new order is durable: to the venue, unless it is too late, unwanted by now, or there is no session. */

@@ -251,7 +251,9 @@ const pairError = (core: AccountCore, order: TradeOrder): DomainError | null => 
   const partner = partnerOf(core, order)
   return partner === null || isTerminal(partner.order.orderStatus)
     ? null
-    : new OrderNotChangeable({ reason: "the venue keeps it and its other leg as one: cancel them and submit anew" })
+    : new OrderNotChangeable({
+        reason: "the venue holds it and its other leg as one list: cancel both and submit again",
+      })
 }
 
 /** The other exit of its pair, while it is open. */

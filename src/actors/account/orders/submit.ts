@@ -30,7 +30,7 @@ import { submitQuoted } from "./quoted.ts"
 import { whenKnown } from "./recall.ts"
 import type { WaitingSubmit } from "./waiting-submits.ts"
 
-/** How long prices that a check needs are waited for, when nobody follows the instrument yet. */
+/** How long a check waits for prices of an instrument that is not followed yet. */
 const PRICES_MILLIS = 2_000
 /** How long a submit waits for those of its user that are being stored. */
 const SHARE_MILLIS = 1_000

@@ -1,6 +1,6 @@
 /**
- * What is looked at again and again while an account works: silence, open orders, trades, balances (contract C3). Audits spare what was
- * touched a moment ago, because the stream may be about to say it; a trade that was spared is looked at by the next audit.
+ * Periodic audits of a working account: stream silence, open orders, trades, balances (contract C3). Audits skip what changed a moment ago,
+ * because the stream may be about to report it; a skipped trade is examined by the next audit.
  */
 import { type Effect, Exit } from "effect"
 import type { InstrumentId, TradingAccountId } from "../../../domain/ids.ts"
@@ -95,7 +95,7 @@ export const startAudits = (core: AccountCore): void => {
     })
   }
 
-  /** Silence is a doubt: a submit or cancel that nobody answered. */
+  /** Silence is a doubt: a submit or cancel without an answer. */
   const watch = (): void => {
     const now = parts.clock.monotonic()
     const wall = parts.clock.now()

@@ -1,7 +1,7 @@
 /**
- * An account's balances as its venue tells them: snapshots, asked for and told, and the commands that wait for one. Money that a venue of
- * this process has acknowledged is there for the account's next command (contract C10): where the venue's books have moved since the
- * account last read them, the command waits for that reading, not for the news of it.
+ * An account's balances as reported by its venue: snapshots, queried and streamed, and the commands that wait for one. Funds that an in-process
+ * venue has acknowledged are available to the account's next command (contract C10): if the venue's balances changed since the account last read
+ * them, the command waits for that reading, not for the event.
  */
 import { Effect, Exit } from "effect"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"

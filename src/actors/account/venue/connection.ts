@@ -1,4 +1,7 @@
-/** The account's way to its venue: the private session, how far it agrees with the venue, and what waits for that. Changed by the session's keeper alone. */
+/**
+ * The account's connection to its venue: the private session, how far it is reconciled, and what waits for that. Changed only by the keeper of
+ * the session.
+ */
 import { Effect } from "effect"
 import type { AwayReason } from "../../../domain/errors/trading-account.ts"
 import type { Venue } from "../../../domain/instrument/venue.ts"
@@ -77,7 +80,7 @@ export class Connection {
     this.waiting.push(run)
   }
 
-  /** Whoever waited for the account goes on, ready or not. */
+  /** Callers waiting for the account continue, ready or not. */
   settle(): void {
     this.awake()
     for (const run of this.waiting.splice(0)) run()

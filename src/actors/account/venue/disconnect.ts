@@ -1,7 +1,7 @@
 /**
- * Disconnect in its exact order (contract C11): lock, cancel everything, confirm at the venue, and only then wipe. While an order may
- * be live nothing is wiped: the account stays LOCKED and keeps trying in the background, also after a restart. Without force none begins
- * while a dealer's hedge is at work.
+ * Disconnect in its exact order (contract C11): lock, cancel everything, confirm at the venue, and only then delete credentials. While an order
+ * may be working nothing is deleted: the account stays LOCKED and retries in the background, also after a restart. Without force no disconnect
+ * starts while a dealer's hedge is working.
  */
 import { Effect, Exit } from "effect"
 import type { Credential } from "../../../domain/account/credential.ts"
@@ -106,7 +106,7 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
       return
     }
     const { session } = core.connection
-    // Without a usable credential there is nobody to ask and nothing left to cancel.
+    // Without a usable credential nothing can be queried or cancelled.
     if (session === null) {
       if (keeper.isHopeless() && !isUnpriced()) wipe()
       else next()
@@ -209,15 +209,10 @@ const leaveBehind = (core: AccountCore, live: Live, at: number): void => {
   live.expiry = null
   if (!isAsked(order)) return
   const { tradeOrderId } = order
-  const message = "the account was disconnected by force, and the order may still work at the venue"
-  core.change(
-    live,
-    noted({ ...order, doubt: doubtWhenLost(order) }, at, "the account was disconnected by force"),
-    null,
-    {
-      alerts: [{ code: "ORDER_LEFT_IN_DOUBT", severity: "CRITICAL", message, tradeOrderId }],
-    },
-  )
+  const message = "the account was force-disconnected, and the order may still be working at the venue"
+  core.change(live, noted({ ...order, doubt: doubtWhenLost(order) }, at, "the account was force-disconnected"), null, {
+    alerts: [{ code: "ORDER_LEFT_IN_DOUBT", severity: "CRITICAL", message, tradeOrderId }],
+  })
 }
 
 /** By force, and of what the venue has named of it neither a trade nor a price is known. */
@@ -226,8 +221,8 @@ const leaveUncounted = (core: AccountCore, live: Live, at: number): void => {
   if (isAsked(live.order)) return
   const { tradeOrderId } = live.order
   const message =
-    "the account was disconnected, and an execution that the venue has named is not counted: no price of it is known"
-  core.change(live, noted(live.order, at, "an execution that the venue has named is not counted"), null, {
+    "the account was disconnected, and an execution reported by the venue is not counted: its price is not known"
+  core.change(live, noted(live.order, at, "an execution reported by the venue is not counted"), null, {
     alerts: [{ code: "ORDER_LEFT_IN_DOUBT", severity: "CRITICAL", message, tradeOrderId }],
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Doubts and their end (contract C3): an order whose outcome is unknown is asked for by its client id until the venue shows it, or
- * until it is proven that it was never placed. It is never sent again, and nothing but evidence ends the doubt.
+ * Doubts and how they end (contract C3): an order whose outcome is unknown is queried by its client id until the venue lists it, or until it is
+ * proven that it was never placed. It is never resent, and only evidence ends the doubt.
  */
 import { Exit } from "effect"
 import { isRenewing } from "../../../domain/order/change.ts"
@@ -40,7 +40,7 @@ const CANCELS_MAX = 3
 export const askAgain = (core: AccountCore): void => {
   for (const live of core.orders.openLives()) {
     if (!isOpenQuestion(live)) continue
-    if (live.question === null) inquire(core, live, "asked again: the session is back")
+    if (live.question === null) inquire(core, live, "queried again: the session was restored")
     else {
       live.question.attempt = 0
       schedule(core, live)
@@ -176,7 +176,7 @@ const goOn = (core: AccountCore, live: Live): void => {
  */
 const takeTrades = (core: AccountCore, live: Live, fills: ReadonlyArray<VenueFill>): void => {
   const { externalOrderId } = fills[0]!
-  live.order = noted(live.order, core.parts.clock.now(), `the trades of ${externalOrderId} fit it alone`)
+  live.order = noted(live.order, core.parts.clock.now(), `the trades of ${externalOrderId} match only this order`)
   const taken = fills.filter((fill) => attempt(core, live, fill, () => applyFill(core, live, fill)) === true)
   if (taken.length === 0) conclude(core, live)
   else goOn(core, live)
@@ -199,7 +199,11 @@ const weighGone = (core: AccountCore, live: Live, gone: VenueOrderState): void =
       const isOurs = lookup.state.tradeOrderId === live.order.tradeOrderId
       return isOurs ? understood(core, live, lookup, () => answered(core, live, lookup)) : conclude(core, live)
     }
-    live.order = noted(live.order, core.parts.clock.now(), `shown as ${externalOrderId}, which fits it alone`)
+    live.order = noted(
+      live.order,
+      core.parts.clock.now(),
+      `listed as ${externalOrderId}, which matches only this order`,
+    )
     const isRead = attempt(core, live, gone, () => {
       seen(core, live, gone, false)
       return true
@@ -303,5 +307,10 @@ const stillOpen = (core: AccountCore, live: Live): void => {
 /** Sent three times, still open: the cancel failed and the order works on. */
 const giveUpCancel = (core: AccountCore, live: Live): void => {
   stop(live)
-  take(core, live, { _tag: "CancelRefused", unknownOrder: false, text: "the venue keeps the order open", at: null })
+  take(core, live, {
+    _tag: "CancelRefused",
+    unknownOrder: false,
+    text: "the order is still open at the venue",
+    at: null,
+  })
 }

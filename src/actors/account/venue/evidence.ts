@@ -1,7 +1,7 @@
 /**
- * What the venue says of an order, read, folded by the reducer (domain/order/evidence/evidence.ts), and what follows carried out: here and nowhere
- * else. A view that names more than the trades explain waits for the trades (5 s, then they are fetched, then an inferred execution
- * closes the gap).
+ * The only place where a venue's evidence about an order is read, folded by the reducer (domain/order/evidence/evidence.ts), and its effects are
+ * carried out. A view that names more executed quantity than the trades explain waits for the trades (5 s, then they are fetched, then an
+ * inferred execution fills the gap).
  */
 
 import { Effect, Exit } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The trades of an absence, page by page. What was read stays read when a question fails or the session is lost, and the scan goes on
- * from there; an account that had thousands of them opens before the last one is read (contract C3).
+ * Reads the trades of an absence, page by page. What was read is kept when a query fails or the session is lost, and the scan continues from
+ * there; an account with thousands of them opens before the last one is read (contract C3).
  */
 import { Effect, Exit } from "effect"
 import type { VenueUnavailable } from "../../../domain/errors/venue.ts"

@@ -1,6 +1,6 @@
 /**
- * Orders that the venue names and memory does not know: older ones of ours, read from the store, and foreign ones, placed elsewhere
- * with the same account, imported with origin EXTERNAL and an id that every look at them yields again.
+ * Orders that the venue reports and memory does not know: older ones of ours, read from the store, and foreign ones, placed elsewhere with the
+ * same account, imported with origin EXTERNAL and an id that is derived the same way at every report.
  */
 import { Effect, Exit } from "effect"
 import { Decimal } from "../../../domain/decimal.ts"
@@ -88,7 +88,12 @@ export const strayFill = (core: AccountCore, fill: VenueFill, isListed = true): 
     const { counted, named } = ownersOf(core.orders, fill, found)
     const live = named === undefined ? undefined : core.orders.get(named)
     if (counted !== undefined && named !== undefined && named !== counted)
-      return quarantine(core, live ?? null, fill, `fill ${fill.externalTradeId} is counted for order ${counted}`)
+      return quarantine(
+        core,
+        live ?? null,
+        fill,
+        `fill ${fill.externalTradeId} is already counted for order ${counted}`,
+      )
     if (live !== undefined) return apply(live)
     if (counted !== undefined) return
     // A list that is read soon may not have it yet: until its order is known it speaks against "never placed" by itself.
@@ -130,7 +135,7 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
       for (const run of callers) run(live)
       if (shown !== null) attempt(core, live, shown, () => seen(core, live, shown, false))
       if (found?.isNowhere === true && live.question === null && isAsked(live.order))
-        inquire(core, live, "shown, and unknown to the venue by now")
+        inquire(core, live, "listed before, but no longer known to the venue")
     } else if (isNowhere) quarantine(core, null, named, "the venue does not know the order of its own trade")
   })
 }
@@ -147,7 +152,7 @@ const origin = (core: AccountCore, named: Named): Effect.Effect<Origin, VenueUna
       const stored = yield* storedOrders(core, { tradeOrderId })
       if (stored.orders.length > 0 || instrumentId === null) return { id: tradeOrderId, stored, state: named.state }
     }
-    if (instrumentId === null) throw new Error("an order without a name")
+    if (instrumentId === null) throw new Error("an order without a client order id")
     const id = yield* idByName(core, named, { instrumentId, externalOrderId })
     const stored = yield* storedOrders(core, { tradeOrderId: id })
     if (stored.orders.length > 0) return { id, stored, state: named.state }

@@ -1,4 +1,4 @@
-/** Orders that are over here and may work at the venue all the same: given up and not shown yet, or shown open after their end. */
+/** Orders that are closed here but may still work at the venue: given up and not listed yet, or listed as open after their end. */
 import type { InstrumentId, TradeOrderId } from "../../../domain/ids.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import { RareMap } from "../../../domain/rare.ts"

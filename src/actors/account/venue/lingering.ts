@@ -1,6 +1,6 @@
 /**
- * Orders that are over here and open at the venue: a cancel that was confirmed and not carried out. What ended stays ended (contract
- * C1.3), so it is cancelled once more, and the operator hears of it: what it may still fill is not held by anything.
+ * Orders that are closed here but still open at the venue: the venue confirmed a cancel and did not carry it out. A closed order stays closed
+ * (contract C1.3), so it is cancelled once more and an alert is raised: nothing is held for what it may still fill.
  */
 import { wasNeverPlaced } from "../../../domain/order/list.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
@@ -64,7 +64,7 @@ const cancelAgain = (core: AccountCore, live: Live, externalOrderId: string): vo
     cancelAtVenue(core, live, core.refOf({ ...order, externalOrderId: order.externalOrderId ?? externalOrderId }))
   if (told.has(live)) return
   told.add(live)
-  const message = `an order that ended ${order.orderStatus} here is open at the venue and is being cancelled there`
+  const message = `an order that is ${order.orderStatus} here is still open at the venue and is being cancelled there`
   const { tradeOrderId } = order
   core.outlet.alert({ code: "OPEN_AFTER_END", severity: "CRITICAL", message, tradeOrderId })
 }

@@ -1,6 +1,6 @@
 /**
- * Names that memory does not know, asked of the store: all that one turn asks for is one query, and one query of an account is under way at
- * a time. The one thing to know: "unknown" is as old as the question, so the caller looks into memory once more.
+ * Looks up order ids in the store that memory does not know: all look-ups of one turn are one query, and one query per account is in flight at a
+ * time. The one thing to know: "unknown" is as old as the query, so the caller checks memory once more.
  */
 import { Effect, Exit } from "effect"
 import { isClean } from "../../../domain/clean-text.ts"

@@ -1,7 +1,7 @@
 /**
- * What proves that an order was never placed (contract C3): it is neither among the venue's open orders nor among the trades since its
- * submit, as the venue lists them or the stream has told them: some venues list a trade a minute later. One view of both serves all orders
- * of an account that wait for it: after an outage they are many, and each view is dear.
+ * What proves that an order was never placed (contract C3): it is neither among the venue's open orders nor among the trades since its submit,
+ * from the venue's lists and the private stream (some venues list a trade a minute late). One view of both serves all doubtful orders of an
+ * account: after an outage there are many, and each view is expensive.
  */
 import { Effect, Exit } from "effect"
 import { tradeKey } from "../../../ports/account-store.ts"

@@ -1,7 +1,7 @@
 /**
- * A venue's words as values, and those that are none: evidence that cannot be applied, or that the store refuses to keep, is stored raw for
- * people and its order is asked for. The one thing to know: whatever a venue says goes through `attempt`, so that no word of a venue ends the
- * actor (order-path 3). What the store refused is tried again after a pause, with what the venue says then.
+ * Parses a venue's values, and quarantines what is invalid: evidence that cannot be applied, or that the store refuses, is stored raw for
+ * operators, and its order is queried. The one thing to know: everything a venue reports goes through `attempt`, so that no report ends the actor
+ * (order-path 3). What the store refused is retried after a pause with the venue's state at that time.
  */
 import { cleaned, isClean } from "../../../domain/clean-text.ts"
 import { Decimal } from "../../../domain/decimal.ts"
@@ -36,7 +36,7 @@ export const attempt = <A>(core: AccountCore, live: Live | null, evidence: unkno
   const outer = core.outlet.cause
   core.outlet.cause = evidence
   try {
-    if (!core.refusals.allows(evidence)) throw new Error("the store has refused it twice")
+    if (!core.refusals.allows(evidence)) throw new Error("the store refused it twice")
     return apply()
   } catch (reason) {
     core.outlet.cause = null
@@ -62,5 +62,5 @@ export const quarantine = (core: AccountCore, live: Live | null, evidence: unkno
   const at = core.parts.clock.now()
   core.outlet.commit([{ _tag: "Quarantined", id, tradeOrderId, report, reason: why, at }], [])
   if (live !== null)
-    inquire(core, live, `a report of the venue was not applied and is kept for the operators, under ${id}`)
+    inquire(core, live, `a report from the venue was not applied and is kept for operators under ${id}`)
 }

@@ -1,6 +1,6 @@
 /**
- * The question about an order whose outcome is unknown (contract C3): when it is asked next, and until when. Asking is `ask` of
- * `venue/doubt.ts`.
+ * The schedule of queries about an order whose outcome is unknown (contract C3): when the next one is due, and until when. `ask` of
+ * `venue/doubt.ts` sends them.
  */
 import { changeOf } from "../../../domain/order/change.ts"
 import { isAsked } from "../../../domain/order/evidence/law.ts"
@@ -56,7 +56,7 @@ export const schedule = (core: AccountCore, live: Live, withinMillis = LAST_PAUS
   const pause = Math.min(withinMillis, PAUSES_MILLIS[question.attempt] ?? LAST_PAUSE_MILLIS)
   question.attempt++
   question.dueAt = core.parts.clock.monotonic() + pause
-  // One question at a time, whoever asked for it.
+  // One query at a time, whatever triggered it.
   question.callOff()
   question.callOff = core.self.later(pause, () => core.sequels.ask(core, live))
 }

@@ -1,6 +1,6 @@
 /**
- * Agreement with the venue (contract C3): what it shows is fetched, applied as ordinary evidence through the state machine, and
- * announced. The private stream is open before the first question, so nothing can fall between the two.
+ * Reconciliation with the venue (contract C3): its state is fetched, applied as ordinary evidence through the state machine, and announced. The
+ * private stream is open before the first query, so nothing is lost between the two.
  */
 import { Effect, Exit } from "effect"
 import type { VenueUnavailable } from "../../../domain/errors/venue.ts"

@@ -1,4 +1,4 @@
-/** What is remembered of evidence that did not become part of an order: what the store refused, and what is in quarantine. */
+/** Evidence that did not become part of an order: what the store refused, and what is in quarantine. */
 import { RareMap } from "../../../domain/rare.ts"
 
 const REMEMBERED_MAX = 1_000

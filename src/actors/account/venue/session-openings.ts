@@ -1,6 +1,6 @@
 /**
- * Turns of the private sessions of one venue: a start with a thousand accounts opens a few at once, so that the questions of those that
- * come first are answered in time by a venue that takes so many a minute, and not all of them too late. Venues in this process need none.
+ * Limits how many private sessions of one venue open at once: at a start with a thousand accounts a few open at a time, so that the first ones
+ * are answered in time by a rate-limited venue, instead of all of them too late. In-process venues need no limit.
  */
 import { Effect, type Scope } from "effect"
 import type { VenueId } from "../../../domain/ids.ts"

@@ -1,7 +1,7 @@
 /**
- * The keeper of an account's private session: opens it, agrees with the venue before the account is ACTIVE, agrees again whenever the stream was
- * interrupted, applies what it reports, and audits while it works. Without a session the account is UNAVAILABLE and keeps trying. A report that
- * cannot be applied is kept raw, and the order is asked for: the actor never dies of a venue's word (order-path 3).
+ * Keeps an account's private session: opens it, reconciles before the account is ACTIVE and after every interruption of the stream, applies its
+ * reports, and audits while it is up. Without a session the account is UNAVAILABLE and retries. A report that cannot be applied is kept raw and
+ * the order is queried: no report from a venue ends the actor (order-path 3).
  */
 
 import { Cause, Effect, Exit, Option } from "effect"
@@ -79,7 +79,7 @@ const stranger = (tradeOrderId: TradeOrderId) => ({
   instrumentId: null,
 })
 
-/** The venue takes no orders for an instrument at all: what its book shows is no price for anybody, dealers least of all. */
+/** The venue takes no orders for an instrument at all: so its book is not a usable price, least of all for dealers. */
 const MARKET_CLOSED = "MARKET_CLOSED"
 
 type Outcome = Exclude<OrderReport, { readonly _tag: "BalancesSeen" | "OrderSeen" | "Filled" }>
@@ -105,7 +105,7 @@ const mayTake = ({ orderType, timeInForce }: TradeOrder): boolean =>
 /** The refusal of an order that may be shown without our id. */
 const unproven = ({ code, at }: Extract<Outcome, { readonly _tag: "Refused" }>): OrderEvidence => ({
   _tag: "InDoubt",
-  reason: `refused, and an order that may be it is shown: ${code}`,
+  reason: `rejected, but the venue lists an order that may be it: ${code}`,
   at,
 })
 

@@ -1,4 +1,4 @@
-/** Orders that the venue names and memory does not know, while it is found out whose they are; and what waits for each of them. */
+/** Orders that the venue reports and memory does not know, while their owner is being determined; and the reports that wait for each of them. */
 import { Decimal } from "../../../domain/decimal.ts"
 import type { TradeOrderId } from "../../../domain/ids.ts"
 import { isEnd } from "../../../domain/order/view.ts"

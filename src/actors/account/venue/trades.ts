@@ -1,4 +1,4 @@
-/** How far the trades of an account are known: the newest that was applied, up to when all were read, and a reading that is under way. */
+/** How far the trades of an account are known: the newest applied trade, the time up to which all were read, and a scan in progress. */
 import type { VenueFill } from "../../../ports/venue-session.ts"
 import type { FillScan } from "../live.ts"
 import type { AccountOrders } from "../order-memory.ts"

@@ -1,7 +1,7 @@
 /**
- * Orders that the venue shows without our client id. One of them may be an order of ours whose submit has no outcome yet: as long as it may
- * be, it is not imported, and what is told of it waits. The one thing to know: only the venue's id in an answer about our own id says that it
- * is ours, and only the outcome of every such submit says that it is not.
+ * Orders that the venue lists without our client order id. One of them may be an order of ours whose submit has no outcome yet: as long as that
+ * is possible it is not imported, and reports about it wait. The one thing to know: only the venue's id in an answer about our own id proves that
+ * it is ours, and only the outcomes of all such submits prove that it is not.
  */
 import { Decimal } from "../../../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId } from "../../../domain/ids.ts"
@@ -130,7 +130,7 @@ const tradesFit = (fills: ReadonlyArray<VenueFill>): ((order: Sent) => boolean) 
 
 /**
  * All are of one order that the venue does not know any more, which by what they say may be this one, and no other of ours that it may have
- * forgotten: one whose cancel nobody asked for it would know by our id.
+ * forgotten: one cancelled without our request would be recognised by our id.
  */
 export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArray<VenueFill>): boolean => {
   const [first] = fills
@@ -162,7 +162,7 @@ export const heardTrade = (core: AccountCore, fill: VenueFill): void => {
   // What the question answers is stored, with this trade: a later process will not be told it again.
   for (const live of core.orders.openLives())
     if (live.question !== null && mayBeTradeOf(core, live, fill))
-      inquire(core, live, "a trade that may be of it was told")
+      inquire(core, live, "a trade that may belong to it was reported")
 }
 
 /** Monotonic ms from which on no order that may be this one, and was shown or has traded, speaks against "not found"; null: none was. */
@@ -231,7 +231,7 @@ export const withhold = (
       if (live.question === null) continue
       live.question.notFounds = 0
       // What it answers is stored, with the sight of this order: a later process will not see it again.
-      inquire(core, live, "an order that may be it is shown")
+      inquire(core, live, "the venue lists an order that may be it")
     }
   const pause = isLatePossible
     ? Math.min(LATE_PAUSE_MAX_MILLIS, Math.max(LATE_PAUSE_MILLIS, age))

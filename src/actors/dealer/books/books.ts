@@ -1,7 +1,7 @@
 /**
- * Books the profit and loss of dealers: executed quotes, fills of hedges and admins' words on them, oldest first, behind what is booked
- * already (decision 52). The one thing to know: how far the books have come changes in the transaction of the transfers, and only where
- * nobody else has changed it, so that a crash or a second look books nothing twice and leaves nothing out.
+ * Books the profit and loss of dealers: executed quotes, fills of hedges and resolutions by admins, oldest first, after what is already booked
+ * (decision 52). The one thing to know: the position of the books changes in the transaction of the transfers, and only if it is unchanged since
+ * it was read, so that a crash or a concurrent run books nothing twice and omits nothing.
  */
 
 import { Effect } from "effect"

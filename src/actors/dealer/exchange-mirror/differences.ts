@@ -1,8 +1,8 @@
 /**
- * Unexplained differences between a mirror and its venue: which of them are there to stay, what was posted of them lately, by asset and who lost
- * it, and what those who run the dealer are told of them. The one thing to know: a balance is often told before the execution that moved it, so
- * a difference counts only where looks on end have seen it, and only as much of it as all of them saw; and what was posted is read from the
- * store with every look, so that a restart changes nothing.
+ * Unexplained differences between a mirror and its venue: which of them are persistent, what was posted of them recently, by asset and by loser,
+ * and the alerts to the dealer's operators. The one thing to know: a balance is often reported before the execution that moved it, so a
+ * difference counts only once consecutive checks have seen it, and only the amount that all of them saw; and what was posted is read from the
+ * store at every check, so that a restart changes nothing.
  */
 
 import type { TradingAccount } from "../../../domain/account/trading-account.ts"
@@ -185,7 +185,9 @@ export class ShortfallAlarms {
       const had = lost.add(has.get(asset) ?? Decimal.ZERO)
       if (!isShort(this.terms, asset, lost, had, () => this.leastOf(account.venue, asset))) continue
       const whose =
-        loser === null ? "the tenant's SUSPENSE, as lost while no dealer linked the account" : "the dealer's LOSS"
+        loser === null
+          ? "the tenant's SUSPENSE, because it was lost while the account was not linked to a dealer"
+          : "the dealer's LOSS"
       told.set(key, this.#tell(account, dealer, asset, { lost, had, whose, areBooked }, before?.get(key)))
     }
     if (told.size > 0) this.#told.set(account.tradingAccountId, told)
@@ -208,7 +210,7 @@ export class ShortfallAlarms {
     const hasGrown = before?.lost.lessThan(lost) === true
     if (before !== undefined && !hasGrown && now < before.nextAt) return { ...before, lost }
     this.alerts++
-    const message = `account ${tradingAccountId} at ${venue} has ${lost} ${asset} less than anything explains, ${shareLost(lost, had)} % of ${had}: it is posted to ${whose}${areBooked ? "" : " once its mirror is frozen no longer"}. Look at the venue`
+    const message = `account ${tradingAccountId} at ${venue} has an unexplained shortfall of ${lost} ${asset}, ${shareLost(lost, had)} % of ${had}: it is posted to ${whose}${areBooked ? "" : " once its mirror is unfrozen"}. Check the account at the venue`
     const alert = { code: "BALANCE_SHORTFALL", severity: "CRITICAL", message, tradeOrderId: null } as const
     this.accounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
     const pause = pauseAfter(hasGrown ? undefined : before?.pause)

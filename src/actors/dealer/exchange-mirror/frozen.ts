@@ -1,7 +1,7 @@
 /**
- * Mirrors that an admin has frozen: nothing is booked in them, and those who run the dealer are told so, at once and after 1, 2, 4 … 60 minutes;
- * and how what was found meanwhile is booked once one is frozen no longer. The one thing to know: what such a mirror would have is reckoned
- * beside it, so that a loss at the venue is told of all the same.
+ * Mirrors that an admin has frozen: nothing is booked in them, and the dealer's operators are alerted at once and after 1, 2, 4 … 60 minutes; and
+ * how the differences found meanwhile are booked once a mirror is unfrozen. The one thing to know: what such a mirror would hold is still
+ * computed, so that a loss at the venue is reported all the same.
  */
 
 import type { TradingAccount } from "../../../domain/account/trading-account.ts"

@@ -1,7 +1,7 @@
 /**
- * Keeps the ledger's mirrors of linked accounts: every stored fill becomes transfers, and what the venue shows beyond them is told apart and
- * booked: as money that was told of (decision 60), or as unexplained (decision 52). The one thing to know: one account is looked at by one look at a time, and a mirror is compared only
- * when it has every fill.
+ * Keeps the ledger's mirrors of linked accounts: every stored fill becomes transfers, and other changes at the venue are classified and booked as
+ * announced money (decision 60) or as unexplained (decision 52). The one thing to know: one check of an account runs at a time, and a mirror is
+ * compared only once it has every fill.
  */
 import { Effect, Option } from "effect"
 import type { Position, TradingAccount } from "../../../domain/account/trading-account.ts"
@@ -69,7 +69,7 @@ const mayPass = ({ _tag }: DomainError): boolean => PASSING.has(_tag)
 
 interface Mirrored {
   readonly account: TradingAccount
-  /** That it is linked to: its keeper where that one is among several. Null: to nobody. */
+  /** That it is linked to: its keeper where that one is among several. Null: not linked. */
   readonly linked: Dealer | null
   /** Null: it has none, or none that goes on. */
   readonly state: MirrorState | null
@@ -224,7 +224,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
     const follow = ({ account, linked, state: known, awaited }: Mirrored): Effect.Effect<void, DomainError> =>
       Effect.gen(function* () {
         const id = account.tradingAccountId
-        // What an account loses while it is linked to nobody is nobody's: the next dealer begins with what it has then.
+        // What an account loses while it is not linked belongs to no dealer: the next dealer starts with what it has then.
         const state = linked !== null && (known?.keeper ?? null) === null ? yield* begin(account, linked) : known!
         const { keeper } = state
         // What would be refused is not asked for.
@@ -310,7 +310,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
         }
         if (keeper === null) {
           alarms.check(account, null, recent, balances, !isFrozen)
-          // Nobody looks at it for longer than a day.
+          // It is not checked for more than a day.
           return yield* isFrozen && reached.differences.length > 0 ? setAside(balances, []) : Effect.void
         }
         const isLeft = linked?.dealerAccountId !== keeper
@@ -400,7 +400,7 @@ export const makeExchangeMirror = (terms: ShortfallTerms) =>
           const id = it.tradingAccountId
           if (frozen.find(id) !== undefined || (linked.has(id) && !doubts.get(id)?.haveSeenAll)) return Effect.void
           const left = it.amount.subtract(it.settled)
-          const message = `of the ${it.direction} of ${it.amount} ${it.asset} at account ${id} that was told of ${left} did not show within a day: should it come yet, it counts as unexplained`
+          const message = `${left} of the announced ${it.direction} of ${it.amount} ${it.asset} at account ${id} did not appear within a day: if it still arrives, it counts as unexplained`
           const alert = { code: "FUNDING_EXPIRED", severity: "WARNING", message, tradeOrderId: null } as const
           const dealer = dealers.find(it.dealerAccountId)
           // Before its row: told twice rather than never.

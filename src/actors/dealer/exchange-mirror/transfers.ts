@@ -1,6 +1,6 @@
 /**
- * What a fill at a venue, or a look at its balances, moves in the wallet that mirrors the account (contract C9): pure. The one thing to
- * know: the mirror never goes below zero; what it lacks for a fill came to the account unseen, and comes out of suspense first.
+ * The transfers of a fill at a venue, or of a check of its balances, in the wallet that mirrors the account (contract C9): pure. The one thing to
+ * know: the mirror never goes below zero; what it lacks for a fill arrived at the account unseen, and comes out of suspense first.
  */
 import type { Funding } from "../../../domain/dealer/funding.ts"
 import { Decimal } from "../../../domain/decimal.ts"
@@ -167,7 +167,7 @@ export const correctionsOf = (
   const { executionId, executedAt } = fill.execution
   return legsOf(fill).flatMap(({ name: leg, asset, change }) => {
     let rest = change.abs()
-    // A loss is made good to whoever had it, the oldest first.
+    // A loss is restored to the dealer that bore it, the oldest first.
     const posted = [...recent.values()].filter(
       (it) => it.asset === asset && it.isLost === change.isNegative() && executedAt <= it.newestAt,
     )

@@ -1,7 +1,6 @@
 /**
- * What people are told of a dealer's hedges, on the dealer's own account: that something is open, in doubt or carried, and again while it
- * is so. The one thing to know: each kind of trouble of a pair is told at once and then after 1, 2, 4 … 60 minutes, however often it
- * comes and goes in between.
+ * Alerts about a dealer's hedges, on the dealer's own account: something is open, in doubt or carried, repeated while it lasts. The one thing to
+ * know: each kind of trouble of a pair is alerted at once and then after 1, 2, 4 … 60 minutes, however often it comes and goes in between.
  */
 
 import { HEDGE_LAW, HedgeState } from "../../../domain/dealer/hedging/hedging.ts"
@@ -77,7 +76,7 @@ export class HedgeAlarms {
     if (kind === "IN_DOUBT") return { message: `the outcome of a hedge of ${symbol} is not known`, tradeOrderId }
     const asked = inDoubt.map((it) => `${it.orderSide} ${it.quantity} ${baseAsset} (${it.tradeOrderId})`).join(", ")
     return {
-      message: `what became of hedges of ${symbol} is not known and their account can be asked no longer: ${asked}. They are not sent again: say what they executed with dealer/hedge/resolve`,
+      message: `the outcome of hedges of ${symbol} is not known and their account can no longer be queried: ${asked}. They are not sent again: state what they executed with dealer/hedge/resolve`,
       tradeOrderId,
     }
   }

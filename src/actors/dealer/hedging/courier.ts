@@ -1,6 +1,6 @@
 /**
- * The way of hedges to their accounts, and of what became of them back. The one thing to know: a submit without a definite answer is repeated
- * with its key, at its account, until there is one; what was asked outlives the incarnation of the actor that asked it.
+ * Delivers hedges to their accounts, and their results back. The one thing to know: a submit without a definite answer is repeated with its key,
+ * at its account, until there is one; a pending request outlives the incarnation of the actor that sent it.
  */
 import { Context } from "effect"
 import type { TradingAccountStatus } from "../../../domain/account/trading-account.ts"

@@ -1,7 +1,7 @@
 /**
- * Keeper of a dealer's hedges (contract C8): what executed quotes owe leaves as orders of linked accounts, through the accounts' own order
- * path. The one thing to know: it stores nothing of its own. What is open is what quotes owe less what hedges executed, there is one hedge
- * of a pair at a time, and what state a line is in stands in one table (domain/dealer/hedging/hedging.ts).
+ * Keeps a dealer's hedges (contract C8): what executed quotes owe is sent as orders of linked accounts, through the accounts' own order path. The
+ * one thing to know: it stores nothing of its own. The open exposure is what quotes owe less what hedges executed, there is one hedge of a pair
+ * at a time, and the states of a line are in one table (domain/dealer/hedging/hedging.ts).
  */
 import type { HedgeIntent } from "../../../domain/dealer/dealer.ts"
 import {
@@ -101,7 +101,7 @@ export class HedgeKeeper {
     line.owe(intent)
     const { nettingWindowMillis, attemptsMax } = this.core.dealer.config.hedge
     const isOther = line.due.isZero() || sideOf(line.due) !== before
-    // What waits for a better hour does so no longer: somebody has just been quoted a price. What is refused is refused at any.
+    // A delayed hedge is retried now: a client has just been quoted a price. A definite refusal would be refused at any price.
     if (waits && (isOther || line.refusals < attemptsMax)) this.#callOff(line)
     if (isOther) line.beginAnew()
     if (nettingWindowMillis > 0) this.#lookLater(line, nettingWindowMillis)
@@ -262,7 +262,7 @@ export class HedgeKeeper {
       if (line.tooSmall !== null && line.tooSmall.until > now) this.#lookLater(line, line.tooSmall.until - now)
     } else if (place === undefined) {
       const environment = environmentOwed(this.core.parts, line.owing())
-      this.#unsent(line, `no linked account can hedge ${line.symbol}: it takes one that is ${environment}`)
+      this.#unsent(line, `no linked account can hedge ${line.symbol}: it needs one that is ${environment}`)
     } else if (plan._tag === "Order") this.#send(line, place, plan)
     else this.#unsent(line, `${place.instrument.instrumentId} has no order book`)
   }
@@ -358,7 +358,7 @@ export class HedgeKeeper {
       const { tradeOrderId, rejectReason, instrumentId, baseQuantity: quantity } = order
       const because = (message: string): HedgeTrouble => ({ message, tradeOrderId })
       if (refusal === null)
-        this.#missed(line, because(`${order.executedQuantity} of ${quantity} was to be had`), "SHORT")
+        this.#missed(line, because(`only ${order.executedQuantity} of ${quantity} could be executed`), "SHORT")
       else this.#refused(line, { instrumentId, quantity }, refusal, because(rejectReason ?? "rejected"))
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Later images of hedges that are over and that memory has forgotten. The one thing to know: the sums have such a hedge as it was when it was
- * forgotten, so what it had counted as is asked of the store, and the difference is counted; nothing else is read again.
+ * Later images of closed hedges that are no longer in memory. The one thing to know: the sums contain such a hedge as it was when it was evicted,
+ * so what it was counted as is read from the store and only the difference is counted; nothing else is read again.
  */
 import { Exit } from "effect"
 import type { HedgeProgress } from "../../../domain/dealer/hedging/hedging.ts"
@@ -33,7 +33,7 @@ export class LateHedges {
     this.#waiting.set(tradeOrderId, later)
     this.core.self.fork(this.core.parts.hedgeStore.before(order), (exit) => {
       if (Exit.isFailure(exit))
-        throw new Error(`nobody knows what hedge ${tradeOrderId} counted as`, { cause: exit.cause })
+        throw new Error(`no record of what hedge ${tradeOrderId} was counted as`, { cause: exit.cause })
       this.#waiting.delete(tradeOrderId)
       // Null: the sums have this image already, or it changed nothing that counts.
       if (exit.value !== null) this.outcome.known(order, exit.value)

@@ -1,7 +1,7 @@
 /**
- * The hedging of one pair: what is open, which hedges are at work, when the next one leaves. The one thing to know: there is never more
- * than one hedge of a pair at work, its outcome in doubt included; and what one left in doubt at an account that can be asked no longer may
- * have executed is carried, so that no exposure is ever closed twice.
+ * The hedging of one pair: what is open, which hedges are working, when the next one is sent. The one thing to know: at most one hedge of a pair
+ * is working, including one in doubt; and what a hedge in doubt at an account that can no longer be queried may have executed is carried, so that
+ * no exposure is hedged twice.
  */
 import type { HedgeIntent } from "../../../domain/dealer/dealer.ts"
 import type { HedgeInDoubt, HedgeReport } from "../../../domain/dealer/hedging/hedge-report.ts"
@@ -218,7 +218,8 @@ export class HedgeLine {
     const known = this.#hedges.get(tradeOrderId)
     if (known !== undefined && known.version >= version) return null
     // Those that are not over are all in memory, and of others what they counted as is asked for first.
-    if (known === undefined && !isNew) throw new Error(`hedge ${tradeOrderId} is not in memory: all is read anew`)
+    if (known === undefined && !isNew)
+      throw new Error(`hedge ${tradeOrderId} is not in memory: the line is read again from the database`)
     const told = { ...storedOf(order), verdict: known?.verdict ?? null }
     this.#count(known, told)
     return {

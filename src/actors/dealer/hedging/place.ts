@@ -1,6 +1,6 @@
 /**
- * Where a hedge may go: the linked account that the price came from; another one of the same pair where that cannot be used any more. The
- * one thing to know: what was priced in one environment is never closed in another: there nothing would be bought, or nothing is owed.
+ * Where a hedge may go: the linked account that the price came from, or another one for the same pair if that cannot be used any longer. The one
+ * thing to know: what was priced in one environment is never hedged in another: there nothing real would be bought, or nothing is owed.
  */
 
 import type { TradingAccount } from "../../../domain/account/trading-account.ts"

@@ -1,7 +1,6 @@
 /**
- * Whether a client could pay for a quote at the moment at which it is made, and what holds of one that it could not. The one thing to know: a
- * firm quote keeps what the dealer delivers from its other clients, so a quote that its client cannot pay for must be short, and such
- * quotes take little of the whole.
+ * Whether a client has the funds for a quote at the time it is made, and the limits on one without. The one thing to know: a firm quote reserves
+ * what the dealer would deliver to other clients, so an uncovered quote must be short, and such quotes may use only a small part of the total.
  */
 import { Effect } from "effect"
 import { QUOTE_SECONDS } from "../../../domain/dealer/config.ts"

@@ -1,7 +1,7 @@
 /**
- * A quote on its way to its end. Executed (order-path 4): first it is taken and the client's funds are held, then the client's account stores
- * the order, then both legs move in one transaction with the guard, the trade and the hedge intent; or expired, on the server's clock. The one
- * thing to know: until that last commit nothing has changed hands, and before the first nothing was even promised.
+ * The end of a quote. Executed (order-path 4): first it is taken and the client's funds are held, then the client's account stores the order,
+ * then both legs move in one transaction with the guard, the trade and the hedge intent; or expired, by the server's clock. The one thing to
+ * know: before that last commit nothing has changed hands, and before the first nothing was committed.
  */
 
 import type { HedgeIntent } from "../../../domain/dealer/dealer.ts"
@@ -22,7 +22,7 @@ import { bothLegs, clientHold, holdIdOf, reservationId, voided } from "./transfe
 
 /**
  * Holds of clients whose order was never stored, for the process ended in between: they are released when the dealer wakes, so that the
- * client may use his funds, and the quote, again. Should this fail, the ledger ends them a while after the quote.
+ * client may use the funds, and the quote, again. Should this fail, the ledger ends them a while after the quote.
  */
 export const releaseOrphans = (core: DealerCore): void => {
   for (const { transferId, quoteId } of core.foundHolds) {
@@ -32,7 +32,7 @@ export const releaseOrphans = (core: DealerCore): void => {
   }
 }
 
-// The end of quotes that nobody executed, on the server's clock. The one thing to know: a quote that an order has taken in time gets a few
+// The expiry of unexecuted quotes, by the server's clock. The one thing to know: a quote that an order has taken in time gets a few
 // seconds more, in which that order is stored; the guard of the execution knows when its request came.
 
 /** Shorter than what the ledger gives the holds. */
@@ -91,12 +91,12 @@ const expire = (core: DealerCore, live: LiveQuote): void => {
   }
   core.post({ transfers: [voided(reservationId(quote), quoteId)], facts }, news, (outcome) => {
     if (outcome._tag === "Applied") return end()
-    // The ledger ended the reservation itself, while nobody was here to do it.
+    // The ledger expired the reservation itself while this process was down.
     core.post({ transfers: [], facts }, news, end)
   })
 }
 
-/** The same quote, numerically (contract C8); null: it is. Somebody else's quote is not there. */
+/** The same quote, numerically (contract C8); null: it is. Another user's quote does not exist for the caller. */
 const mismatchOf = (quote: FirmQuote, order: QuotedOrder): QuoteMismatch | QuoteNotFound | null => {
   const differs = (parameter: string): QuoteMismatch => new QuoteMismatch({ parameter })
   if (order.tradingAccountId !== quote.traderAccountId) return new QuoteNotFound()
@@ -143,7 +143,7 @@ const ofThePast = (core: DealerCore, order: QuotedOrder, fail: (error: DomainErr
   })
 }
 
-/** For anybody, until its end. */
+/** Can be executed again, until its end. */
 const giveBack = (core: DealerCore, live: LiveQuote): void => {
   live.takenBy = null
   core.quotes.setHold(live, null)
@@ -156,7 +156,7 @@ export const letQuoteGo = (core: DealerCore, { quoteId, tradeOrderId }: LetQuote
   release(core, live, tradeOrderId)
 }
 
-/** The client's funds are his again. Whatever becomes of this, the ledger ends the hold a while after the quote. */
+/** Releases the client's funds. Even if this fails, the ledger expires the hold a while after the quote. */
 const release = (core: DealerCore, live: LiveQuote, order: TradeOrderId): void => {
   giveBack(core, live)
   const transfers = [voided(holdIdOf(order), live.quote.quoteId)]
@@ -223,7 +223,7 @@ export const settleQuote = (core: DealerCore, message: SettleQuote): void => {
     return
   }
   live.settling = [reply]
-  // Whoever has the quote had it in time.
+  // An order that took the quote took it in time.
   const ingressAt = message.isResumed ? Math.min(message.ingressAt, quote.expireAt - 1) : message.ingressAt
   const at = core.parts.clock.now()
   const executed: FirmQuote = { ...quote, version: 2, status: "EXECUTED", tradeOrderId, updatedAt: at }

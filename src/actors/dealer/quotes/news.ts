@@ -1,4 +1,4 @@
-/** What the accounts of both sides tell of a quote: its record as each of them may see it. */
+/** The events about a quote on the accounts of both sides: its record as visible to each. */
 import { type Quote, type QuoteNews, quoteRecord } from "../../../domain/dealer/quote.ts"
 import type { DealerCore } from "../core.ts"
 

@@ -1,6 +1,6 @@
 /**
- * A dealer's firm quotes that are not over, with what is asked of them all the time: how many one client has, what they promise together,
- * which ends next. The one thing to know: nothing here walks through all of them but the waking of the dealer.
+ * A dealer's open firm quotes, with the figures read constantly: how many one client has, what they commit in total, which expires next. The one
+ * thing to know: only the dealer's start iterates over all of them.
  */
 
 import { deliverableOf, type FirmQuote, payableOf } from "../../../domain/dealer/quote.ts"

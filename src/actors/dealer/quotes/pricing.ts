@@ -1,6 +1,6 @@
 /**
- * One quote's price from the books as they are now: where prices come from, the best offer for the whole size, or why there is none. Books that
- * say something else than the others do are left out.
+ * Prices one quote from the current books: which sources count, the best offer for the whole size, or why there is none. Books out of line with
+ * the others are excluded.
  */
 
 import { PLAIN_PROFILE, type PricingProfile, takerFeeBps, timeBps } from "../../../domain/dealer/config.ts"
@@ -114,7 +114,7 @@ const tell = ({ dealer, parts, toldOutOfLine }: Core, instrumentId: InstrumentId
   const told = toldOutOfLine.get(instrumentId)
   if (told !== undefined && now - told < TELL_MILLIS) return
   toldOutOfLine.set(instrumentId, now)
-  const message = `${what}: farther than config.pricing.collarPercent (${dealer.config.collarPercent}), it prices nothing`
+  const message = `${what}: outside config.pricing.collarPercent (${dealer.config.collarPercent}), so it is not used for pricing`
   const alert = { code: "BOOK_OUT_OF_LINE", severity: "WARNING", message, tradeOrderId: null } as const
   parts.tradingAccounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
 }

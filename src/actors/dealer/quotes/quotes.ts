@@ -1,6 +1,6 @@
 /**
  * A request for a quote (contract C8): key, limits, price, risk, then one request to the ledger that stores the quote and reserves what it
- * promises. The one thing to know: a rule of the dealer that says no makes a REJECTED quote, which is stored and answered like any other.
+ * commits. The one thing to know: a refusal by a rule of the dealer is a REJECTED quote, stored and answered like any other.
  */
 
 import { quotesHalted } from "../../../domain/account/trading-mode.ts"
@@ -130,8 +130,8 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   }
   const now = core.parts.clock.now()
   const expireAt = expireAtOf(asked.expiry, now)
-  // It would be over before its client heard of it, and keep what it promises from others until somebody looked.
-  if (expireAt <= now) return fail(new InvalidQuoteTime({ reason: "expireAt was over before there was a price" }))
+  // It would have expired before its client received it, and would reserve funds until the next sweep.
+  if (expireAt <= now) return fail(new InvalidQuoteTime({ reason: "expireAt passed before there was a price" }))
   const { profile, profileId } = inForce
   const priced = priceNow(core, asked, inLine(core, sources), profile, instrument, now)
   const plain: Quote = {

@@ -1,7 +1,6 @@
 /**
- * Requests for quotes by their keys (contract C2): those on their way to the ledger, and the newest of this process that are stored. The
- * one thing to know: ten thousand of them are kept for each dealer, so of a quote nothing but its id and what was asked for; a repeat reads
- * the row.
+ * Quote requests by their keys (contract C2): those in flight to the ledger, and the newest stored ones of this process. The one thing to know:
+ * ten thousand are kept per dealer, so only a quote's id and its request are kept; a repeat reads the row.
  */
 
 import type { Quote } from "../../../domain/dealer/quote.ts"
@@ -32,7 +31,7 @@ export class KnownRequests {
     this.begin(quote).waiting = null
   }
 
-  /** A quote on its way to the ledger. One that takes its place under the same key inherits nobody: they come again by themselves. */
+  /** A quote on its way to the ledger. One that replaces it under the same key does not inherit its waiting callers: they retry themselves. */
   begin(quote: Quote): KnownRequest {
     const { quoteRequestId, quoteId, fingerprint } = quote
     const key = quoteRequestId === null ? null : keyOf(quote.traderAccountId, quoteRequestId)

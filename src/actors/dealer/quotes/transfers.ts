@@ -1,13 +1,13 @@
 /**
- * What a quote moves in the ledger. Ids are made of the quote's and the order's, so that after a restart the same hold has the same name;
- * every hold ends by itself a while after the quote, whatever becomes of this process.
+ * What a quote moves in the ledger. Ids are derived from those of the quote and the order, so that after a restart the same hold has the same id;
+ * every hold expires some time after the quote even if this process is gone.
  */
 
 import { deliverableOf, type FirmQuote, payableOf } from "../../../domain/dealer/quote.ts"
 import { nameUuid, type TradeOrderId } from "../../../domain/ids.ts"
 import type { Movement, Resolution } from "../../../ports/ledger-port.ts"
 
-/** Past the quote's end the ledger voids what nobody resolved. */
+/** After the quote's end the ledger voids unresolved holds. */
 const HOLD_MARGIN_MILLIS = 30_000
 
 export const reservationId = ({ quoteId }: Pick<FirmQuote, "quoteId">): string =>
@@ -24,7 +24,7 @@ export const reservation = (quote: FirmQuote): Movement =>
     code: "QUOTE_RESERVATION",
   })
 
-/** What the client pays, held for the dealer while his order is being stored. */
+/** What the client pays, held for the dealer while the order is being stored. */
 export const clientHold = (quote: FirmQuote, order: TradeOrderId): Movement =>
   hold(quote, {
     transferId: holdIdOf(order),

@@ -1,6 +1,6 @@
 /**
- * The open klines of one venue: which series there are, what of the venue's feed concerns which, and how often its history is asked
- * on their behalf.
+ * The open klines of one venue: which series there are, which of them an event of the venue's feed concerns, and how often its history is queried
+ * for them.
  */
 import { type Context, Effect } from "effect"
 import type { InvalidVenue, NotSupportedByVenue, VenueUnavailable } from "../../../domain/errors/venue.ts"

@@ -1,6 +1,6 @@
 /**
- * Klines of the past, from the venue's history: closed bars are asked for once, the bar that lives is asked for every time, and who
- * asks the same while a question is on its way waits for its answer.
+ * Past klines, from the venue's history: closed bars are fetched once, the current bar every time, and concurrent requests for the same bars
+ * share one query.
  */
 
 import { Effect } from "effect"
@@ -23,7 +23,7 @@ import type { KlineAnswer, KlineAsk } from "../../../ports/market-source.ts"
 import type { VenueClock } from "../venue-clock.ts"
 import type { KlineHistorySource } from "./board.ts"
 
-// Closed bars in memory, in chunks of neighbours; the chunks that nobody read for the longest time go first.
+// Closed bars in memory, in chunks of neighbours; the least recently read chunks are evicted first.
 
 /** Bars of one chunk. */
 const CHUNK = 64
@@ -265,7 +265,7 @@ class Reading {
 
   #ask(ask: KlineAsk): void {
     if (this.#questions++ === QUESTIONS_MAX)
-      return this.#parts.reply.fail(new VenueUnavailable({ reason: "the venue's history has holes" }))
+      return this.#parts.reply.fail(new VenueUnavailable({ reason: "the venue's history has gaps" }))
     this.#parts.ask(ask, (answer) => {
       if (!("bars" in answer)) return this.#parts.reply.fail(answer)
       this.#onAnswer(ask, answer)

@@ -1,7 +1,7 @@
 /**
- * The klines of one instrument and interval while somebody listens. A bar is published while it lives, the newest state wins, and
- * once more when it is over: in the order of time, none left out, none twice. What says that it is over: the venue's own word, the
- * bar after it on an unbroken stream, or the venue's history; our clock alone only makes us ask.
+ * The klines of one instrument and interval while there are subscribers. A bar is published while it is open, the newest state wins, and once
+ * more when it has closed: in time order, none omitted, none twice. Evidence of the close: the venue's own flag, the next bar on an unbroken
+ * stream, or the venue's history; our clock alone only triggers a query.
  */
 import type { Context } from "effect"
 import { klineChannel } from "../../../domain/channel.ts"
@@ -117,7 +117,7 @@ export class KlineSeries {
     return this.#buildsFromTrades
   }
 
-  /** Nobody listens any more. */
+  /** No subscribers left. */
   end(): void {
     this.#isOver = true
     this.#bars.clear()

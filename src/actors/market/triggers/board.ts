@@ -1,6 +1,6 @@
 /**
- * All triggers of this process that the gateway watches itself, by instrument and by the price that they are compared with. An instrument
- * is followed while one of its triggers is here.
+ * All triggers of this process that the gateway watches itself, by instrument and by the price that they are compared with. An instrument is
+ * followed while it has triggers here.
  */
 import { Decimal } from "../../../domain/decimal.ts"
 import type { InstrumentId } from "../../../domain/ids.ts"

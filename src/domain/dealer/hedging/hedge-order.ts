@@ -1,6 +1,6 @@
 /**
- * The order that closes an exposure, or why there is none now: how much, at what price at worst, and what the refusal of one means for the next.
- * Pure; the one thing to know: an exposure that no order of its venue is small enough for waits for more of it, and that is no fault.
+ * The order that closes an exposure, or why there is none now: its quantity, its worst price, and what a refusal means for the next attempt.
+ * Pure; the one thing to know: an exposure below its venue's minimum order waits for more, and that is not a fault.
  */
 
 import { Decimal } from "../../decimal.ts"
@@ -15,7 +15,7 @@ import type { CoveredQuotes, OpenIntents } from "./intent-queue.ts"
 // its own, so the words are looked for; what is not known to pass by itself is taken to be for good, and is tried seldom.
 
 /**
- * PASSING: not an answer to the order, another moment is another answer. CLOSED: nobody's order is taken there now, which passes, but not from
+ * PASSING: not an answer to the order, another moment is another answer. CLOSED: no order is accepted there now, which passes, but not from
  * one attempt to the next. TOO_SMALL: this quantity, and any below it.
  */
 export type HedgeRefusal = "PASSING" | "CLOSED" | "TOO_SMALL" | "FOR_GOOD"

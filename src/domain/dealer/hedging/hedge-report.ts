@@ -1,4 +1,4 @@
-/** What dealer/get says of one pair: what is open, what was earned and what it cost (contract C8). Money is in the pair's quote asset. */
+/** What dealer/get returns for one pair: the exposure, its earnings and its costs (contract C8). Money is in the pair's quote asset. */
 import { Schema } from "effect"
 import type { Decimal } from "../../decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../../ids.ts"
@@ -13,48 +13,50 @@ const HedgeInDoubtRecord = Schema.Struct({
   tradeOrderId: Schema.String,
   tradingAccountId: Schema.String,
   orderSide: Schema.Literal("BUY", "SELL"),
-  quantity: amount("In base: what it may have executed beyond what is known"),
+  quantity: amount("In base: the quantity it may have executed beyond what is known"),
   isCarried: Schema.Boolean.annotations({
     description:
-      "Its account can be asked no longer: nothing is sent for this part until dealer/hedge/resolve says more",
+      "Its account can no longer be queried: this part is not hedged again until dealer/hedge/resolve settles it",
   }),
-  ageMs: Schema.Int.annotations({ description: "Since it was submitted" }),
+  ageMs: Schema.Int.annotations({ description: "Time since it was submitted" }),
 }).annotations({ identifier: "HedgeInDoubt" })
 
 export const HedgeReportRecord = Schema.Struct({
   symbol: Schema.String.annotations({ description: "<BASE>/<QUOTE>" }),
   state: HedgeState.annotations({
     description:
-      "FLAT: nothing is open. ACCUMULATING: less than the venue takes, it waits for more. HEDGING: an order is at work, or the next is about to leave. IN_DOUBT: the outcome of an order is not known, its account is being asked. OPEN: attempts failed, the next ones come later. CARRIED: all that may be open is in doubt at accounts that can be asked no longer",
+      "FLAT: no exposure. ACCUMULATING: the exposure is below the venue's minimum order. HEDGING: an order is working, or the next is about to be sent. IN_DOUBT: the outcome of an order is not known and its account is being queried. OPEN: attempts failed, the next ones follow later. CARRIED: all possible exposure is in doubt at accounts that can no longer be queried",
   }),
   ageMs: Schema.NullOr(Schema.Int).annotations({
-    description: "How long the oldest of what is open, or in doubt, has been so; null where nothing is",
+    description: "Age of the oldest open or doubtful exposure; null if there is none",
   }),
   position: amount(
-    "In base, executed with clients and not hedged, or taken by a venue as its fee: above zero long, below zero short",
+    "In base, executed with clients and not hedged, or charged by a venue as its fee: above zero long, below zero short",
   ),
   carried: amount(
-    "In base: what hedges left in doubt at accounts that can be asked no longer may have bought (above zero) or sold. It is not in position, and is not hedged a second time",
+    "In base: what hedges in doubt at accounts that can no longer be queried may have bought (above zero) or sold. It is not part of position and is not hedged a second time",
   ),
   inDoubt: Schema.Array(HedgeInDoubtRecord).annotations({
-    description: "Hedges whose outcome is not known, oldest first: dealer/hedge/resolve ends such a doubt",
+    description: "Hedges whose outcome is not known, oldest first: dealer/hedge/resolve settles them",
   }),
-  exposure: amountOrNull("Its size at the middle of the book, in the quote asset; null without a book"),
-  spreadCaptured: amount("What clients paid beyond the walked prices"),
-  hedgeSlippage: amount("What hedges cost beyond the walked prices, fees in base included; below zero, less"),
-  unrealised: amountOrNull("Of the position, at the middle of the book; null without one"),
-  profit: amountOrNull("spreadCaptured − hedgeSlippage + unrealised, before fees in other assets than base"),
+  exposure: amountOrNull("Size of the position at the book's mid price, in the quote asset; null without a book"),
+  spreadCaptured: amount("What clients paid above the walked book prices"),
+  hedgeSlippage: amount(
+    "What hedges cost above the walked book prices, including fees in base; below zero: they cost less",
+  ),
+  unrealised: amountOrNull("Of the position, at the book's mid price; null without a book"),
+  profit: amountOrNull("spreadCaptured − hedgeSlippage + unrealised, before fees in assets other than base"),
   fees: Schema.Array(Schema.Struct({ asset: Schema.String, quantity: Schema.String })).annotations({
     description:
-      "What venues took for hedges. What they took in base is in position and profit already: it is hedged again",
+      "Fees charged for hedges. Fees in base are already part of position and profit: they are hedged as well",
   }),
   openQuoteIds: Schema.Array(Schema.String).annotations({
     description: "Executed quotes that make up the position, oldest first; at most 100",
   }),
   openHedgeIds: Schema.Array(Schema.String).annotations({
-    description: "Hedges at work, as tradeOrderId; none that is carried, or that an admin has spoken of",
+    description: "Working hedges, as tradeOrderId; without those carried or resolved by an admin",
   }),
-  trouble: Schema.NullOr(Schema.String).annotations({ description: "Why the newest attempt closed nothing" }),
+  trouble: Schema.NullOr(Schema.String).annotations({ description: "Why the newest attempt hedged nothing" }),
 }).annotations({ identifier: "HedgeReport" })
 export type HedgeReportRecord = typeof HedgeReportRecord.Type
 

@@ -1,6 +1,7 @@
 /**
- * What a dealer has sold and not covered yet, of one pair, and the states of its hedging as one table. The one thing to know: nothing is counted
- * twice, because everything is a sum: what executed quotes owe, less what hedges brought in. In which order the two came makes no difference.
+ * What a dealer has sold of one pair and not covered yet, and the states of its hedging as one table. The one thing to know: nothing is counted
+ * twice, because everything is a sum: what executed quotes owe, less what hedges brought in. The order in which the two arrive makes no
+ * difference.
  */
 import { Schema } from "effect"
 import { Decimal } from "../../decimal.ts"

@@ -1,6 +1,6 @@
 /**
- * The executed quotes of a pair that may be open, oldest first. The one thing to know: what is open of a side is its newest quotes, so that
- * prefix sums say where it begins; a quote more costs the same however many are open.
+ * The executed quotes of a pair that may be open, oldest first. The one thing to know: the open part of a side is its newest quotes, so that
+ * prefix sums say where it begins; one more quote costs the same however many are open.
  */
 
 import { Decimal } from "../../decimal.ts"

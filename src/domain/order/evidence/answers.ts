@@ -1,6 +1,6 @@
 /**
- * What an answer to a submit, a cancel or a change makes of an order (contract C3): that the venue has it, how its change ended, or, of an
- * answer that does not come, a doubt.
+ * What an answer to a submit, a cancel or a change means for an order (contract C3): the venue has it, how its change ended, or, if no answer
+ * comes, a doubt.
  */
 
 import { cleaned } from "../../clean-text.ts"
@@ -152,8 +152,8 @@ export const answeredBy = (known: Known, answer: Answer): Effects => {
       // Shown before: one of the two words is wrong, and only the order itself says which.
       return [
         ...doubted(order, "SUBMIT"),
-        { _tag: "Quarantine", why: "refused after it was shown" },
-        ask(`refused after it was shown: ${answer.code}`),
+        { _tag: "Quarantine", why: "rejected after it was listed" },
+        ask(`rejected after it was listed: ${answer.code}`),
       ]
     case "NotSent":
       if (order.externalOrderId !== null) throw new IllegalTransition(order, "not sent")
@@ -235,7 +235,7 @@ const unknownAfterCancel = ({ order, owed, venue }: Known): string | null => {
     if (isRenewing(order)) return "cancelled to be replaced"
     if (order.contingencyType === "OCO") return "cancelled for the other leg"
     // What was told of it may be told of an order without our name: whose that is, only the order itself says.
-    if (isUnheardOf(order) || order.doubt?.kind === "EXECUTED") return "cancelled before it was shown"
+    if (isUnheardOf(order) || order.doubt?.kind === "EXECUTED") return "cancelled before it was listed"
   }
   // Fills that the venue has named come first.
   return owed === null ? null : "cancelled with trades outstanding"

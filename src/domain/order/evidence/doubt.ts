@@ -1,6 +1,6 @@
 /**
- * What is not known of an order, as a tag (contract C3). One at a time, the gravest: EXECUTED, which leaves nothing else in doubt, then
- * SUBMIT, AMEND, CANCEL, UNREACHABLE. Clients are told only that there is a doubt (`inDoubt`).
+ * What is not known of an order, as a tag (contract C3). One at a time, the gravest: EXECUTED, which leaves nothing else in doubt, then SUBMIT,
+ * AMEND, CANCEL, UNREACHABLE. Clients see only that there is a doubt (`inDoubt`).
  */
 import { isFired, type OrderDoubt, type TradeOrder } from "../trade-order.ts"
 

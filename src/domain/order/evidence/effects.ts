@@ -1,6 +1,6 @@
 /**
- * Evidence about an order, what is known beside its image, and what follows from the two: all of it data. The reducer is
- * evidence.ts; the account's actor carries the effects out, in their order.
+ * Evidence about an order, what is known besides its image, and the resulting effects: all of it data. The reducer is evidence.ts; the account's
+ * actor carries the effects out, in their order.
  */
 import type { AccountAlert, AccountEventKind } from "../../account/event.ts"
 import type { Decimal } from "../../decimal.ts"

@@ -1,7 +1,7 @@
 /**
- * What evidence makes of an order: one pure reducer, (order, evidence) → (order, effects). Executed is what the trades come to, or what
- * the venue has named, whichever is more; repeats and stale views change nothing; a view that names more than the trades explain waits
- * for the trades. What may not be throws, and the caller quarantines the evidence.
+ * What evidence means for an order: one pure reducer, (order, evidence) → (order, effects). The executed quantity is the sum of the trades or
+ * what the venue reports, whichever is more; repeats and stale views change nothing; a view that reports more than the trades explain waits for
+ * the trades. Impossible evidence throws, and the caller quarantines it.
  */
 
 import type { AccountAlert } from "../../account/event.ts"
@@ -140,11 +140,11 @@ const traded = (known: Known, evidence: Of<"Trade">): Effects => {
   if (countedFor === order.tradeOrderId) return NOTHING
   // The stream may name the wrong order: the venue's lists are the second word.
   if (!isListed && !known.venue.inProcess) {
-    const misfit = countedFor === null ? misfitOf(order, execution) : `it is counted for order ${countedFor}`
+    const misfit = countedFor === null ? misfitOf(order, execution) : `it is already counted for order ${countedFor}`
     if (misfit !== null) return [{ _tag: "ReadAgain", why: `fill ${externalTradeId} does not fit: ${misfit}` }]
   }
-  if (execution.orderSide !== order.orderSide) throw new Error(`fill ${externalTradeId} has the other side`)
-  if (countedFor !== null) throw new Error(`fill ${externalTradeId} is counted for order ${countedFor}`)
+  if (execution.orderSide !== order.orderSide) throw new Error(`fill ${externalTradeId} has the opposite side`)
+  if (countedFor !== null) throw new Error(`fill ${externalTradeId} is already counted for order ${countedFor}`)
   if (!execution.executedQuantity.isPositive()) throw new Error(`fill ${externalTradeId} of nothing`)
   return counted(known, evidence, execution, externalOrderId)
 }
@@ -214,7 +214,7 @@ const alertsOf = (
     ...(overfilled ? [alert("OVERFILL", "executed more than ordered")] : []),
     ...(isLate && orderStatus === "REJECTED" ? [alert("FILL_AFTER_REJECT", "a rejected order was filled")] : []),
     ...(isLate && cancelReason === "REPLACED"
-      ? [alert("FILL_AFTER_REPLACE", "an order was filled after another had taken its place")]
+      ? [alert("FILL_AFTER_REPLACE", "an order was filled after it had been replaced")]
       : []),
   ]
 }
@@ -293,7 +293,7 @@ const reasonOf = ({ order, partner }: Known): CancelReason => {
   return isFollowed ? "OCO_SIBLING" : requestedReason(order)
 }
 
-const REJECTED_THERE = { wouldTake: "WOULD_TAKE: the venue ended it at once", plain: "VENUE: rejected" }
+const REJECTED_THERE = { wouldTake: "WOULD_TAKE: the venue ended it immediately", plain: "VENUE: rejected" }
 
 /** By the venue's own view of it, not by an answer or a proof. */
 const isRejectedThere = ({ rejectReason }: TradeOrder): boolean =>
@@ -337,7 +337,7 @@ const given = (known: Known, evidence: OrderEvidence): Effects => {
     if (order.externalOrderId === null && !order.cancelRequested)
       return [...changeNotMade(known, "the venue never had the order", null), { _tag: "Then", evidence }]
     // What asked for more came too late: the order was executed whole.
-    if (withoutChange(order).orderStatus === "FILLED") return changeNotMade(known, "the order was over before", null)
+    if (withoutChange(order).orderStatus === "FILLED") return changeNotMade(known, "the order had already ended", null)
   }
   const conclusion = conclusionOf(order)
   if (conclusion === null) throw new IllegalTransition(order, "not known to the venue")

@@ -1,6 +1,6 @@
 /**
- * One execution of an order, counted: executed is what the trades come to, or what the venue has named, whichever is more. What was
- * inferred gives its place to the trades that explain it.
+ * One execution of an order, counted: the executed quantity is the sum of the trades or what the venue reports, whichever is more. Inferred
+ * executions are replaced by the trades that explain them.
  */
 import type { AccountEventKind } from "../../account/event.ts"
 import { Decimal } from "../../decimal.ts"
@@ -90,7 +90,7 @@ export const filled = (order: TradeOrder, fill: Execution, externalOrderId: stri
 
 /** Why a trade cannot be one of the order, by what is known of both; null: it may be. Of an order that was placed elsewhere too little is known. */
 export const misfitOf = (order: TradeOrder, trade: Execution): string | null => {
-  if (trade.orderSide !== order.orderSide) return "the other side"
+  if (trade.orderSide !== order.orderSide) return "the opposite side"
   if (order.origin === "EXTERNAL") return null
   if (isBeyondLimit(order, trade)) return "a price beyond the limit"
   const replaced = order.unexplained?.executedQuantity ?? Decimal.ZERO

@@ -1,7 +1,7 @@
 /**
- * The law of orders as one table: what a request to cancel or to change an order does, what may be sent for it, and what may be concluded
- * about it without a word of the venue, by where it is and in which state. What a cell does not allow is refused or thrown where it is
- * tried, and nothing leaves. What evidence may make of an order is the table of transitions (domain/order/status.ts).
+ * What may be done with an order, as one table by location and state: what a request to cancel or to change it does, what may be sent for it, and
+ * what may be concluded about it without a report from the venue. What a cell does not allow is refused or thrown where it is attempted, and
+ * nothing is sent. What evidence may do to an order is the table of transitions (domain/order/status.ts).
  */
 import { changeOf, isRenewal } from "../change.ts"
 import type { OrderStatus } from "../status.ts"

@@ -12,7 +12,7 @@ import { doubtWhenShown } from "./doubt.ts"
 
 export class IllegalTransition extends Error {
   constructor(order: TradeOrder, to: string) {
-    super(`order ${order.tradeOrderId}: ${order.orderStatus} may not become ${to}`)
+    super(`order ${order.tradeOrderId}: ${order.orderStatus} cannot become ${to}`)
   }
 }
 

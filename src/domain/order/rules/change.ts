@@ -107,7 +107,7 @@ const quantityError = (order: TradeOrder, quantity: Decimal | null, instrument: 
   const positive = positiveError("quantity", quantity)
   if (positive !== null) return positive
   if (quantity.lessThan(order.executedQuantity))
-    return new InvalidParameter({ parameter: "quantity", reason: `${order.executedQuantity} is executed already` })
+    return new InvalidParameter({ parameter: "quantity", reason: `${order.executedQuantity} is already executed` })
   const step = quantityStep(instrument)
   if (!quantity.isMultipleOf(step)) return new InvalidQuantityPrecision({ step: step.toString() })
   const { minQuantity, maxQuantity } = instrument

@@ -118,7 +118,7 @@ const checkOwn = (own: LegPlan["leg"] | null, prices: ExitPrices): void => {
     if (prices[parameter] !== null) {
       const place =
         parameter === "takeProfitLimitPrice" ? "limit price goes into limitPrice" : "trigger goes into stopPrice"
-      const reason = `is for an exit that comes with another order; this order is a ${own}, and its own ${place}`
+      const reason = `is for an exit attached to another order; this order is a ${own}: its own ${place}`
       refuse(new ParameterNotAllowed({ parameter, reason }))
     }
 }

@@ -1,4 +1,4 @@
-/** How much an order is for (contract C7): the four quantity types resolved to whole lots of the base asset, exactly. */
+/** An order's quantity (contract C7): the four quantity types resolved to whole lots of the base asset, exactly. */
 import { Decimal, type Rounding } from "../../decimal.ts"
 import { OrderBookUnavailable } from "../../errors/market.ts"
 import {

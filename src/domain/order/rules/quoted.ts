@@ -1,6 +1,6 @@
 /**
- * What an order of type QUOTED must satisfy (contract C8): it names a quote and repeats what that says. Whether it does is the dealer's to
- * judge, who has the quote; what is left are fields that such an order cannot have, and the exits that may come with it (contract C4).
+ * What an order of type QUOTED must satisfy (contract C8): it names a quote and repeats its terms. The dealer, which has the quote, checks that
+ * they match; checked here are fields that such an order cannot have, and the exits that may come with it (contract C4).
  */
 
 import type { FirmQuote } from "../../dealer/quote.ts"

@@ -1,6 +1,6 @@
 /**
- * What a submit request must satisfy before anything is held, stored or sent: pure. The answer is the resolved order, the one error the
- * caller gets, or the prices that must be known first. Each rule of its own has a file of its own.
+ * What a submit request must satisfy before anything is held, stored or sent: pure. The result is the resolved order, the one error the caller
+ * gets, or the prices that must be known first. Each separate rule has its own file.
  */
 import type { Decimal } from "../../decimal.ts"
 import { InstrumentNotFound, OrderBookUnavailable } from "../../errors/market.ts"

@@ -1,4 +1,4 @@
-/** How long an order works (contract C6): which words are taken for which type, and when it ends. */
+/** How long an order works (contract C6): which times in force are accepted for which type, and when it ends. */
 import {
   ExpireAtRequired,
   InvalidExpireAt,
@@ -38,7 +38,7 @@ export const timeOf = (request: SubmitRequest, type: OrderType, venue: Venue, no
 
 /** Why it can be no order's end, with what would be right; null: it can. */
 const faultOf = (expireAt: number, word: StoredTimeInForce, now: number): string | null => {
-  if (word !== "GTD") return `goes with timeInForce GTD, not with ${word}: leave one of the two out`
+  if (word !== "GTD") return `requires timeInForce GTD, not ${word}: omit one of the two`
   const last = now + EXPIRY_MILLIS_MAX
   if (expireAt > last) return `is more than 365 days ahead: at most ${last} now`
   if (expireAt > now) return null
@@ -46,7 +46,7 @@ const faultOf = (expireAt: number, word: StoredTimeInForce, now: number): string
   const asSeconds = expireAt * 1_000
   return asSeconds > now && asSeconds <= last
     ? `is in seconds; milliseconds since the Unix epoch are expected: ${asSeconds}`
-    : `is past: it must be later than ${now}, in milliseconds since the Unix epoch`
+    : `is in the past: it must be later than ${now}, in milliseconds since the Unix epoch`
 }
 
 /** Of an exit that comes with another order: it has no expireAt of its own. */

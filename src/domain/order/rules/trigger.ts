@@ -1,6 +1,6 @@
 /**
- * Orders that wait for a price (contract C5): what triggers them, who watches, whether the market is there already, and how far a
- * trailing stop stays behind.
+ * Orders that wait for a price (contract C5): what triggers them, who watches, whether the market is already there, and the distance of a
+ * trailing stop.
  */
 import { Decimal } from "../../decimal.ts"
 import { TickerUnavailable } from "../../errors/market.ts"
@@ -108,7 +108,7 @@ export const triggerOf = (
       (it) => !isAbsent(request[it]),
     )
     const reason =
-      given && `the trigger of a ${orderType} order goes into stopPrice; ${given} is for an exit with another`
+      given && `the trigger of a ${orderType} order goes into stopPrice; ${given} is for an exit attached to another`
     return refuse(new StopPriceRequired({ reason }))
   }
   // Legs of a pair are taken or refused together, so those wait for the price.

@@ -1,6 +1,6 @@
 /**
- * Binance's own words, spot and futures: what ccxt's unified fields lose of its answers and events; books that begin with a REST snapshot which
- * the buffered changes must join; a pair of exits as its own order list.
+ * Binance's deviations, spot and futures: what ccxt's unified fields lose of its responses and events; books that begin with a REST snapshot to
+ * which the buffered changes are applied; a pair of exits as its own order list.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { venueClientId } from "../../../domain/ids.ts"
@@ -78,10 +78,10 @@ const wordsOf = ({ trigger, limitPrice, tradeOrderId }: VenueOrder): Readonly<Re
   const ClientOrderId = venueClientId(tradeOrderId)
   const price = limitPrice === null ? {} : { Price: limitPrice }
   if (trigger === undefined) {
-    if (limitPrice === null) throw new NotSupported("a leg of a list has a price or a trigger")
+    if (limitPrice === null) throw new NotSupported("a leg of a list needs a price or a trigger")
     return { Type: "LIMIT_MAKER", ClientOrderId, ...price }
   }
-  if (trigger.source !== "LAST_TRADE") throw new NotSupported(`a native trigger does not look at ${trigger.source}`)
+  if (trigger.source !== "LAST_TRADE") throw new NotSupported(`the venue's triggers do not support ${trigger.source}`)
   if (trigger.kind === "TRAILING_STOP")
     throw new NotSupported("a trailing stop follows the gateway's own high-water mark")
   const type = trigger.kind === "STOP" ? "STOP_LOSS" : "TAKE_PROFIT"
@@ -104,7 +104,7 @@ const placeBinancePair = async (
   const place = exchange.privatePostOrderListOco
   if (place === undefined) throw new NotSupported("ccxt does not know the venue's lists")
   if (isAbove(one) === isAbove(other) || one.quantity !== other.quantity)
-    throw new NotSupported("the legs of a list are of one size, with the market between them")
+    throw new NotSupported("the legs of a list must have one size, with the market price between them")
   const market = exchange.market(symbol)
   const request: Record<string, string> = {
     symbol: market.id,

@@ -1,4 +1,4 @@
-/** Binance codes whose class in ccxt 4.5.84 says something else than the code does. A code that stands nowhere is what its class says. */
+/** Binance codes whose class in ccxt 4.5.84 is wrong. A code that is not listed means what its class says. */
 import type { FailureCategory } from "../../connector/wire.ts"
 
 type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]

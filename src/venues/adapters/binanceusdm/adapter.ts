@@ -1,4 +1,4 @@
-/** Binance USDⓈ-M: the spot side's words of orders, and its own of balances, its limit and the end of its stream. */
+/** Binance USDⓈ-M: the spot side's order formats, and its own for balances, its limit and the end of its stream. */
 import type { ExchangeAdapter } from "../adapter.ts"
 import { binance, usedWeightOf } from "../binance/adapter.ts"
 

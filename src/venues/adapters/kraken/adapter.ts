@@ -1,7 +1,4 @@
-/**
- * Kraken's own words and ways; what ccxt 4.5.84 does with them otherwise is put right here on each public instance, and by `private.ts` on each
- * private one.
- */
+/** Kraken's deviations from ccxt 4.5.84: corrected here on each public instance, and by `private.ts` on each private one. */
 
 import type { VenueOrder } from "../../../ports/venue-session.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "../../worker/exchange/ccxt.ts"

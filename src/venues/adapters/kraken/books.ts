@@ -1,7 +1,6 @@
 /**
- * Kraken's books in ccxt's place: every frame is verified against its checksum before it is passed on. One that does not fit ends the
- * book, and the next subscription brings a snapshot. The checksum is of the ten best levels: what lies deeper is compared with a
- * snapshot of its own from time to time.
+ * Kraken's books, replacing ccxt's: every frame is verified against its checksum before it is passed on. A mismatch ends the book, and the next
+ * subscription brings a snapshot. The checksum covers the ten best levels: deeper ones are compared with a separate snapshot from time to time.
  */
 
 import type { CcxtOrderBook } from "../../worker/exchange/ccxt.ts"
@@ -58,7 +57,7 @@ export const checkBooks = (
     const { symbol } = frame
     const checked = CheckedBook.from(frame, bookDepth, placesOf(symbol))
     if (checked === undefined) {
-      lost(socket, symbol, `the snapshot of ${symbol} does not have its checksum`)
+      lost(socket, symbol, `the snapshot of ${symbol} does not match its checksum`)
       return
     }
     const before = kept.get(symbol)
@@ -86,7 +85,7 @@ export const checkBooks = (
     if (known === undefined || known.socket !== socket || book === undefined) return
     const rows = known.checked.apply(frame)
     if (rows === undefined) {
-      lost(socket, symbol, `the book of ${symbol} does not have its checksum`)
+      lost(socket, symbol, `the book of ${symbol} does not match its checksum`)
       return
     }
     stamp(book, frame)

@@ -1,7 +1,7 @@
 /**
- * An order book of N levels a side whose every frame carries a checksum of the ten best (Kraken): kept in the venue's own digits, so
- * that a frame that is missing, repeated late or out of order shows at once. The venue never says what its changes push out of the
- * N levels: it is cut off here, and named as deleted, because nobody would hear of it again.
+ * An order book of N levels a side whose every frame carries a checksum of the ten best (Kraken): kept in the venue's own digits, so that a
+ * missing, repeated, late or misordered frame is detected at once. The venue does not report levels pushed out of the N: they are cut off here
+ * and published as deleted, because no further update of them will come.
  */
 
 // CRC-32 (ISO 3309, as in zip and PNG) of texts of plain characters, one after the other without joining them.

@@ -1,7 +1,6 @@
 /**
- * The venue's clock to the millisecond. Kraken's REST tells whole seconds: instants read from it would be up to a second older than the
- * fills they are compared with. Its sockets stamp every pong in microseconds; the signs of life are pongs, and one more is asked for
- * when the clock is read.
+ * The venue's clock to the millisecond. Kraken's REST returns whole seconds: times read from it would be up to a second older than the fills they
+ * are compared with. Its sockets stamp every pong in microseconds; keep-alives are pongs, and one more is requested when the clock is read.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { type KrakenExchange, PUBLIC_URL } from "./exchange.ts"

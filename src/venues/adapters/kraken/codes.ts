@@ -1,6 +1,6 @@
 /**
- * What Kraken's error texts mean. Every answer is HTTP 200, and ccxt knows few of the texts: to it a wrong signature is any error, an
- * expired WebSocket token a wrong key, and an unknown order an invalid one. Source: docs.kraken.com, "Error messages".
+ * What Kraken's error texts mean. Every answer is HTTP 200, and ccxt knows few of the texts: it treats a wrong signature as a generic error, an
+ * expired WebSocket token as a wrong key, and an unknown order as an invalid one. Source: docs.kraken.com, "Error messages".
  */
 import type { FailureCategory } from "../../connector/wire.ts"
 

@@ -1,4 +1,4 @@
-/** The parts of ccxt 4.5.84's Kraken beside every exchange's that the connector touches or replaces. */
+/** The parts of ccxt 4.5.84's Kraken, beyond those of every exchange, that the connector uses or replaces. */
 import type { CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 
 export interface KrakenSocket extends CcxtSocket {

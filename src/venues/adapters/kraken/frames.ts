@@ -1,6 +1,6 @@
 /**
- * Kraken's public frames (WebSocket v2), read in the venue's own digits: ccxt's class would cut books by what a snapshot happened to
- * hold, sort trades of one millisecond by the letters of their numbers, and throw at changes of a book that has not begun.
+ * Kraken's public frames (WebSocket v2), read in the venue's own digits: ccxt's class would truncate books to the size of a snapshot, sort trades
+ * of one millisecond by their numbers as strings, and throw at changes of a book without a snapshot.
  */
 import type { Raw } from "../../worker/exchange/ccxt.ts"
 import type { BookFrame } from "./checked-book.ts"

@@ -1,6 +1,6 @@
 /**
- * Kraken's private stream, read into ccxt's caches with all that the venue said: `executions` put together row by row, our own client id, every
- * fee. A subscription that is refused, or a hole in the numbers, ends the socket: both begin again.
+ * Kraken's private stream, read into ccxt's caches with everything the venue sent: `executions` merged row by row, our own client id, every fee.
+ * A refused subscription, or a gap in the sequence, closes the socket: both are then restarted.
  */
 import { Decimal } from "../../../domain/decimal.ts"
 import type { CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"

@@ -1,6 +1,6 @@
 /**
- * What a private instance of ccxt's Kraken needs to be right: nonces that grow, orders that expire and are found by our own id, and
- * fills in their order. Each function replaces one of ccxt's on the instance, before its first call.
+ * Corrections for a private instance of ccxt's Kraken: increasing nonces, orders that expire and are found by our own id, and fills in order.
+ * Each function replaces one of ccxt's on the instance, before its first call.
  */
 import type { CcxtExchange, CcxtOrder, CcxtTrade } from "../../worker/exchange/ccxt.ts"
 import { classify } from "../../worker/exchange/errors.ts"
@@ -122,7 +122,7 @@ const findByClientId = (exchange: KrakenExchange): void => {
     const found =
       newest(await exchange.fetchOpenOrders(undefined, undefined, undefined, own)) ??
       newest(await exchange.fetchClosedOrders(undefined, undefined, undefined, own))
-    if (found === undefined) throw new OrderNotFound("neither an open order nor a closed one has the id")
+    if (found === undefined) throw new OrderNotFound("neither an open nor a closed order has this id")
     return found
   }
 }

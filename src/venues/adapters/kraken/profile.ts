@@ -1,4 +1,4 @@
-/** Kraken, spot; it has no place to practise. */
+/** Kraken, spot; it has no test environment. */
 import type { VenueId } from "../../../domain/ids.ts"
 import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
 import type { VenueProfile } from "../profile.ts"

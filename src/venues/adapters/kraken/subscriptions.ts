@@ -1,6 +1,6 @@
 /**
- * Kraken's public subscriptions. ccxt sends them and never checks the response: one that is refused or lost would be awaited for ever.
- * It cannot end them either: that is added here, so that one stream ends without the others on its socket.
+ * Kraken's public subscriptions. ccxt sends them and never checks the response: a refused or lost one would be awaited for ever. It cannot
+ * unsubscribe either: that is added here, so that one stream ends without the others on its socket.
  */
 import type { Raw } from "../../worker/exchange/ccxt.ts"
 import { LOST_PLACE } from "../../worker/exchange/errors.ts"
@@ -72,7 +72,7 @@ export class KrakenSubscriptions {
     if (words !== undefined) await socket.send(this.#request("subscribe", words))
   }
 
-  /** The stream is not what the venue sent: whoever waits on it begins anew. */
+  /** The stream differs from what the venue sent: its watch loops start over. */
   lost(socket: KrakenSocket, channel: string, symbol: string, reason: string): void {
     socket.reject(new Error(`${LOST_PLACE} ${reason}`), hashOf(channel, symbol))
   }
@@ -158,7 +158,7 @@ export class KrakenSubscriptions {
     }
   }
 
-  /** Nobody knows what the venue has of it: it is ended there, too. */
+  /** Its state at the venue is unknown: it is unsubscribed there too. */
   #failed({ socket, channel, symbol }: Asked, error: Error): void {
     if (this.#exchange.clients[socket.url] !== socket) return
     const hash = hashOf(channel, symbol)

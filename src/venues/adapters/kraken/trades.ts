@@ -1,6 +1,6 @@
 /**
- * Kraken's public trades in ccxt's place: one by one in the order of their numbers, which ccxt would sort as letters. A subscription
- * brings the newest 50 of before, which fills the hole of an interruption; a longer one is filled from the venue's history.
+ * Kraken's public trades, replacing ccxt's: one by one in the order of their numbers, which ccxt would sort as strings. A subscription brings the
+ * newest 50 earlier trades, which fills the gap of an interruption; a longer one is filled from the venue's history.
  */
 
 import { setTimeout as sleep } from "node:timers/promises"
@@ -48,7 +48,7 @@ export class NumberedTrades {
     if (isSnapshot) this.#isWholeAtVenue = true
     const last = this.#waiting?.trades.at(-1) ?? this.#last
     if (last === undefined && isSnapshot) {
-      // Of before anybody listened.
+      // From before the first subscriber.
       this.#last = newest
       return { fresh: [], hole: null }
     }

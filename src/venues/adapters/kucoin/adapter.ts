@@ -1,6 +1,6 @@
 /**
- * KuCoin, served as ccxt has it, for both kinds of its accounts: classic ones, and unified ones with hosts, channels and lists of their own,
- * which are paged in their own way. Source: createOrder, fetchOrder and pro/kucoin of ccxt 4.5.84.
+ * KuCoin, served as ccxt has it, for both kinds of its accounts: classic ones, and unified ones with their own hosts, channels, lists and paging.
+ * Source: createOrder, fetchOrder and pro/kucoin of ccxt 4.5.84.
  */
 import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
 import { PagingFailed } from "../../worker/session/pages.ts"
@@ -41,7 +41,7 @@ const whole = async (
 
 /** Of a page that does not say how to go on: one that is not full is the last. */
 const endsWith = (page: Raw): null => {
-  if (rowsOf(page).length >= SIZE) throw new PagingFailed("a full page of a list does not say what is behind it")
+  if (rowsOf(page).length >= SIZE) throw new PagingFailed("a full page of a list does not say how to continue")
   return null
 }
 
@@ -75,7 +75,7 @@ const listsOfUnified = (exchange: CcxtExchange): void => {
     utaPrivateGetAccountModeOrderHistory === undefined ||
     utaPrivateGetAccountModeOrderExecution === undefined
   )
-    throw new Error("this ccxt does not know unified accounts of KuCoin")
+    throw new Error("this version of ccxt does not support KuCoin's unified accounts")
   const idOf = (symbol: string | undefined): Raw => (symbol === undefined ? {} : { symbol: exchange.market(symbol).id })
   const open = exchange.fetchOpenOrders.bind(exchange)
   const closed = exchange.fetchClosedOrders.bind(exchange)

@@ -1,6 +1,6 @@
 /**
- * OKX's own words and ways. What ccxt 4.5.84 does with them otherwise: the login is stamped with our clock, an order has no expiry, a
- * fee of the stream keeps the venue's sign, an order of an instrument that is not loaded ends every stream, and balances are equity.
+ * OKX's deviations from ccxt 4.5.84, which stamps the login with our clock, sets no expiry on orders, keeps the venue's sign of a streamed fee,
+ * ends every stream at an order of an instrument that is not loaded, and reports equity as balances.
  */
 
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"

@@ -1,6 +1,6 @@
 /**
- * OKX's error codes whose class in ccxt 4.5.84 says something else than the code does, or that ccxt does not know (source:
- * okx.com/docs-v5, "Error Code"). A code that stands nowhere is in doubt.
+ * OKX's error codes whose class in ccxt 4.5.84 is wrong, or that ccxt does not know (source: okx.com/docs-v5, "Error Code"). A code that is not
+ * listed is in doubt.
  */
 import type { FailureCategory } from "../../connector/wire.ts"
 

@@ -1,7 +1,7 @@
 /**
- * What a venue answers to public subscriptions, where ccxt 4.5.84 misses it (OKX). An error event would reject every stream of the
- * socket, while ccxt goes on believing in each subscription and never sends it again: here only the stream it is about fails, and
- * begins anew. So does one that is never answered.
+ * A venue's answers to public subscriptions that ccxt 4.5.84 mishandles (OKX). An error event would reject every stream of the socket, while ccxt
+ * considers each one still subscribed and never sends it again: here only the stream concerned fails and is subscribed again. So is one that is
+ * never answered.
  */
 import type { CcxtExchange, CcxtSocket } from "../../worker/exchange/ccxt.ts"
 import type { StreamNews } from "../adapter.ts"
@@ -62,7 +62,7 @@ export class SubscriptionAnswers {
     else for (const key of keys) this.#fail(socket, key, words)
   }
 
-  /** Subscriptions that nobody has answered for long. Kept by key: one that was answered meanwhile begins anew. */
+  /** Subscriptions unanswered for long. Kept by key: one that was answered meanwhile starts over. */
   #sweep(): void {
     const now = performance.now()
     for (const socket of Object.values(this.#exchange.clients)) {

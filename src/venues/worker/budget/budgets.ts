@@ -1,6 +1,6 @@
 /**
- * The request budgets of one connector in the place of ccxt's throttles, which know no urgency and nothing of each other: one for the
- * venue's address, and one for each session where the venue counts by account. The venue's own count is read from its answers.
+ * The request budgets of one connector, replacing ccxt's throttles, which know no urgency and are not shared: one for the venue's address, and
+ * one for each session if the venue counts by account. The venue's own count is read from its responses.
  */
 import { type BudgetLoad, PURPOSES, type Purpose } from "../../../ports/venue-stats.ts"
 import type { ExchangeAdapter } from "../../adapters/adapter.ts"
@@ -41,7 +41,7 @@ class AccountHolds {
     if (left <= 0) return undefined
     if (waitMillis !== null && left > waitMillis)
       return Promise.reject(
-        new TooLate(`the venue takes no such request of this account for another ${Math.ceil(left / 1000)} s`),
+        new TooLate(`the venue accepts no such requests from this account for another ${Math.ceil(left / 1000)} s`),
       )
     return new Promise<void>((resolve) => setTimeout(resolve, Math.ceil(left)).unref()).then(() =>
       // It may have been held again meanwhile.
@@ -207,12 +207,12 @@ export class Budgets {
     const seconds = Math.round(millis / 1000)
     if (stop.scope === "ACCOUNT") {
       holds.hold(currentWork()?.purpose ?? "market", millis)
-      this.#notice(`the venue answered ${status} to one account: no such request of it for ${seconds} s`)
+      this.#notice(`the venue answered ${status} to one account: no such requests from it for ${seconds} s`)
       return
     }
     // Whatever the venue counts by, it wants to be left alone.
     for (const each of this.#all.values()) each.pause(millis)
     if (stop.scope === "BAN") this.dials.pause(millis)
-    this.#notice(`the venue answered ${status}: no request for ${seconds} s`)
+    this.#notice(`the venue answered ${status}: no requests for ${seconds} s`)
   }
 }

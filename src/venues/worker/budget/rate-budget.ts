@@ -1,7 +1,7 @@
 /**
- * A venue's request budget for one address, in ccxt's units of cost, over a rolling window. The most urgent request goes first: cancel,
- * the question about a doubtful order, submit, market data, the opening of an account, audit. Less urgent ones leave room for the others
- * and wait for it; audits get a quarter at most (order-path 7). A venue that says 429 or 418 is left alone for as long as it asks.
+ * A venue's request budget for one address, in ccxt's units of cost, over a rolling window. The most urgent request goes first: cancel, the query
+ * about a doubtful order, submit, market data, the opening of an account, audit. Less urgent ones leave room for the others and wait; audits get
+ * a quarter at most (order-path 7). After 429 or 418 the venue gets no requests for as long as it demands.
  */
 import { type BudgetLoad, PURPOSES, type Purpose } from "../../../ports/venue-stats.ts"
 import { TooLate } from "../exchange/errors.ts"
@@ -139,13 +139,13 @@ export class RateBudget {
     }
   }
 
-  /** Everybody who still waits is told so. */
+  /** All waiting requests are rejected with this. */
   close(): void {
     clearTimeout(this.#timer)
     for (const purpose of PURPOSES)
       for (const { timer, reject } of this.#queues[purpose].splice(0)) {
         clearTimeout(timer)
-        reject(new TooLate("the connector stops"))
+        reject(new TooLate("the connector is stopping"))
       }
   }
 
@@ -166,7 +166,7 @@ export class RateBudget {
     const at = queue.indexOf(waiting)
     if (at < 0) return
     queue.splice(at, 1)
-    waiting.reject(new TooLate("the venue's request budget was used up until its time had passed"))
+    waiting.reject(new TooLate("the venue's request budget was exhausted until the request's deadline"))
     this.#admit()
   }
 
@@ -181,7 +181,7 @@ export class RateBudget {
         const waitMillis = this.#waitMillis(head.cost, purpose)
         if (waitMillis > 0) {
           soonest = Math.min(soonest, waitMillis)
-          // Nobody overtakes what is more urgent. Market data is held back for the sake of the others, audits among them.
+          // Nothing overtakes a more urgent request. Market data is held back for the sake of the others, audits among them.
           if (purpose === "market") break
           this.#timer = setTimeout(() => this.#admit(), soonest)
           return

@@ -1,6 +1,6 @@
 /**
- * The parts of a ccxt.pro exchange that connectors touch, written down from ccxt 4.5.84. ccxt's own types are mostly `any` and
- * import 104 exchanges; these are what our code may rely on. Numbers are floats on a public instance and strings on a private one.
+ * The parts of a ccxt.pro exchange that connectors use, declared from ccxt 4.5.84. ccxt's own types are mostly `any` and import 104 exchanges;
+ * these are what our code may rely on. Numbers are floats on a public instance and strings on a private one.
  */
 
 /** Values ccxt passes through untouched. */
@@ -138,7 +138,7 @@ export interface CcxtSocket {
   readonly connected?: Promise<unknown>
   send(message: unknown): Promise<unknown>
   resolve(result: unknown, key: string): unknown
-  /** Fails whoever waits for the key, now or next. */
+  /** Rejects the current or next waiter for the key. */
   reject(error: Error, key: string): unknown
   onMessage(event: { readonly data: unknown }): void
   onError(error: Error): void

@@ -1,8 +1,8 @@
 /**
- * When sockets are dialled, for all instances of a connector: never more often than the venue's documented rate for one address, and not
- * at all while it wants to be left alone. A public socket that does not last is dialled after a pause that grows to half a minute; ccxt's
- * own is at an end as soon as two dials are a quarter of a minute apart. A private stream makes its pauses itself. A handshake that is
- * refused with 403 says something of the account that made it; what bans the address holds every dial.
+ * When sockets are dialled, for all instances of a connector: never above the venue's documented rate for one address, and not at all during a
+ * pause it requested. A public socket that does not last is redialled with a backoff of up to half a minute; ccxt's own backoff resets as soon as
+ * two dials are a quarter of a minute apart. A private stream makes its pauses itself. A handshake refused with 403 concerns the account that
+ * made it; a ban of the address holds every dial.
  */
 
 import type { VenueProfile } from "../../adapters/profile.ts"
@@ -132,7 +132,7 @@ export class Dials {
     return wait
   }
 
-  /** Resolves when it may be dialled; false: nobody wants it any more. */
+  /** Resolves when it may be dialled; false: it is no longer needed. */
   async #turn(wait: number, isWanted: () => boolean): Promise<boolean> {
     if (wait > 0) await pause(wait)
     const turn = this.#queue.then(() => this.#room(isWanted))

@@ -1,6 +1,6 @@
 /**
- * What a failure at a venue means. ccxt's class decides, then the venue's codes that ccxt maps to the wrong class, each pinned by a test
- * (venues 4.9). The verdict of a submit follows contract C3; what is not listed is in doubt. No text leaves here unclean.
+ * What a failure at a venue means. ccxt's class decides, then the venue's codes that ccxt maps to the wrong class, each pinned by a test (venues
+ * 4.9). The verdict of a submit follows contract C3; what is not listed is in doubt. Every text that leaves here is sanitised.
  */
 
 import { BINANCE_CODES } from "../../adapters/binance/codes.ts"

@@ -1,7 +1,6 @@
 /**
- * Builds the two kinds of ccxt instances with every setting venues 4 asks for. A public instance has floats and no keys;
- * a private one has strings and the keys of one account, and shares what they have alike. Their requests share the venue's budget, the
- * most urgent first.
+ * Builds the two kinds of ccxt instances with every setting that venues 4 lists. A public instance has floats and no keys; a private one has
+ * strings and the keys of one account, and shares everything else. Their requests share the venue's budget, the most urgent first.
  */
 
 import type { VenueSecrets } from "../../../domain/account/credential.ts"

@@ -1,4 +1,4 @@
-/** Venue times that can be true: anything else is discarded, and the reader uses another time or none. */
+/** Plausible venue times: an implausible one is discarded, and the reader uses another time or none. */
 
 /** Before it there was nothing to trade: a zero for "none yet", or seconds in place of ms, would lie there. */
 const EARLIEST = Date.UTC(2009, 0)

@@ -1,8 +1,8 @@
 /**
  * The markets of a venue: loaded once by the public instance and shared with every private one (26 MB and 0.4 s for each load of 3,500 symbols,
- * venues 1); which of them the venue lists, under which name, and each as a row of instruments. A first load that fails is cached by ccxt for
- * ever, so every load here is a forced one. A later one that fails changes nothing, neither here nor in ccxt, and one that brings a list that
- * cannot be whole takes nothing away.
+ * venues 1); which of them the venue lists, under which name, and each as a row of instruments. ccxt caches a failed first load for ever, so
+ * every load here is forced. A later load that fails changes nothing, neither here nor in ccxt, and one with an implausibly short list removes
+ * nothing.
  */
 
 import { setTimeout as sleep } from "node:timers/promises"
@@ -245,7 +245,7 @@ export class Markets {
     return this.#loadedAt > 0 && Date.now() - this.#loadedAt < millis
   }
 
-  /** One load at a time, for all who wait, whoever was the first: its urgency and its deadline are not theirs. */
+  /** One load at a time for all waiting callers: the first caller's urgency and deadline do not apply to the others. */
   #begin(): Promise<void> {
     this.#loading ??= doingFor("market", null, () => this.#load()).finally(() => {
       this.#loading = undefined

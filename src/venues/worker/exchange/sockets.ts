@@ -1,6 +1,6 @@
 /**
- * A venue's sockets: whether the peer responds, and the end of those that carry a market. A socket is pinged as ccxt's keep-alive does, and
- * whatever arrives next counts as a response, because frames arrive in order: one that nobody answers on may still be called open for half a
+ * A venue's sockets: whether the peer responds, and closing those that carry a market. A socket is pinged as ccxt's keep-alive does, and whatever
+ * arrives next counts as a response, because frames arrive in order: a socket without a responding peer may otherwise look open for half a
  * minute.
  */
 import type { CcxtExchange, CcxtSocket } from "./ccxt.ts"

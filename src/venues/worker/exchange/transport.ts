@@ -1,8 +1,7 @@
 /**
- * How a connector connects. ccxt keeps its production URLs (it picks error tables and subscriptions by them, venues 2.1); only
- * the TCP connect is re-routed, for REST (undici's `connect`) and for WebSockets (`createConnection`), and led through the venue's proxy
- * where it has one. With routes set, a host without one is refused. A failure to connect says `NEVER_CONNECTED`: proof that no byte of
- * the request left this host.
+ * How a connector connects. ccxt keeps its production URLs (it picks error tables and subscriptions by them, venues 2.1); only the TCP connect is
+ * re-routed, for REST (undici's `connect`) and for WebSockets (`createConnection`), and goes through the venue's proxy where it has one. With
+ * routes set, a host without one is refused. A failure to connect is marked `NEVER_CONNECTED`: proof that no byte of the request left this host.
  */
 import { once } from "node:events"
 import net from "node:net"
@@ -72,7 +71,7 @@ const shakeSocks = async (socket: net.Socket, proxy: URL, host: string, port: nu
   if (chosen === BY_PASSWORD && given !== null) {
     socket.write(Buffer.concat([Buffer.from([1]), sized(given.user), sized(given.password)]))
     if ((await readBytes(socket, 2))[1] !== 0) throw new Error("refused the credentials")
-  } else if (chosen !== NO_AUTHENTICATION) throw new Error("wants another authentication")
+  } else if (chosen !== NO_AUTHENTICATION) throw new Error("requires another authentication method")
   socket.write(Buffer.concat([Buffer.from([5, 1, 0, 3]), sized(host), Buffer.from([port >> 8, port & 255])]))
   // Version, outcome, reserved, then the address that it dials from: 4 bytes, 16, or a name with its length.
   const answer = await read(socket, (bytes) => {
@@ -85,14 +84,14 @@ const shakeSocks = async (socket: net.Socket, proxy: URL, host: string, port: nu
 
 const sized = (text: string): Buffer => {
   const bytes = Buffer.from(text)
-  if (bytes.length > 255) throw new Error("cannot take a name so long")
+  if (bytes.length > 255) throw new Error("does not support host names of this length")
   return Buffer.concat([Buffer.from([bytes.length]), bytes])
 }
 
 const readBytes = (socket: net.Socket, count: number): Promise<Buffer> => read(socket, () => count)
 
 /**
- * Reads until `lengthOf` knows the length of the answer and it is there; what came beyond it is left for whoever is next. Not by `data`
+ * Reads until `lengthOf` knows the length of the answer and it is there; later bytes are left for the next reader. Not by `data`
  * events: a socket that was paused stays so, and node:http would never hear from it.
  */
 const read = (socket: net.Socket, lengthOf: (bytes: Buffer) => number | undefined): Promise<Buffer> =>
@@ -114,7 +113,7 @@ const read = (socket: net.Socket, lengthOf: (bytes: Buffer) => number | undefine
           if (bytes.length > length) socket.unshift(bytes.subarray(length))
           resolve(bytes.subarray(0, length))
         })
-      } else if (bytes.length > ANSWER_BYTES_MAX) finish(() => reject(new Error("answers without an end")))
+      } else if (bytes.length > ANSWER_BYTES_MAX) finish(() => reject(new Error("sent an unterminated response")))
     }
     socket.on("readable", onReadable).on("error", onError).on("end", onEnd).on("close", onEnd)
   })
@@ -210,7 +209,7 @@ const ready = async (
     await once(socket, event, { signal })
     return socket
   } catch (cause) {
-    // Nobody may be listening any more.
+    // There may be no listener any more.
     socket.on("error", () => undefined).destroy()
     throw cause
   }

@@ -1,7 +1,7 @@
 /**
- * Compares books with what the venue answers by REST, for what no sequence shows: a change that never came, and a stream that fell
- * silent. The two are never of one moment, so a level counts only when the venue was asked twice, both answers differed from the book
- * in it, and nothing changed it from before the first question until after the second answer.
+ * Compares books with the venue's REST snapshot, to detect what no sequence shows: a change that was never sent, and a silent stream. The two are
+ * never from the same moment, so a level counts only when the venue was queried twice, both answers differed from the book in it, and nothing
+ * changed it from before the first query until after the second answer.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../../domain/ids.ts"

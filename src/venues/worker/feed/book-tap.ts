@@ -1,8 +1,8 @@
 /**
- * Sees every level change of every order book, for any exchange: ccxt builds its books through three factory methods, and each
- * change goes through `storeArray` of a side (venues 3.2). What one venue frame changed is one change; a watch loop alone would
- * merge frames. A reset outside a frame (ccxt's REST sync, which then applies the frames it had kept) is one change as well.
- * A snapshot is what a reset brings, or the first levels of a book that has just been made: both are how connectors begin a book.
+ * Sees every level change of every order book, for any exchange: ccxt builds its books through three factory methods, and each change goes
+ * through `storeArray` of a side (venues 3.2). All changes of one venue frame are one change; a watch loop alone would merge frames. A reset
+ * outside a frame (ccxt's REST sync, which then applies the buffered frames) is one change as well. A snapshot is what a reset brings, or the
+ * first levels of a new book: connectors start a book in both ways.
  */
 import type { CcxtBookRow, CcxtBookSide, CcxtExchange, CcxtOrderBook } from "../exchange/ccxt.ts"
 import type { Digits, RowText } from "./digits.ts"
@@ -52,7 +52,7 @@ export class BookTap {
   #inFrame = false
   #flushQueued = false
 
-  /** `keepsLevels`: false where ccxt's book is looked at by nobody. Sides of thousands of levels cost it more than all else. */
+  /** `keepsLevels`: false if ccxt's own book is not read. Sides of thousands of levels cost it more than all else. */
   constructor(digits: Digits, emit: (change: BookChange) => void, keepsLevels = true) {
     this.#digits = digits
     this.#emit = emit

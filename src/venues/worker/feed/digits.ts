@@ -1,8 +1,8 @@
 /**
- * Keeps the venue's own digits where ccxt makes floats of them. A public instance needs floats (deleted levels must be falsy,
- * venues 4.2), so the readers that turn text into a number are wrapped: each notes number → source text, and whoever receives
- * the number asks for the text. Texts of different numbers of digits can share a number ("1.0" and "1.000"), so the two last
- * readings, price then quantity, are looked at first and the rest of the frame only after them.
+ * Keeps the venue's own digits where ccxt makes floats of them. A public instance needs floats (deleted levels must be falsy, venues 4.2), so the
+ * parsers that turn text into a number are wrapped: each records number → source text, and the receiver of the number looks up the text. Texts
+ * with different numbers of digits can share a number ("1.0" and "1.000"), so the last two parsed values, price then quantity, are searched first
+ * and the rest of the frame only after them.
  */
 import { Decimal } from "../../../domain/decimal.ts"
 import type { Bar } from "../../../domain/market/kline.ts"
@@ -16,7 +16,7 @@ import { venueInstant } from "../exchange/instants.ts"
 const TEXT_OR_NUMBER = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 const QUOTE = 34
 
-/** Exponents are not passed on: `2e-8` is 0.00000002 to everybody. */
+/** Exponents are not passed on: `2e-8` is published as 0.00000002. */
 const withoutExponent = (number: string): string =>
   /[eE]/.test(number) ? (Decimal.fromVenue(number)?.toString() ?? number) : number
 

@@ -1,6 +1,6 @@
 /**
- * Bars of a venue's history: over its pages, on our grid, without holes, in its own digits. Venues differ in all of it: some leave
- * out the bars in which nothing was traded, some know fewer intervals, some cut weeks or days elsewhere, some give few bars a page.
+ * Bars of a venue's history: over its pages, on our grid, without gaps, in its own digits. Venues differ in all of it: some omit bars without
+ * trades, some have fewer intervals, some start weeks or days elsewhere, some give few bars a page.
  */
 import {
   type Bar,
@@ -30,7 +30,7 @@ const SAME_EVERYWHERE_MILLIS = 3_600_000
 /** On which the last trade before an instant is looked for, when nothing was traded for a page of shorter bars. */
 const COARSER: ReadonlyArray<KlineInterval> = ["1h", "1d", "1w"]
 
-/** Nobody traded coins on an exchange before. */
+/** There was no exchange trading of coins before this. */
 const EARLIEST = Date.UTC(2010, 0, 1)
 
 /** ccxt's own word for it, so that it is classified alike. */
@@ -93,7 +93,7 @@ export class KlinePages {
     if (has["fetchOHLCV"] === true)
       for (const part of [interval, ...partsOf(interval)])
         if (timeframes?.[part] !== undefined && (await this.#isOnGrid(symbol, part))) return part
-    throw new NotSupported(`the venue has no bars of ${interval}, nor any that they could be made of`)
+    throw new NotSupported(`the venue has no bars of ${interval}, nor shorter ones to build them from`)
   }
 
   async #isOnGrid(symbol: string, interval: KlineInterval): Promise<boolean> {

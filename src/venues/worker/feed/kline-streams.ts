@@ -1,6 +1,6 @@
 /**
- * The streams of bars of one instance: which intervals there are, every state of every bar that a frame shows, which of them it calls closed,
- * and the venue's clock for them.
+ * The bar streams of one instance: the available intervals, every state of every bar in a frame, which of them it marks as closed, and the
+ * venue's clock for them.
  */
 import { type Bar, barEnd, barStart, isKlineInterval, type KlineInterval } from "../../../domain/market/kline.ts"
 import { tapCache } from "../exchange/cache-tap.ts"

@@ -1,6 +1,6 @@
 /**
- * The ends of public streams, one by one: what shares their socket hears nothing of it. An end lasts until the venue has acknowledged it;
- * a stream that is wanted again meanwhile begins behind it. By ccxt where it can, else in the words of the venue's adapter.
+ * Unsubscribes of public streams, one by one, without effect on other streams of their socket. An unsubscribe lasts until the venue has
+ * acknowledged it; a stream requested again meanwhile is subscribed after it. Through ccxt where it can, otherwise by the venue's adapter.
  */
 import { intervalOf, type MarketStream } from "../../../ports/market-source.ts"
 import type { ExchangeAdapter, LeavableStream, Leave } from "../../adapters/adapter.ts"
@@ -107,7 +107,7 @@ export class Leaves {
     })
     try {
       const isLeft = await Promise.race([this.#ended(stream, symbol, sockets), late])
-      if (!isLeft && isBook) notice(`the end of the ${stream} of ${symbol} was not acknowledged`)
+      if (!isLeft && isBook) notice(`the unsubscribe of the ${stream} of ${symbol} was not acknowledged`)
       return isLeft
     } catch (error) {
       // The socket is gone or going: then there is nothing left to end.

@@ -1,4 +1,4 @@
-/** From ccxt's public structures to the port's, in the venue's own digits: pure functions beside the Digits that know them. */
+/** From ccxt's public structures to the port's, in the venue's own digits: pure functions with the Digits that have them. */
 import type { InstrumentId } from "../../../domain/ids.ts"
 import type { MarketTrade, TickerUpdate } from "../../../ports/market-source.ts"
 import type { TradeIds } from "../../trade-ids.ts"

@@ -1,6 +1,6 @@
 /**
- * The public side of a worker: order books, trades, tickers and bars on one instance. The taps see what every frame brought, and here it
- * becomes what readers are told; `watch-loop.ts` keeps each stream subscribed.
+ * The public side of a worker: order books, trades, tickers and bars on one instance. The taps see the content of every frame, and here it
+ * becomes records for subscribers; `watch-loop.ts` keeps each stream subscribed.
  */
 import type { InstrumentId } from "../../../domain/ids.ts"
 import { instrumentIdOf, parseInstrumentId } from "../../../domain/instrument/instrument.ts"
@@ -250,11 +250,11 @@ export class PublicFeed {
     await this.#exchange.close()
   }
 
-  /** ccxt has a book whose snapshot no tap saw: it is empty, or it came while nobody wanted it. */
+  /** ccxt has a book whose snapshot no tap saw: it is empty, or it arrived while there were no subscribers. */
   #beginUnseen(feed: Feed, book: CcxtOrderBook): void {
     if (this.#seeds === undefined && book.bids.length === 0 && book.asks.length === 0)
       this.#onBook({ book, snapshot: true, bids: [], asks: [] }, this.#symbolOf(feed), [feed])
-    else this.#renew(feed, `came to ${feed.name} in the middle`)
+    else this.#renew(feed, `joined ${feed.name} in mid-stream`)
   }
 
   /** The stream begins anew, for all that it carries: it is sent from its snapshot. */
@@ -319,14 +319,14 @@ export class PublicFeed {
 
   /** Nothing is known any more of where the market is now. */
   #onOutrun({ instrumentId }: Feed): void {
-    const reason = `${BOOK_OUTRUN}: the market left what was known of ${instrumentId}`
+    const reason = `${BOOK_OUTRUN}: the market moved beyond the known part of ${instrumentId}`
     this.#outbox.push({ _tag: "StreamLost", stream: "book", instrumentId, reason })
     this.resync(instrumentId)
   }
 
   /** By REST the venue's book is another: its readers hear so at once, and of a snapshot next. */
   #onFinding({ instrumentId, levels, isSilent }: Finding): void {
-    const found = `the book of ${instrumentId} is not the venue's at ${levels} levels${isSilent ? ", and silent" : ""}`
+    const found = `the book of ${instrumentId} differs from the venue's at ${levels} levels${isSilent ? ", and is silent" : ""}`
     const reason = `${isSilent ? BOOK_SILENT : BOOK_DIFFERS}: ${found}`
     this.#outbox.push({ _tag: "StreamLost", stream: "book", instrumentId, reason })
     const { made, differed } = this.auditFigures()
@@ -425,7 +425,7 @@ export class PublicFeed {
   #onTradesMissed(symbol: string): void {
     for (const { instrumentId } of this.#feedsOf("trade", symbol)) {
       this.#outbox.push({ _tag: "TradesMissed", instrumentId })
-      this.#outbox.push({ _tag: "Noticed", what: `the venue's history does not tell of all trades of ${instrumentId}` })
+      this.#outbox.push({ _tag: "Noticed", what: `the venue's history does not have all trades of ${instrumentId}` })
     }
   }
 

@@ -1,7 +1,7 @@
 /**
- * Books of venues that tell all changes and give no more than the best levels to begin with (BINANCE, KUCOIN). A level beyond the snapshot
- * is not known until it changes, so each book keeps what its seed covers and nothing else; and before the market has walked to the end of
- * that, the venue is asked again, beside the stream, and what is newly known is one more change. Within its range a book stays the venue's.
+ * Books of venues that send all changes but only the best levels initially (BINANCE, KUCOIN). A level beyond the snapshot is unknown until it
+ * changes, so each book keeps only the range that its seed covers; before the market reaches the end of that range, a new snapshot is requested
+ * beside the stream, and the newly known levels are one more change. Within its range a book always equals the venue's.
  */
 
 import type { BookRange } from "../../../domain/market/market.ts"
@@ -340,13 +340,13 @@ export class SeededBooks {
       const answer = await lookingAside(purpose, until, fetched)
       if (!this.#isCurrent(symbol, book)) return
       const nonce = answer.nonce ?? Number.NaN
-      if (!(nonce >= from)) throw new Error(`its book is of ${nonce}, older than the stream's ${from}`)
+      if (!(nonce >= from)) throw new Error(`its snapshot has ${nonce}, older than the stream's ${from}`)
       if (nonce <= book.nonce) return this.#join(symbol, book, answer)
       book.ahead = answer
       setTimeout(() => {
         if (book.ahead !== answer) return
         book.ahead = null
-        this.#gaveUp(symbol, book, new Error(`its book is of ${nonce}, and the stream ends at ${book.nonce}`))
+        this.#gaveUp(symbol, book, new Error(`its snapshot has ${nonce}, but the stream ends at ${book.nonce}`))
       }, JOIN_WITHIN_MILLIS).unref()
     } catch (failure) {
       this.#gaveUp(symbol, book, failure)

@@ -1,8 +1,8 @@
 /**
- * Continuity of order books that ccxt does not check itself: 30 of its 66 book connectors apply whatever arrives (venues 4.8).
- * The raw message is looked at before ccxt sees it; a hole tears the socket down, and the venue sends a fresh book. So does a change
- * of a book that has not begun: ccxt would take it for a whole one. Of a book that was left nothing is a hole: what the venue sends of it
- * until it has heard so, or until its next snapshot, is passed over.
+ * Continuity of order books that ccxt does not check itself: 30 of its 66 book connectors apply whatever arrives (venues 4.8). The raw message is
+ * inspected before ccxt sees it; a gap closes the socket, and the venue sends a fresh book. So does a change of a book without a snapshot, which
+ * ccxt would take for a whole one. After an unsubscribe nothing is a gap: what the venue still sends until it has acknowledged, or until its next
+ * snapshot, is ignored.
  */
 import type { CcxtSocket } from "../exchange/ccxt.ts"
 
@@ -187,8 +187,8 @@ export class SequenceGuard {
     if (previous === undefined) {
       const began = position.marketId === undefined ? undefined : this.#bookAt(position.marketId)
       if (began !== undefined && (position.after ?? began) > began)
-        return { hole: `${key} began with ${began} and goes on from ${position.after}` }
-      return needsSnapshot ? { hole: `${key} changed before it began` } : undefined
+        return { hole: `${key} started with ${began} but continues from ${position.after}` }
+      return needsSnapshot ? { hole: `${key} changed before its snapshot` } : undefined
     }
     const { after = sequence === null ? previous : sequence - 1 } = position
     return sequence === null || previous === after

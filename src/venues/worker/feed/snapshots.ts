@@ -1,6 +1,6 @@
 /**
- * Snapshots of books that are asked for by REST. The one thing to know: of one book only the newest question counts, and one waits for the
- * venue's budget at a time; one whose place in the queue was taken is never answered.
+ * Book snapshots requested by REST. The one thing to know: per book only the newest request counts, and one waits for the venue's budget at a
+ * time; a superseded one is never answered.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { CcxtExchange } from "../exchange/ccxt.ts"

@@ -1,7 +1,6 @@
 /**
- * Several subscriptions in one request, for venues that count requests (OKX: 480 an hour of a connection, subscribe and unsubscribe
- * together). ccxt sends one for each stream and spaces them; here they leave together, at most three requests a second, those of one stream
- * in order.
+ * Several subscriptions in one request, for venues that count requests (OKX: 480 an hour per connection, subscribe and unsubscribe together).
+ * ccxt sends one per stream and spaces them; here they are sent together, at most three requests a second, those of one stream in order.
  */
 import type { CcxtExchange, CcxtSocket } from "../exchange/ccxt.ts"
 

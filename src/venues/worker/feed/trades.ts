@@ -1,7 +1,7 @@
 /**
- * The trades of one feed: every one that the stream shows, and those that an interruption left out. New trades are held until the venue's
- * history has supplied those before them. The one thing to know: a history is believed only where it names both ends of the hole, since some
- * venues number it otherwise than their stream, and a trade that is told twice is as wrong as one that is missing.
+ * The trades of one feed: every one that the stream shows, and those missed during an interruption. New trades are held until the venue's history
+ * has supplied those before them. The one thing to know: a history is accepted only if it contains both ends of the gap, since some venues number
+ * it differently from their stream, and a duplicate trade is as wrong as a missing one.
  */
 
 import { setTimeout as sleep } from "node:timers/promises"
@@ -215,7 +215,7 @@ export const missedTradesOf = (
     notFound: (after, before) => {
       const ends = `${after.externalTradeId} and ${before.externalTradeId}`
       outbox.push({ _tag: "TradesMissed", instrumentId })
-      outbox.push({ _tag: "Noticed", what: `the venue's history does not tell of ${instrumentId} between ${ends}` })
+      outbox.push({ _tag: "Noticed", what: `the venue's trade history has a gap for ${instrumentId} between ${ends}` })
     },
   })
 }

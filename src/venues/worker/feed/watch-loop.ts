@@ -82,7 +82,8 @@ export class WatchLoop {
         const end = leaves.pending(feed.stream, this.#symbolOf(feed))
         if (end !== undefined) {
           // A book that the venue may not have ended has no new snapshot on the same socket.
-          if (!(await end) && feed.open && feed.stream === "book") this.startOver(feed, "its end was not acknowledged")
+          if (!(await end) && feed.open && feed.stream === "book")
+            this.startOver(feed, "its unsubscribe was not acknowledged")
           continue
         }
         await this.#watch(feed)

@@ -1,6 +1,6 @@
 /**
- * Inquiries of an account at its venue (its lists, page by page), and how an order is identified there. Every answer is at least as new as its
- * question; where it cannot be had the question fails, and a failure that tells of the credential is noted.
+ * Queries of an account at its venue (its lists, page by page), and how an order is identified there. Every answer is at least as new as its
+ * query; if that is not possible the query fails, and a failure that concerns the credential is recorded.
  */
 import { type InstrumentId, venueClientId } from "../../../domain/ids.ts"
 import type {
@@ -92,7 +92,7 @@ const endedPage = async (
   markets: ReadonlyArray<EndedSince>,
   cursor: string | null,
 ): Promise<{ readonly orders: ReadonlyArray<CcxtOrder>; readonly next: string | null }> => {
-  if (profile.endedOrders === null) throw new Error(`${profile.venue} has no list of orders that are over`)
+  if (profile.endedOrders === null) throw new Error(`${profile.venue} has no list of closed orders`)
   const { of, lists, starts, paging } = profile.endedOrders
   const oldest = Math.min(...markets.map(({ since }) => since))
   const ways = (of === "ACCOUNT" ? [null] : markets).flatMap((market) => lists.map((name) => ({ market, name })))
@@ -194,7 +194,7 @@ export class AccountQuestions {
         const { exchange, markets } = this.#parts
         const answer = await exchange.fetchOrder(id, markets.listing.symbolOf(ref.instrumentId), { ...params })
         const state = this.stateOf(answer, this.knownAs(ref))
-        if (state === undefined) throw new Error("the venue's answer is no order")
+        if (state === undefined) throw new Error("the venue's answer is not an order")
         return state
       } catch (error) {
         if (classify(error).category === "ORDER_NOT_FOUND") return null

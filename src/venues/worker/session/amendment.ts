@@ -1,6 +1,6 @@
 /**
- * Amends a working order in place, exactly once. A venue whose answer says only that the change was asked for (OKX) is looked at until
- * the order is as it was asked to be; what is not seen then is in doubt, and nobody asks a second time.
+ * Amends a working order in place, exactly once. A venue whose answer only acknowledges the request (OKX) is polled until the order has changed;
+ * if that is not seen the change is in doubt, and it is not sent a second time.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Decimal } from "../../../domain/decimal.ts"
@@ -89,7 +89,7 @@ const seenAmended = async ({ ref, to, look, venueNow }: Amendment): Promise<Read
     try {
       const state = await look()
       if (state === null) {
-        reason = "the venue does not know the order any more"
+        reason = "the venue no longer knows the order"
         continue
       }
       const { externalOrderId, status } = state
@@ -97,7 +97,7 @@ const seenAmended = async ({ ref, to, look, venueNow }: Amendment): Promise<Read
       if (isAsAsked(state, to))
         return [seen, { _tag: "AmendAccepted", tradeOrderId, askedAt, externalOrderId, at: venueNow() }]
       if (!isEnd(state)) continue
-      const text = `the order ended before: ${status}`
+      const text = `the order had already ended: ${status}`
       return [seen, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: true, text, at: venueNow() }]
     } catch (error) {
       reason = classify(error).category

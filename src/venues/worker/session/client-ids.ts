@@ -1,6 +1,6 @@
 /**
- * How our client id of an order is written at a venue (contract C2), read back, and known again by the venue's own id. Ours is the trade order
- * id as 32 hex digits. Every spelling but the shortest says the whole id, so that an order is known again after a crash without any table.
+ * How our client id of an order is written at a venue (contract C2), read back, and matched by the venue's own id. Ours is the trade order id as
+ * 32 hex digits. Every form but the shortest contains the whole id, so that an order is recognised after a crash without a table.
  */
 import { type InstrumentId, tradeOrderIdOf, type VenueId } from "../../../domain/ids.ts"
 import { instrumentIdOf } from "../../../domain/instrument/instrument.ts"

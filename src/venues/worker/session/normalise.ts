@@ -1,4 +1,4 @@
-/** From ccxt's structures to the port's: pure functions. Amounts are text; what the venue did not say stays null or "0". */
+/** From ccxt's structures to the port's: pure functions. Amounts are text; what the venue did not report stays null or "0". */
 import { tradeOrderIdOf } from "../../../domain/ids.ts"
 import { instrumentIdOf, parseInstrumentId } from "../../../domain/instrument/instrument.ts"
 import type { OrderSide, PlainOrderType, StoredTimeInForce } from "../../../domain/order/trade-order.ts"

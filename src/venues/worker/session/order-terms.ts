@@ -1,4 +1,4 @@
-/** What adapters make of an order's trigger and cost in ccxt's words, and their refusal of what was never proved at their venue. */
+/** How adapters express an order's trigger and cost in ccxt's terms, and their refusal of what was never proven at their venue. */
 import type { VenueOrder } from "../../../ports/venue-session.ts"
 
 /** Of ccxt's name, by which it is classified: a definite no. */
@@ -12,7 +12,7 @@ export class NotSupported extends Error {
  */
 export const triggerTerms = ({ trigger }: VenueOrder): Readonly<Record<string, unknown>> => {
   if (trigger === undefined) return {}
-  if (trigger.source !== "LAST_TRADE") throw new NotSupported(`a native trigger does not look at ${trigger.source}`)
+  if (trigger.source !== "LAST_TRADE") throw new NotSupported(`the venue's triggers do not support ${trigger.source}`)
   switch (trigger.kind) {
     case "STOP":
       return { stopLossPrice: trigger.stopPrice }

@@ -1,6 +1,6 @@
 /**
- * One page of a venue's list, and where the next one begins, by the profile's `Paging`. A venue that gives the same page again, or more
- * rows of one instant than a page holds, cannot be read to its end: that is a failure, never a shorter list.
+ * One page of a venue's list, and where the next one begins, by the profile's `Paging`. A venue that returns the same page again, or more rows
+ * with one timestamp than a page holds, cannot be read completely: that is a failure, never a shorter list.
  */
 import type { PageCursor, Paging, VenueProfile } from "../../adapters/profile.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../exchange/ccxt.ts"
@@ -48,7 +48,7 @@ export const readPage = async <R extends Row>(
   const isLast = at === undefined || (isShortLast && !isFull) || rows.length === 0
   if (!isLast) {
     if (first !== null && first === cursor.first)
-      throw new PagingFailed("the venue gave the same page of a list again: it cannot be read to its end")
+      throw new PagingFailed("the venue returned the same page of a list again: it cannot be read completely")
     return { rows, next: { since: at.since, at: at.at, first } }
   }
   const isWhole = until === undefined || until >= now || cursor.since === null
@@ -94,7 +94,8 @@ const nextAt = (
       const newest = Math.max(...times(rows))
       if (!Number.isFinite(newest)) return undefined
       if (newest > (since ?? 0)) return { since: newest, at: null }
-      if (rows.length >= paging.size) throw new PagingFailed("more rows of one instant than a page of the list holds")
+      if (rows.length >= paging.size)
+        throw new PagingFailed("more rows with one timestamp than a page of the list can hold")
       return undefined
     }
     case "BEFORE_ID": {
@@ -119,7 +120,7 @@ const nextAt = (
 }
 
 const unnumbered = ({ size }: Sized, rows: ReadonlyArray<Row>): undefined => {
-  if (rows.length >= size) throw new PagingFailed("a full page of a list has no id to go on from")
+  if (rows.length >= size) throw new PagingFailed("a full page of a list has no id to continue from")
   return undefined
 }
 

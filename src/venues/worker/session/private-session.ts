@@ -1,7 +1,7 @@
 /**
- * One account at the venue: its orders, from the call of ccxt to what the answer proves; what it asks are its `questions`. Every outcome is a
- * report; nothing here throws at its caller. A submit that failed is refused, not sent or in doubt as contract C3 says; whether it was signed
- * decides where the failure does not: ccxt signs after its throttle, which is the last place before the bytes may leave (order-path 3).
+ * One account at the venue: its orders, from the ccxt call to what the answer proves; its queries are its `questions`. Every outcome is a report;
+ * nothing here throws at its caller. A failed submit is refused, not sent or in doubt as contract C3 says; if the failure does not decide, it
+ * matters whether the request was signed: ccxt signs after its throttle, which is the last point before bytes may leave (order-path 3).
  */
 import { type TradeOrderId, venueClientId } from "../../../domain/ids.ts"
 import { parseInstrumentId } from "../../../domain/instrument/instrument.ts"
@@ -109,7 +109,7 @@ export const submitReports = (
   const state = answer && orderState(profile, answer, adapter, clientId)
   const externalOrderId = state?.externalOrderId ?? (answer && ownIdOf(answer, clientId))
   if (answer === undefined || externalOrderId === undefined)
-    return [{ _tag: "InDoubt", tradeOrderId, reason: "the venue's answer is no order", at: now }]
+    return [{ _tag: "InDoubt", tradeOrderId, reason: "the venue's answer is not an order", at: now }]
   known.remember(state ?? { clientId, externalOrderId, instrumentId: order.instrumentId })
   const at = state?.updatedAt ?? now
   const context = {
@@ -159,7 +159,7 @@ export class Departures {
       const asks = (method === "GET" && !BY_GET.includes(path)) || method === "DELETE"
       const work = currentWork()
       if (!asks && work?.purpose === "submit" && work.until !== null && Date.now() > work.until)
-        throw new TooLate("its time to be sent had passed")
+        throw new TooLate("its deadline for sending had passed")
       const values = asks || this.#waiting.size === 0 ? [] : valuesOf(params)
       for (const [clientId, departure] of this.#waiting)
         if (values.some((value) => isSameId(clientId, value))) departure.signed = true

@@ -1,7 +1,7 @@
 /**
- * The private stream of one session: subscribed, kept alive, and restarted. Events of orders, fills and balances are tapped, so none is
- * merged away (venues 4.5); the watch loops only hear that the socket is gone. Up means that the venue took every subscription: what
- * happens after is told, what happened before is for the account to ask. Only a stream that lasted ends the pauses before it.
+ * The private stream of one session: subscribed, kept alive, and restarted. Events of orders, fills and balances are tapped, so none is merged
+ * away (venues 4.5); the watch loops only detect that the socket is gone. Up means that the venue acknowledged every subscription: later changes
+ * are reported, earlier ones must be queried by the account. Only a stream that lasted resets the backoff.
  */
 import type { SessionReport, VenueBalance } from "../../../ports/venue-session.ts"
 import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
@@ -90,7 +90,7 @@ export class PrivateStream {
         await watching.end
       } catch (error) {
         // A login or subscription that was refused stands in ccxt's socket as if it were there, and would never be sent again.
-        endAll(exchange, "the private stream restarts")
+        endAll(exchange, "the private stream is restarting")
         this.#adapter.forgetLogin?.(exchange)
         if (!this.#open) return
         const failure = classify(error)
@@ -127,7 +127,7 @@ export class PrivateStream {
     try {
       await exchange.authenticate()
       const end = this.#watchAll()
-      // Whoever waits for it hears of its failure, too.
+      // Its waiters must be rejected too.
       end.catch(() => undefined)
       if (channels.length > 0 || upWhenOpen) await Promise.race([taken, end])
       return { end }

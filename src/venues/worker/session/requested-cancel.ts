@@ -1,6 +1,6 @@
 /**
- * A cancel whose response only acknowledges the request: the order may still fill. It is looked at until it has ended, a few times, or
- * until the stream has told of its end; what is not seen then is in doubt.
+ * A cancel whose response only acknowledges the request: the order may still fill. It is polled a few times until it has ended, or until the
+ * stream has reported its end; if neither happens the cancel is in doubt.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { isEnd } from "../../../domain/order/view.ts"
@@ -55,7 +55,7 @@ export class RequestedCancel {
         const state = await this.#look()
         if (state !== null && !isEnd(state)) continue
         if (state !== null) return [{ _tag: "OrderSeen", state }, this.#outcome(state)]
-        reason = "the venue does not know the order any more"
+        reason = "the venue no longer knows the order"
       } catch (error) {
         reason = classify(error).category
       }
@@ -71,7 +71,7 @@ export class RequestedCancel {
           _tag: "CancelRefused",
           tradeOrderId,
           unknownOrder: true,
-          text: `the order ended before: ${status}`,
+          text: `the order had already ended: ${status}`,
           at: this.#venueNow(),
         }
   }

@@ -322,7 +322,7 @@ describe("a hedge whose account can be asked no longer", () => {
     const tooMuch = await resolve({ executedQuantity: "0.05", averagePrice: "60000" })
     expect([tooMuch.envelope.errno, tooMuch.envelope.details?.metadata]).toEqual([
       -104003,
-      { parameter: "executedQuantity", reason: "the hedge was of 0.04: it is at most that" },
+      { parameter: "executedQuantity", reason: "the hedge was for 0.04: it must be at most that" },
     ])
     const tooDear = await resolve({ executedQuantity: "0.04", averagePrice: "1000000000000000000000000000000" })
     expect([tooDear.status, tooDear.envelope.details?.metadata]).toMatchObject([400, { parameter: "averagePrice" }])

@@ -49,7 +49,7 @@ it("tells a submit that was refused at once, with the funds that it needed, by t
   expect(refused.envelope).toMatchObject({ success: false, details: { metadata: { asset: "USDT" } } })
   const page = await until("the refusal", () => told("too-much", trader.tradingAccountId).catch(() => undefined))
   expect(page).toMatch(
-    /^A submit that made no order: REFUSED, InsufficientBalance: .*asset USDT, required 9\d+.*, available 1000000\)/,
+    /^A submit that created no order: REFUSED, InsufficientBalance: .*asset USDT, required 9\d+.*, available 1000000\)/,
   )
   const { id } = trader.session.user
   expect(page).toContain(`request id ${refused.headers.get("x-request-id")}, user ${id}, session `)

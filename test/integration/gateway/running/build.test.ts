@@ -72,6 +72,6 @@ it("names the program and its commit to the operator: metrics, the ready line, t
 })
 
 it("tells of keys that others reach", () => {
-  expect(gateway.stderr()).toContain(`${keys} has mode 0750: others than its owner reach the keys`)
+  expect(gateway.stderr()).toContain(`${keys} has mode 0750: users other than its owner can read the keys`)
   expect(statSync(keys).mode & 0o777).toBe(0o750)
 })

@@ -90,7 +90,7 @@ describe("a start is refused in one line", () => {
       )
       expect(await refusal(launchGateway({ env }))).toContain("newer than this program")
       await client.query(`ALTER ROLE gateway IN DATABASE ${name} SET synchronous_commit = off`)
-      expect(await refusal(launchGateway({ env }))).toContain("would lose acknowledged orders")
+      expect(await refusal(launchGateway({ env }))).toContain("could lose acknowledged orders")
     } finally {
       await client.query(`ALTER ROLE gateway IN DATABASE ${name} RESET synchronous_commit`)
       await client.end()
@@ -104,7 +104,7 @@ describe("a start is refused in one line", () => {
     const { dataDir } = first
     const since = readFileSync(join(dataDir, "keys/database"), "utf8").trim()
     const line = await refusal(launchGateway({ dataDir, env: { DATABASE_URL: other.url } }))
-    expect(line).toContain(`the keys in ${dataDir}/keys are in use since ${since}, and their database is not there`)
+    expect(line).toContain(`the keys in ${dataDir}/keys have been in use since ${since}, and their database is missing`)
     expect(line).toContain("the one that DATABASE_URL names is empty")
     // As when the setting is forgotten.
     expect(await refusal(launchGateway({ dataDir, env: {} }))).toContain("/postgres has none")

@@ -175,9 +175,9 @@ describe("an API key", () => {
         String(Math.floor((now + day) / 1_000) * 1_000),
       ],
       [{ expiresAt: (now + day) * 1_000 }, "is after 9999-12-31T23:59:59.999Z", "milliseconds"],
-      [{ expiresAt: 30 }, "is past", "milliseconds"],
+      [{ expiresAt: 30 }, "is in the past", "milliseconds"],
       [{ expiresAt: "2027-01-01" }, "must be a whole number"],
-      [{ label: "bot" }, "known are name, scopes"],
+      [{ label: "bot" }, "known fields are name, scopes"],
     ]
     for (const [terms, ...words] of slips) {
       const { status, envelope } = await create(user, terms)
@@ -412,10 +412,10 @@ describe("a key that an operator is refused", () => {
         (error: unknown) => JSON.stringify(error),
       )
     expect(await refusal("create boss admin days=3")).toMatch(
-      /scope.*admin lets through what needs the right admin, and the user has read, write: grant it first/,
+      /scope.*admin needs the right admin, and the user has read, write: grant it first/,
     )
     for (let nth = 0; nth < KEYS_MAX; nth += 1) await operate(`api-key ${user.email} create n${nth} read`)
-    expect(await refusal("create more read")).toMatch(/user.*has 50 keys that are good, and 50 is the most: revoke one/)
+    expect(await refusal("create more read")).toMatch(/user.*has 50 valid keys, and 50 is the maximum: revoke one/)
     await operate(`ban ${user.email}`)
     expect(await refusal("create late read from=127.0.0.1")).toMatch(/user.*is banned: unban the user first/)
     const { rows } = await sql.query(

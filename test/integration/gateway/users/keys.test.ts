@@ -219,7 +219,7 @@ describe("a rotation of the encryption key", () => {
   it("keeps a key that is in force or that a row needs, and never a row without its key", async () => {
     await signUp(gateway)
     const { active } = (await keys("status")).encryption
-    expect(await refusal("retire", active)).toContain("is the key in force")
+    expect(await refusal("retire", active)).toContain("is the active key")
     expect(await refusal("retire", "k0")).toContain("there is no key k0")
     await expect(sql(`DELETE FROM encryption_key WHERE kid = '${active}'`)).rejects.toThrow("foreign key")
     await expect(sql(`UPDATE session SET refresh_kid = 'k0'`)).rejects.toThrow("foreign key")
@@ -249,7 +249,7 @@ describe("a rotation of the encryption key", () => {
     const others = { ENCRYPTION_KEYS: `other:${randomBytes(32).toString("base64url")}` }
     const abandoned = await commandLine(["abandon", active], others)
     expect([abandoned.code, abandoned.stdout]).toEqual([1, ""])
-    expect(abandoned.stderr).toContain(`a gateway runs on this database, and may have ${active}`)
+    expect(abandoned.stderr).toContain(`a gateway is running on this database and may have ${active}`)
     expect((await api(gateway).refresh(session.refreshToken)).status).toBe(200)
     const status = JSON.parse((await commandLine(["status"], others)).stdout) as KeysReport
     expect(status.encryption.keys.find(({ kid }) => kid === active)).toMatchObject({
@@ -257,7 +257,7 @@ describe("a rotation of the encryption key", () => {
       note: "unknown to this command line",
     })
     await sql("INSERT INTO encryption_key (kid, created_at) VALUES ('idle', 1)")
-    expect(await refusal("retire", "idle"), "a gateway may seal with it at any time").toContain("a gateway runs")
+    expect(await refusal("retire", "idle"), "a gateway may seal with it at any time").toContain("a gateway is running")
     await sql("DELETE FROM encryption_key WHERE kid = 'idle'")
   })
 
@@ -343,14 +343,12 @@ describe("a start", () => {
     const text = readFileSync(path, "utf8")
     const kid = text.split(":")[0] ?? ""
     writeFileSync(path, `${kid}:${randomBytes(32).toString("base64url")}`)
-    await until("the log to tell of it", () =>
-      gateway.stderr().includes("other keys have the names of those that sealed"),
-    )
+    await until("the log to tell of it", () => gateway.stderr().includes("their ids belong to other keys"))
     expect((await api(gateway).refresh(session.refreshToken)).status).toBe(200)
     await gateway.stop()
     const refused = launchGateway({ dataDir: gateway.dataDir })
     expect((await refused.exited).code).toBe(1)
-    expect(refused.stderr()).toContain(`the encryption key ${kid} does not open what was sealed under this name`)
+    expect(refused.stderr()).toContain(`the encryption key ${kid} does not decrypt what was sealed under its id`)
     writeFileSync(path, text)
     gateway = await startGateway({ dataDir: gateway.dataDir })
     await signUp(gateway)

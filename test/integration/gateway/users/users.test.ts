@@ -98,10 +98,10 @@ describe("a signup where addresses are confirmed", () => {
     })
     for (const shape of shapes) expect(shape).toEqual(shapes[0])
     expect(new Set(answers.map(({ record }) => (record as unknown as UserRecord).id)).size).toBe(4)
-    await mailTo(gateway.dataDir, registered, "You are registered already")
+    await mailTo(gateway.dataDir, registered, "You are already registered")
     expect((await api(gateway).login(registered)).status, "the password is what it was").toBe(200)
     const mails = await mailsTo(gateway.dataDir, registered)
-    expect(mails.filter(({ subject }) => subject === "You are registered already").length).toBe(1)
+    expect(mails.filter(({ subject }) => subject === "You are already registered").length).toBe(1)
   })
 
   it("never puts a password in force that the reader of the mail did not choose", async () => {
@@ -221,7 +221,7 @@ describe("an update of the user", () => {
     )
     expect(agreed.record).toEqual({ status: "PENDING", awaiting: "current" })
     expect((await calls.user()).record.email).toBe(before)
-    const old = await token(before, "Agree to the change of your e-mail address")
+    const old = await token(before, "Confirm the change of your e-mail address")
     expect((await verify<EmailChangeRecord>("email_change", old)).record).toEqual({ status: "DONE", awaiting: null })
     expect((await calls.user()).record).toMatchObject({ email: after })
     expect((await calls.user()).record).not.toHaveProperty("newEmail")
@@ -238,8 +238,8 @@ describe("an update of the user", () => {
     const calls = api(gateway).as(accessToken)
     const { record } = await calls.post<UserRecord>("/auth/user/update", { email: taken })
     expect(record).toMatchObject({ email: own, newEmail: taken })
-    await mailTo(gateway.dataDir, taken, "Your address was asked for by another account")
-    const old = await token(own, "Agree to the change of your e-mail address")
+    await mailTo(gateway.dataDir, taken, "Another account asked to use your e-mail address")
+    const old = await token(own, "Confirm the change of your e-mail address")
     expect((await verify<EmailChangeRecord>("email_change", old)).record).toEqual({
       status: "PENDING",
       awaiting: "new",

@@ -21,7 +21,7 @@ describe.each(FORMATS)("A.8 errors in %s", (format) => {
       () => ({ subscribe: { channel: `${own()}:orders` } }),
     ],
     [
-      "this channel is a stream, and no map: subscribe to it as one (newSubscription, type 0)",
+      "this channel is a stream, not a map: subscribe to it as one (newSubscription, type 0)",
       103,
       "alice",
       () => ({ subscribe: { channel: own(), type: 1 } }),

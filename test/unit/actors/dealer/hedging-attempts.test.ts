@@ -108,7 +108,7 @@ describe("what a hedge executed too much", () => {
     world.pass(60_000)
     expect(world.orders).toHaveLength(sent)
     expect(world.alerts.at(-1)).toBe(
-      "0.5 BTC is open: no linked account can hedge BTC/USDT: it takes one that is PROD, for 1 min now, 0.5 BTC in all",
+      "0.5 BTC is open: no linked account can hedge BTC/USDT: it needs one that is PROD, for 1 min now, 0.5 BTC in all",
     )
     expect(world.keeper.report()[0]).toMatchObject({ position: "0.5", openQuoteIds: [], ageMs: 60_000 })
     expect(world.keeper.venuesOwing()).toContain("BINANCE")

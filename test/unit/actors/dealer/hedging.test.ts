@@ -131,7 +131,7 @@ describe("what a hedge did not close", () => {
     }
     expect(world.sent().slice(0, 3)).toEqual(["BUY 1 @ 100.25", "BUY 1 @ 200.5", "BUY 1 @ 200.5"])
     expect(new Set(world.orders.map(({ order }) => order.idempotencyKey)).size).toBe(10)
-    expect(world.alerts).toEqual(["-1 BTC is open: 0 of 1 was to be had"])
+    expect(world.alerts).toEqual(["-1 BTC is open: only 0 of 1 could be executed"])
     expect(world.keeper.report()).toMatchObject([{ state: "OPEN", position: "-1" }])
     expect([...world.counts.open.values()]).toEqual([1])
     world.pass(9_000)
@@ -203,7 +203,7 @@ describe("what a hedge did not close", () => {
     world.executed(buy(1))
     world.pass(20_000)
     expect(world.alerts).toEqual([
-      "-1 BTC is open: no linked account can hedge BTC/USDT: it takes one that is SIMULATED",
+      "-1 BTC is open: no linked account can hedge BTC/USDT: it needs one that is SIMULATED",
     ])
     world.dealer = { ...world.dealer, linkedAccountIds: [OTHER] }
     world.keeper.dealerChanged()
@@ -354,7 +354,7 @@ describe("what was priced at a real venue", () => {
     world.pass(59_000)
     expect([world.orders.length, world.keeper.isFlat()]).toEqual([0, false])
     expect(world.alerts).toEqual([
-      "-1 BTC is open: no linked account can hedge BTC/USDT: it takes one that is SIMULATED",
+      "-1 BTC is open: no linked account can hedge BTC/USDT: it needs one that is SIMULATED",
     ])
   })
 })
@@ -478,7 +478,7 @@ describe.each(["DISCONNECTED", "INACTIVE"] as const)("a hedge left in doubt at a
     expect(world.keeper.report()).toMatchObject([{ state: "CARRIED", ageMs: 2 * 86_400_000, ...carried }])
     expect([world.keeper.isFlat(), world.keeper.isIdle()]).toEqual([false, false])
     // Now, then 1, 3, 7, 15, 31, 63 min later, then every hour.
-    const told = world.alerts.filter((it) => it.includes("can be asked no longer"))
+    const told = world.alerts.filter((it) => it.includes("can no longer be queried"))
     expect(told).toHaveLength(6 + 47)
     expect(told.at(-1)).toContain(`BUY 0.75 BTC (${tradeOrderId})`)
     expect(told.at(-1)).toMatch(/for \d+ min now, -0\.75 BTC in all$/)
@@ -577,10 +577,10 @@ describe.each(["DISCONNECTED", "INACTIVE"] as const)("a hedge left in doubt at a
       const { error } = world.resolve(executed, price)
       return error?._tag === "InvalidParameter" ? `${error.parameter}: ${error.reason}` : error?._tag
     }
-    expect(said("0.2", "100")).toBe("executedQuantity: its venue has told of 0.25: it is at least that")
-    expect(said("1.1", "100")).toBe("executedQuantity: the hedge was of 1: it is at most that")
-    expect(said("0.5", null)).toBe("averagePrice: what was executed has a price above 0")
-    expect(said("0.5", "0")).toBe("averagePrice: what was executed has a price above 0")
+    expect(said("0.2", "100")).toBe("executedQuantity: its venue reported 0.25: it must be at least that")
+    expect(said("1.1", "100")).toBe("executedQuantity: the hedge was for 1: it must be at most that")
+    expect(said("0.5", null)).toBe("averagePrice: an executed quantity must have a price above 0")
+    expect(said("0.5", "0")).toBe("averagePrice: an executed quantity must have a price above 0")
     expect(world.resolve("0.5", "100", OTHER as never).error?._tag).toBe("OrderNotFound")
     expect(world.resolve("0.5", "100").resolved?.isNew).toBe(true)
     expect(world.resolve("0.5", "100", world.order(0).tradeOrderId).resolved?.isNew).toBe(false)

@@ -236,7 +236,7 @@ describe("an instrument that is counted in contracts", () => {
     // 500,000 dollars at 60,000 are 8.3 BTC: they do not cover 20.
     world.books.set(BOOK, { asks: [["60000", "500000"]], bids: [["59999", "500000"]] })
     expect(world.ask({ size: { quantityType: "BASE", quantity: d("20") } }).error?._tag).toBe("DealerCannotQuote")
-    const reason = contract === undefined ? "is not known" : `is counted in ${contract.type} contracts`
+    const reason = contract === undefined ? "is unknown" : `is counted in ${contract.type} contracts`
     expect(world.alerts).toEqual([expect.stringContaining(reason)])
     world.ask()
     expect(world.alerts).toHaveLength(1)

@@ -1,6 +1,6 @@
 /** When an open book counts as lost or silent: trades before and after its updates, on a clock of the test's own. */
 import { describe, expect, it } from "vitest"
-import { BookFeed, OrderBookActor } from "../../../../src/actors/market/order-book.ts"
+import { BookFeed, BookPublisher } from "../../../../src/actors/market/order-book.ts"
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../../../src/domain/instrument/instrument.ts"
 import { RecordingChannels } from "../../../kit/worlds/market-channels.ts"
@@ -12,7 +12,7 @@ const opened = () => {
   let sequence = 0
   const reasons: Array<string> = []
   const feed = new BookFeed({
-    actor: new OrderBookActor({
+    actor: new BookPublisher({
       instrumentId: BTC,
       name: parseInstrumentId(BTC)!,
       channels: new RecordingChannels().port,

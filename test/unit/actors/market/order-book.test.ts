@@ -1,6 +1,6 @@
 /** The order book actor alone: what it publishes for each kind of update, and what it refuses to believe. */
 import { describe, expect, it } from "vitest"
-import { BookLost, OrderBookActor } from "../../../../src/actors/market/order-book.ts"
+import { BookLost, BookPublisher } from "../../../../src/actors/market/order-book.ts"
 import { bookChannel } from "../../../../src/domain/channel.ts"
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
 import { parseInstrumentId } from "../../../../src/domain/instrument/instrument.ts"
@@ -28,7 +28,7 @@ const snapshot = (sequence: number, bids: ReadonlyArray<string>, asks: ReadonlyA
 const listened = (heard = true) => {
   const published: Array<Publication> = []
   let epochs = 0
-  const actor = new OrderBookActor({
+  const actor = new BookPublisher({
     instrumentId: BTC,
     name: parseInstrumentId(BTC)!,
     channels: {

@@ -111,7 +111,7 @@ describe("a unified account", () => {
           .then(({ orders }) => orders),
       ])
       const read = lists.map((list) => (list.status === "fulfilled" ? list.value.length : String(list.reason)))
-      const cut = "BadResponse: a full page of a list does not say what is behind it"
+      const cut = "BadResponse: a full page of a list does not say how to continue"
       expect(read).toEqual(count < PAGE ? [count, count, count] : [cut, cut, cut])
       await world.session.stop()
     }

@@ -127,13 +127,13 @@ describe("an amend on MOCK", () => {
       session.amend?.(ref(limit("BUY", "1", "50000")), to("1", "50000"))
       yield* settle
       expect(said(reports)).toEqual([
-        "that much is executed already (false)",
+        "that quantity is already executed (false)",
         "price is not a multiple of 0.01 (false)",
         "quantity is not a multiple of 0.00001 (false)",
         "not enough USDT (false)",
         "post-only order would trade at once (false)",
         "a limit order needs a price (false)",
-        "no triggers here (false)",
+        "triggers are not supported here (false)",
         "unknown order (true)",
       ])
       expect(yield* session.fetchOrder(ref(maker))).toMatchObject({ state: { quantity: "1", limitPrice: "50000" } })

@@ -168,7 +168,7 @@ describe("a book with as many levels as a seed has", () => {
     await until(() => heard.length > 1)
     expect(asked.length).toBe(2)
     expect(heard).toMatchObject([
-      "Error: its book is of 1, older than the stream's 2",
+      "Error: its snapshot has 1, older than the stream's 2",
       { bids: ["96", "1"], range: { lowestBid: null } },
     ])
   })

@@ -77,7 +77,7 @@ describe("a book that begins with a snapshot by REST, of a market that says noth
     )
 
   it("has a hole where its first change does not join the snapshot", () => {
-    expect(first(90)).toEqual({ hole: "/market/level2:BTC-USDT began with 90 and goes on from 100" })
+    expect(first(90)).toEqual({ hole: "/market/level2:BTC-USDT started with 90 but continues from 100" })
   })
 
   it.each([100, 102, 200, undefined])("has none where it does, or there is no snapshot yet: %s", (bookAt) => {

@@ -76,7 +76,7 @@ describe("a submit on its way", () => {
     const { exchange, departures } = signing()
     const departure = departures.begin(clientId)
     const signed = () => exchange.sign("trade/batch-orders", "private", "POST", [{ clOrdId: clientId }] as never)
-    expect(() => doingFor("submit", Date.now() - 1, signed)).toThrow("time")
+    expect(() => doingFor("submit", Date.now() - 1, signed)).toThrow("deadline")
     expect(departure.signed).toBe(false)
   })
 
@@ -87,7 +87,7 @@ describe("a submit on its way", () => {
     const { exchange } = signing()
     const signed = async () => exchange.sign(path, "private", method, { ordId: "1" })
     await expect(doingFor("submit", Date.now() + 60_000, signed)).resolves.toEqual({})
-    await expect(doingFor("submit", Date.now() - 1, signed)).rejects.toThrow("time")
+    await expect(doingFor("submit", Date.now() - 1, signed)).rejects.toThrow("deadline")
     await expect(doingFor("cancel", Date.now() - 1, signed)).resolves.toEqual({})
   })
 })

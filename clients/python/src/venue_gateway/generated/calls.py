@@ -319,19 +319,19 @@ class AsyncCalls(ABC):
     async def get(
         self, name: Literal["admin/order/get"], query: AdminOrderGetQuery, *, headers: Headers | None = None
     ) -> OrderStory:
-        """Tell an order's whole story (admin)"""
+        """Get an order's full history (admin)"""
 
     @overload
     async def get(
         self, name: Literal["admin/status"], query: None = None, *, headers: Headers | None = None
     ) -> Status:
-        """How the gateway works now (admin)"""
+        """Get the gateway's current state (admin)"""
 
     @overload
     async def get(
         self, name: Literal["audit/list"], query: AuditListQuery | None = None, *, headers: Headers | None = None
     ) -> list[AuditRecord]:
-        """List acts of the audit (admin)"""
+        """List audited acts (admin)"""
 
     async def get(self, name: str, query: Any = None, *, headers: Headers | None = None) -> Any:
         """A read, repeated while there is no definite answer."""
@@ -371,7 +371,7 @@ class AsyncCalls(ABC):
     async def post(
         self, name: Literal["auth/reauthenticate"], body: Reauthenticate, *, headers: Headers | None = None
     ) -> Session:
-        """Prove again who you are"""
+        """Authenticate again"""
 
     @overload
     async def post(
@@ -389,7 +389,7 @@ class AsyncCalls(ABC):
     async def post(
         self, name: Literal["auth/verify"], body: Verify, *, headers: Headers | None = None
     ) -> Session | EmailChange:
-        """Use a token that was mailed"""
+        """Use a mailed token"""
 
     @overload
     async def post(
@@ -491,7 +491,7 @@ class AsyncCalls(ABC):
     async def post(
         self, name: Literal["tradeOrder/cancelAllAfter"], body: CancelAllAfter, *, headers: Headers | None = None
     ) -> DeadManSwitch:
-        """Cancel all orders after a silence"""
+        """Cancel all orders after a timeout"""
 
     @overload
     async def post(
@@ -569,13 +569,13 @@ class AsyncCalls(ABC):
     async def post(
         self, name: Literal["dealer/account/funding"], body: AccountFunding, *, headers: Headers | None = None
     ) -> Funding:
-        """Tell of a deposit or withdrawal at a linked account's venue"""
+        """Announce a deposit or withdrawal at a linked account's venue"""
 
     @overload
     async def post(
         self, name: Literal["dealer/hedge/resolve"], body: ResolveHedge, *, headers: Headers | None = None
     ) -> HedgeReport:
-        """Say what a hedge in doubt executed"""
+        """State what a hedge in doubt executed"""
 
     @overload
     async def post(
@@ -699,7 +699,7 @@ class AsyncCalls(ABC):
     async def send(
         self, name: Literal["auth/reauthenticate"], body: Reauthenticate, *, headers: Headers | None = None
     ) -> Answer[Session]:
-        """Prove again who you are"""
+        """Authenticate again"""
 
     @overload
     async def send(
@@ -717,7 +717,7 @@ class AsyncCalls(ABC):
     async def send(
         self, name: Literal["auth/verify"], body: Verify, *, headers: Headers | None = None
     ) -> Answer[Session | EmailChange]:
-        """Use a token that was mailed"""
+        """Use a mailed token"""
 
     @overload
     async def send(
@@ -819,7 +819,7 @@ class AsyncCalls(ABC):
     async def send(
         self, name: Literal["tradeOrder/cancelAllAfter"], body: CancelAllAfter, *, headers: Headers | None = None
     ) -> Answer[DeadManSwitch]:
-        """Cancel all orders after a silence"""
+        """Cancel all orders after a timeout"""
 
     @overload
     async def send(
@@ -897,13 +897,13 @@ class AsyncCalls(ABC):
     async def send(
         self, name: Literal["dealer/account/funding"], body: AccountFunding, *, headers: Headers | None = None
     ) -> Answer[Funding]:
-        """Tell of a deposit or withdrawal at a linked account's venue"""
+        """Announce a deposit or withdrawal at a linked account's venue"""
 
     @overload
     async def send(
         self, name: Literal["dealer/hedge/resolve"], body: ResolveHedge, *, headers: Headers | None = None
     ) -> Answer[HedgeReport]:
-        """Say what a hedge in doubt executed"""
+        """State what a hedge in doubt executed"""
 
     @overload
     async def send(
@@ -1063,7 +1063,7 @@ class AsyncCalls(ABC):
     def pages(
         self, name: Literal["audit/list"], query: AuditListQuery | None = None, *, headers: Headers | None = None
     ) -> AsyncIterator[AuditRecord]:
-        """List acts of the audit (admin)"""
+        """List audited acts (admin)"""
 
     def pages(self, name: str, query: Any = None, *, headers: Headers | None = None) -> Any:
         """Every item of a list, page after page."""
@@ -1266,19 +1266,19 @@ class Calls(ABC):
     def get(
         self, name: Literal["admin/order/get"], query: AdminOrderGetQuery, *, headers: Headers | None = None
     ) -> OrderStory:
-        """Tell an order's whole story (admin)"""
+        """Get an order's full history (admin)"""
 
     @overload
     def get(
         self, name: Literal["admin/status"], query: None = None, *, headers: Headers | None = None
     ) -> Status:
-        """How the gateway works now (admin)"""
+        """Get the gateway's current state (admin)"""
 
     @overload
     def get(
         self, name: Literal["audit/list"], query: AuditListQuery | None = None, *, headers: Headers | None = None
     ) -> list[AuditRecord]:
-        """List acts of the audit (admin)"""
+        """List audited acts (admin)"""
 
     def get(self, name: str, query: Any = None, *, headers: Headers | None = None) -> Any:
         """A read, repeated while there is no definite answer."""
@@ -1318,7 +1318,7 @@ class Calls(ABC):
     def post(
         self, name: Literal["auth/reauthenticate"], body: Reauthenticate, *, headers: Headers | None = None
     ) -> Session:
-        """Prove again who you are"""
+        """Authenticate again"""
 
     @overload
     def post(
@@ -1336,7 +1336,7 @@ class Calls(ABC):
     def post(
         self, name: Literal["auth/verify"], body: Verify, *, headers: Headers | None = None
     ) -> Session | EmailChange:
-        """Use a token that was mailed"""
+        """Use a mailed token"""
 
     @overload
     def post(
@@ -1438,7 +1438,7 @@ class Calls(ABC):
     def post(
         self, name: Literal["tradeOrder/cancelAllAfter"], body: CancelAllAfter, *, headers: Headers | None = None
     ) -> DeadManSwitch:
-        """Cancel all orders after a silence"""
+        """Cancel all orders after a timeout"""
 
     @overload
     def post(
@@ -1516,13 +1516,13 @@ class Calls(ABC):
     def post(
         self, name: Literal["dealer/account/funding"], body: AccountFunding, *, headers: Headers | None = None
     ) -> Funding:
-        """Tell of a deposit or withdrawal at a linked account's venue"""
+        """Announce a deposit or withdrawal at a linked account's venue"""
 
     @overload
     def post(
         self, name: Literal["dealer/hedge/resolve"], body: ResolveHedge, *, headers: Headers | None = None
     ) -> HedgeReport:
-        """Say what a hedge in doubt executed"""
+        """State what a hedge in doubt executed"""
 
     @overload
     def post(
@@ -1646,7 +1646,7 @@ class Calls(ABC):
     def send(
         self, name: Literal["auth/reauthenticate"], body: Reauthenticate, *, headers: Headers | None = None
     ) -> Answer[Session]:
-        """Prove again who you are"""
+        """Authenticate again"""
 
     @overload
     def send(
@@ -1664,7 +1664,7 @@ class Calls(ABC):
     def send(
         self, name: Literal["auth/verify"], body: Verify, *, headers: Headers | None = None
     ) -> Answer[Session | EmailChange]:
-        """Use a token that was mailed"""
+        """Use a mailed token"""
 
     @overload
     def send(
@@ -1766,7 +1766,7 @@ class Calls(ABC):
     def send(
         self, name: Literal["tradeOrder/cancelAllAfter"], body: CancelAllAfter, *, headers: Headers | None = None
     ) -> Answer[DeadManSwitch]:
-        """Cancel all orders after a silence"""
+        """Cancel all orders after a timeout"""
 
     @overload
     def send(
@@ -1844,13 +1844,13 @@ class Calls(ABC):
     def send(
         self, name: Literal["dealer/account/funding"], body: AccountFunding, *, headers: Headers | None = None
     ) -> Answer[Funding]:
-        """Tell of a deposit or withdrawal at a linked account's venue"""
+        """Announce a deposit or withdrawal at a linked account's venue"""
 
     @overload
     def send(
         self, name: Literal["dealer/hedge/resolve"], body: ResolveHedge, *, headers: Headers | None = None
     ) -> Answer[HedgeReport]:
-        """Say what a hedge in doubt executed"""
+        """State what a hedge in doubt executed"""
 
     @overload
     def send(
@@ -2010,7 +2010,7 @@ class Calls(ABC):
     def pages(
         self, name: Literal["audit/list"], query: AuditListQuery | None = None, *, headers: Headers | None = None
     ) -> Iterator[AuditRecord]:
-        """List acts of the audit (admin)"""
+        """List audited acts (admin)"""
 
     def pages(self, name: str, query: Any = None, *, headers: Headers | None = None) -> Any:
         """Every item of a list, page after page."""

@@ -191,11 +191,11 @@ class Health(TypedDict):
     isoDateTime: str
     version: str
     tradingMode: TradingMode
-    # service, database, eventLoop, orderWriter, ledger, upkeep (what the gateway does again and again), actors (accounts and dealers that a defect stopped), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy
+    # service, database, eventLoop, orderWriter, ledger, upkeep (recurring background work), actors (accounts and dealers stopped by a defect), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy
     checks: Mapping[str, HealthCheck]
-    # By venue. idle: nothing was asked of it yet
+    # By venue. idle: no request has been sent to it yet
     venues: Mapping[str, Literal["idle", "up", "down"]]
-    # By venue: how often its accounts are audited now, in ms. The longest period of any of them
+    # By venue: the current interval at which its accounts are audited, in ms; the longest of any account
     auditMillis: Mapping[str, AuditMillis]
 
 
@@ -222,7 +222,7 @@ class Signup(TypedDict):
     password: str
     # Free-form; returned as user.userMetadata
     metadata: NotRequired[Mapping[str, Any] | None]
-    # Of the ready line of an installation without an admin: makes this user its admin, whatever SIGNUP says; good once
+    # From the ready line of an installation without an admin: makes this user its admin, whatever SIGNUP is; can be used once
     setupToken: NotRequired[str | None]
 
 
@@ -286,7 +286,7 @@ class Refresh(TypedDict):
 class UpdateUser(TypedDict):
     email: NotRequired[str | None]
     password: NotRequired[str | None]
-    # Needed for a new password or address, unless it was proven in the last FRESH_SECONDS who asks
+    # Required for a new password or e-mail address unless the user authenticated within the last FRESH_SECONDS
     currentPassword: NotRequired[str | None]
     # Where a second factor is set up: six digits of the authenticator, or a recovery code
     totpCode: NotRequired[str | None]
@@ -306,7 +306,7 @@ class Recover(TypedDict):
 
 class Resend(TypedDict):
     type: Literal["signup", "email_change"]
-    # For email_change the new address
+    # For email_change: the new address
     email: str
 
 
@@ -363,7 +363,7 @@ class SecondFactorState(TypedDict):
 
 
 class SecondFactorEnrolment(TypedDict):
-    # Base32, to be typed
+    # Base32, for manual entry
     secret: str
     # otpauth://…, to be shown as a QR code
     uri: str
@@ -375,7 +375,7 @@ class SecondFactorCode(TypedDict):
 
 
 class RecoveryCodes(TypedDict):
-    # Each good once; told this once only
+    # Each can be used once; they are not shown again
     recoveryCodes: list[str]
 
 
@@ -385,28 +385,28 @@ class SecondFactorOrRecoveryCode(TypedDict):
 
 
 class CreateApiKey(TypedDict):
-    # What you call it
+    # Your name for the key
     name: str
-    # read: what the permission read lets through. trade: write, and what it implies. admin: for admins, and lost with the right
+    # read: what the permission read allows. trade: write, and what it implies. admin: for admins only, and void once the user loses that right
     scopes: list[Literal["read", "trade", "admin"]]
-    # The accounts that it is limited to; without it all that you reach. Then nothing of wallets, credentials or dealers
+    # The accounts that the key is limited to, without access to wallets, credentials or dealers; omitted: no limit
     tradingAccountIds: NotRequired[list[str] | None]
-    # Addresses and CIDRs that it may come from, beside those that you may come from; without it from anywhere
+    # Addresses and CIDRs that the key may be used from, in addition to the restriction on your user; omitted: any
     ipAllow: NotRequired[list[str] | None]
-    # When it ends, in ms, 9999-12-31T23:59:59.999Z at the latest; without it never
+    # Expiry, in ms, 9999-12-31T23:59:59.999Z at the latest; omitted: never
     expiresAt: NotRequired[Int | None]
 
 
 class CreatedApiKey(TypedDict):
     apiKeyId: str
     name: str
-    # The first letters of the key
+    # The first characters of the key
     prefix: str
     # With those that they imply
     scopes: list[Literal["read", "trade", "admin"]]
-    # The accounts that it is limited to; null: all that its user reaches
+    # The accounts that the key is limited to; null: all accounts of its user
     tradingAccountIds: list[str] | None
-    # The networks that it may come from; null: any that its user may come from
+    # The networks that the key may be used from; null: any that are allowed for its user
     ipAllow: list[str] | None
     status: Literal["ACTIVE", "EXPIRED", "REVOKED"]
     createdAt: Int
@@ -415,24 +415,24 @@ class CreatedApiKey(TypedDict):
     expiresAtDateTime: str | None
     revokedAt: Int | None
     revokedAtDateTime: str | None
-    # To the second; null: never
+    # To the second; null: never used
     lastUsedAt: Int | None
     lastUsedAtDateTime: str | None
     lastUsedIp: str | None
-    # The key itself, shown this once: the Bearer token of HTTP and the token of the socket's connect
+    # The key itself, shown only once: the Bearer token over HTTP and the token of the WebSocket's connect command
     apiKey: str
 
 
 class ApiKey(TypedDict):
     apiKeyId: str
     name: str
-    # The first letters of the key
+    # The first characters of the key
     prefix: str
     # With those that they imply
     scopes: list[Literal["read", "trade", "admin"]]
-    # The accounts that it is limited to; null: all that its user reaches
+    # The accounts that the key is limited to; null: all accounts of its user
     tradingAccountIds: list[str] | None
-    # The networks that it may come from; null: any that its user may come from
+    # The networks that the key may be used from; null: any that are allowed for its user
     ipAllow: list[str] | None
     status: Literal["ACTIVE", "EXPIRED", "REVOKED"]
     createdAt: Int
@@ -441,7 +441,7 @@ class ApiKey(TypedDict):
     expiresAtDateTime: str | None
     revokedAt: Int | None
     revokedAtDateTime: str | None
-    # To the second; null: never
+    # To the second; null: never used
     lastUsedAt: Int | None
     lastUsedAtDateTime: str | None
     lastUsedIp: str | None
@@ -457,7 +457,7 @@ class CreateCredential(TypedDict):
     apiKey: str
     # Key text or PEM; stored encrypted, never returned
     apiSecret: str
-    # Some venues need one
+    # Required by some venues
     apiPassphrase: NotRequired[str | None]
     name: NotRequired[str | None]
     # Default EXCHANGE
@@ -487,16 +487,16 @@ class Pagination(TypedDict):
     limit: Int
     # Number of records that match; see totalIsLowerBound
     total: int
-    # Give it back to get the next page; null at the end
+    # Pass it to get the next page; null on the last page
     cursor: str | None
     hasNext: bool
-    # true: counting stopped at total, there are more
+    # true: counting stopped at total, and there are more
     totalIsLowerBound: NotRequired[bool]
 
 
 class RevokeCredential(TypedDict):
     credentialId: str
-    # Revoke although orders that depend on it are open; the account goes INACTIVE
+    # Revoke although open orders depend on it; the account becomes INACTIVE
     force: NotRequired[bool | None]
 
 
@@ -505,7 +505,7 @@ class ConnectTradingAccount(TypedDict):
     venue: str
     # From credential/create; MOCK, PAPER and INTERNAL need none
     credentialIds: NotRequired[list[str] | None]
-    # The account's id at the venue where the venue tells it, else a label of your own; at INTERNAL left out, or a wallet of yours
+    # The account's id at the venue where the venue reports one, otherwise a label of your choice; at INTERNAL omitted, or the id of a wallet of yours
     externalTradingAccountId: NotRequired[str | None]
     # At INTERNAL: makes the account a client of that dealer
     dealerAccountId: NotRequired[UUID | None]
@@ -525,7 +525,7 @@ class TradingAccount(TypedDict):
     positionMode: str
     collateralMode: str
     marginMode: str
-    # Extension: at INTERNAL, the wallet that holds what the account owns
+    # Extension: at INTERNAL, the wallet that holds the account's funds
     walletId: str | None
     # Extension: at INTERNAL, the dealer whose client the account is; null: any dealer's
     dealerAccountId: str | None
@@ -547,7 +547,7 @@ class UpdateTradingAccount(TypedDict):
 class DisconnectTradingAccount(TypedDict):
     # A tradingAccountId
     tradingAccountId: str
-    # Extension: disconnect although the venue could not confirm that every order is gone, or a dealer's hedge is at work
+    # Extension: disconnect although the venue could not confirm that every order is closed, or a dealer's hedge is still working
     force: NotRequired[bool | None]
 
 
@@ -558,7 +558,7 @@ class PortfolioPosition(TypedDict):
     balance: str
     available: str
     locked: str
-    # The venue's time of the balances, or of what was executed or held since: never older than the last change of the figures
+    # The venue's time of the balances, or of a later execution or hold: never older than the last change of the figures
     updatedAt: int
     updatedAtDateTime: str
 
@@ -629,9 +629,9 @@ class SubmittedOrder(TypedDict):
     executedCost: str
     overfillQuantity: str
     fees: list[Fee]
-    # In order of application: the newest 10; tradeOrder/get answers all of them
+    # In order of application: the newest 10; tradeOrder/get returns all of them
     executions: list[Execution]
-    # Extension: how many executions the order has
+    # Extension: number of executions of the order
     executionCount: int
     clientOrderId: str | None
     idempotencyKey: str | None
@@ -639,9 +639,9 @@ class SubmittedOrder(TypedDict):
     origin: Literal["GATEWAY", "EXTERNAL"]
     replacesTradeOrderId: str | None
     dealerAccountId: str | None
-    # Of a hedge: the executed quotes that it closes, oldest first. Of more than 100 the 99 oldest, and the newest
+    # For a hedge: the executed quotes that it covers, oldest first. If there are more than 100, the 99 oldest and the newest
     hedgeForQuoteIds: list[str]
-    # Extension: how many executed quotes a hedge closes
+    # Extension: number of executed quotes that a hedge covers
     hedgeForQuoteCount: int
     execution: Literal["NATIVE", "EMULATED"]
     triggerSource: str | None
@@ -665,7 +665,7 @@ class SubmittedOrder(TypedDict):
     expireAtDateTime: str | None
     canceledAt: Int | None
     canceledAtDateTime: str | None
-    # Extension: the other orders of its list, exits of an entry or the other leg of a pair. Absent without a list
+    # Extension: the other orders of its list: exits of an entry, or the other leg of a pair. Absent without a list
     linkedOrders: NotRequired[list[TradeOrder]]
 
 
@@ -691,9 +691,9 @@ class Execution(TypedDict):
     executedPrice: str
     executedCost: str
     fees: list[Fee]
-    # Closes a gap that no trade of the venue has explained yet
+    # Accounts for an executed quantity for which the venue has not reported a trade yet
     inferred: bool
-    # executionId of the inferred execution whose place this one takes: that one counts no more and is not listed any longer
+    # executionId of the inferred execution that this one replaces: the inferred one no longer counts and is no longer listed
     replaces: str | None
     executedAt: Int
     executedAtDateTime: str
@@ -735,9 +735,9 @@ class TradeOrder(TypedDict):
     executedCost: str
     overfillQuantity: str
     fees: list[Fee]
-    # In order of application: the newest 10; tradeOrder/get answers all of them
+    # In order of application: the newest 10; tradeOrder/get returns all of them
     executions: list[Execution]
-    # Extension: how many executions the order has
+    # Extension: number of executions of the order
     executionCount: int
     clientOrderId: str | None
     idempotencyKey: str | None
@@ -745,9 +745,9 @@ class TradeOrder(TypedDict):
     origin: Literal["GATEWAY", "EXTERNAL"]
     replacesTradeOrderId: str | None
     dealerAccountId: str | None
-    # Of a hedge: the executed quotes that it closes, oldest first. Of more than 100 the 99 oldest, and the newest
+    # For a hedge: the executed quotes that it covers, oldest first. If there are more than 100, the 99 oldest and the newest
     hedgeForQuoteIds: list[str]
-    # Extension: how many executed quotes a hedge closes
+    # Extension: number of executed quotes that a hedge covers
     hedgeForQuoteCount: int
     execution: Literal["NATIVE", "EMULATED"]
     triggerSource: str | None
@@ -790,7 +790,7 @@ class ReplaceOrder(TypedDict):
     tradeOrderId: NotRequired[str | None]
     # Extension: instead of tradeOrderId
     clientOrderId: NotRequired[str | None]
-    # The new total in base, what is executed included
+    # The new total quantity in base, including what is already executed
     quantity: NotRequired[str | None]
     limitPrice: NotRequired[str | None]
     stopPrice: NotRequired[str | None]
@@ -803,9 +803,9 @@ class CancelAllOrders(TypedDict):
 
 class CancelledOrders(TypedDict):
     cancelled: list[str]
-    # Asked for; the venue has not confirmed it yet
+    # Requested; not yet confirmed by the venue
     pending: list[str]
-    # Over before the cancel, or kept by the venue
+    # Closed before the cancel, or the venue refused it
     failed: list[str]
 
 
@@ -825,7 +825,7 @@ class DeadManSwitch(TypedDict):
 class SyncInstruments(TypedDict):
     # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
     venue: str
-    # <BASE>/<QUOTE> each; all when left out
+    # <BASE>/<QUOTE> each; omitted: all
     symbols: NotRequired[list[str] | None]
 
 
@@ -839,11 +839,11 @@ class InstrumentSync(TypedDict):
 class CreateInstrument(TypedDict):
     baseAsset: str
     quoteAsset: str
-    # Step of prices
+    # Price step
     tickSize: str
-    # Step of quantities
+    # Quantity step
     lotSize: str
-    # One lot when left out
+    # Default: one lot
     minQuantity: NotRequired[str | None]
     maxQuantity: NotRequired[str | None]
     # Smallest price × quantity
@@ -862,13 +862,13 @@ class Security(TypedDict):
     instrumentId: str
     baseAsset: str
     quoteAsset: str
-    # Step of prices; 0 where there is none
+    # Price step; 0 if there is none
     tickSize: str
-    # Where prices are not counted in steps: how many digits of a price may count, wherever they stand
+    # Where prices have no step: maximum number of significant digits of a price
     priceSignificantDigits: Int | None
-    # What it is settled in: the quote asset, the base asset, a third. Quantities and their limits then count contracts; null: they count the base asset
+    # For contracts, the settlement asset: the quote asset, the base asset or another. Quantities and their limits then count contracts; null: they count the base asset
     contractType: Literal["LINEAR", "INVERSE", "QUANTO"] | None
-    # What one contract stands for: of the base asset where LINEAR, of the quote asset where INVERSE
+    # Size of one contract: in the base asset if LINEAR, in the quote asset if INVERSE
     contractSize: str | None
     maxQuantity: str | None
     minNotional: str | None
@@ -876,7 +876,7 @@ class Security(TypedDict):
 
 
 class RetireInstrument(TypedDict):
-    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    # <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT>
     instrumentId: str
 
 
@@ -885,7 +885,7 @@ class Venue(TypedDict):
     name: str
     status: Literal["ACTIVE", "INACTIVE"]
     features: list[str]
-    # How far it is proven what the venue does with orders. EXPERIMENTAL: not yet, so accounts are connected and new orders taken only where the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it takes none. Market data are served everywhere
+    # How far the venue's handling of orders is proven. EXPERIMENTAL: not yet, so accounts can be connected and new orders are accepted only if the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it accepts no orders. Market data is available regardless
     orders: Literal["PROVEN", "EXPERIMENTAL", "NONE"]
 
 
@@ -893,57 +893,57 @@ class VenueCapability(TypedDict):
     venue: str
     # As in market/venue/list
     features: list[str]
-    # How far it is proven what the venue does with orders. EXPERIMENTAL: not yet, so accounts are connected and new orders taken only where the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it takes none. Market data are served everywhere
+    # How far the venue's handling of orders is proven. EXPERIMENTAL: not yet, so accounts can be connected and new orders are accepted only if the installation has opted in (EXPERIMENTAL_ORDERS). NONE: it accepts no orders. Market data is available regardless
     orders: Literal["PROVEN", "EXPERIMENTAL", "NONE"]
     # What is not proven yet; null where orders are PROVEN
     ordersMissing: str | None
     # This installation connects accounts there and sends new orders: they are PROVEN, or it has opted in
     takesOrders: bool
-    # Types of orders that are taken
+    # Accepted order types
     orderTypes: list[str]
-    # Times in force that are taken
+    # Accepted times in force
     timesInForce: list[str]
-    # GTX and LIMIT_MAKER are taken
+    # Whether GTX and LIMIT_MAKER are accepted
     postOnly: bool
-    # The venue's test environment, a venue of its own here; null: it has none, or is one
+    # The venue's test environment, itself a venue here; null: it has none, or is one
     sandboxVenue: str | None
-    # The venue itself refuses an order that arrives later than this; null: it accepts it however late
+    # The venue refuses an order that arrives later than this; null: it has no such limit
     orderExpiryMillis: Int | None
-    # The venue has them; without, MARKET is refused
+    # Whether the venue has market orders; if not, MARKET is refused
     marketOrders: bool
-    # Those that the venue itself enforces
+    # Times in force that the venue itself enforces
     nativeTimesInForce: list[Literal["GTC", "IOC", "FOK", "GTD", "DAY", "GTX"]]
-    # Who watches the trigger of such an order. Which of them are taken, orderTypes says
+    # Who watches the trigger of such an order. orderTypes lists the accepted types
     triggers: VenueCapabilityTriggers
-    # The venue takes take-profit and stop-loss with the entry order
+    # Whether the venue accepts take-profit and stop-loss with the entry order
     attachedExits: bool
-    # Who ends one leg of a pair of exits by the other. NATIVE: the venue, also while the gateway is away; the exits of an entry are given to it when the entry is over
+    # Who cancels one leg of a pair of exits when the other executes. NATIVE: the venue, also while the gateway is down; the exits of an entry are sent to it once the entry has ended
     oco: Literal["NATIVE", "EMULATED"]
     # The venue accepts a market buy sized in the quote asset
     marketBuyByCost: bool
-    # The venue accepts a market buy sized in the quote asset only
+    # The venue accepts market buys only if sized in the quote asset
     marketBuyNeedsCost: bool
-    # The venue changes a working order
+    # Whether the venue can amend a working order
     amend: bool
     # NATIVE: the venue cancels all orders in one request. EMULATED: the gateway cancels one after the other
     cancelAll: Literal["NATIVE", "EMULATED"]
-    # Who cancels all orders when the client falls silent. NATIVE: the venue, also while the gateway is away
+    # Who cancels all orders when the client does not renew. NATIVE: the venue, also while the gateway is down
     cancelAllAfter: Literal["NATIVE", "EMULATED"]
-    # Ids of ours that the venue keeps with an order; the gateway makes them. null: it keeps none
+    # Client order ids that the venue stores with an order; generated by the gateway. null: it stores none
     clientOrderIds: VenueCapabilityClientOrderIds | None
     streams: VenueCapabilityStreams
-    # How a lost order book update is noticed. NONE: the venue gives no means; a crossed or silent book tells
+    # How a lost order book update is detected. NONE: the venue offers no means; only a crossed or silent book reveals it
     bookContinuity: Literal["SEQUENCE", "CHECKSUM", "NONE"]
 
 
 class VenueCapabilityTriggers(TypedDict):
-    """Who watches the trigger of such an order. Which of them are taken, orderTypes says"""
+    """Who watches the trigger of such an order. orderTypes lists the accepted types"""
 
-    # NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway
+    # NATIVE: the venue itself, also while the gateway is down. EMULATED: the gateway
     stop: Literal["NATIVE", "EMULATED"]
-    # NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway
+    # NATIVE: the venue itself, also while the gateway is down. EMULATED: the gateway
     takeProfit: Literal["NATIVE", "EMULATED"]
-    # NATIVE: the venue itself, also while the gateway is away. EMULATED: the gateway
+    # NATIVE: the venue itself, also while the gateway is down. EMULATED: the gateway
     trailing: Literal["NATIVE", "EMULATED"]
 
 
@@ -952,24 +952,24 @@ class VenueCapabilityClientOrderIds(TypedDict):
     form: Literal["TEXT", "ALPHANUMERIC", "UUID", "INTEGER"]
     # Characters; null: not known
     lengthMax: Int | None
-    # The venue refuses an id that was ever used, used on that day (UTC), used by an open order, or none; null: not known
+    # Which ids the venue refuses as duplicates: ever used, used on the same day (UTC), used by an open order, or none; null: not known
     unique: Literal["ALWAYS", "DAY", "OPEN", "NO"] | None
 
 
 class VenueCapabilityStreams(TypedDict):
-    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
     orderBook: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
     trades: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
     ticker: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
     klines: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
     orders: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
     executions: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
-    # STREAM: the venue pushes it. POLLED: the gateway asks for it, from time to time or when the venue says that it moved. DERIVED: computed from the venue's trades. NONE: not available
+    # STREAM: the venue pushes it. POLLED: the gateway queries it, periodically or when the venue signals a change. DERIVED: computed from the venue's trades. NONE: not available
     balances: Literal["STREAM", "POLLED", "DERIVED", "NONE"]
 
 
@@ -1023,7 +1023,7 @@ Candle: TypeAlias = "list[Int | str]"
 
 
 class SubscribeOrderBook(TypedDict):
-    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    # <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT>
     instrumentId: str
     # Extension: of the same venue; the subscription ends when this account is disconnected
     tradingAccountId: NotRequired[str | None]
@@ -1054,23 +1054,23 @@ class CreateDealer(TypedDict):
     name: str
     # A pair is quoted when its base or its quote asset is among them
     baseCurrencies: list[str]
-    # The most that may be open and not hedged, in the risk currency; absent: no limit
+    # Maximum unhedged exposure, in the risk currency; absent: no limit
     riskThreshold: NotRequired[str | None]
     config: NotRequired[DealerConfig | None]
 
 
 class DealerConfig(TypedDict):
-    # By pricingProfileId; at most 100. Those that a request may name are listed in clientPricingProfiles
+    # By pricingProfileId; at most 100. Requests may name only those listed in clientPricingProfiles
     pricingProfiles: NotRequired[Mapping[str, PricingProfile]]
-    # The profile of requests that name none; without one markupBps is 10
+    # The profile for requests that name none; if absent, markupBps is 10
     defaultPricingProfile: NotRequired[str]
-    # Profiles that a request may name beside the default; absent or empty: none, so that no client picks its own markup
+    # Profiles that a request may name besides the default; absent or empty: none, so that clients cannot choose their markup
     clientPricingProfiles: NotRequired[list[str]]
-    # What exposure is valued in; default the first of baseCurrencies
+    # Currency in which exposure is valued; default: the first of baseCurrencies
     riskCurrency: NotRequired[str]
-    # Users who see the whole dealer and may link accounts of their own
+    # Users who can view the whole dealer and link accounts of their own
     operators: NotRequired[list[UUID]]
-    # What a hedge pays there, by venue; 10 for a venue that is not named
+    # Fee of a hedge, by venue; 10 for a venue not named
     takerFeeBpsByVenue: NotRequired[Mapping[str, Int | str]]
     hedge: NotRequired[HedgeSettings]
     pricing: NotRequired[PricingSettings]
@@ -1078,46 +1078,46 @@ class DealerConfig(TypedDict):
 
 
 class PricingProfile(TypedDict):
-    # Added to what the book costs; default 10
+    # Markup on the book's price; default 10
     markupBps: NotRequired[Int | str]
-    # Added for every second that the quote is firm; default 0.1 for every second beyond the first 10
+    # Markup per second that the quote is firm; default 0.1 per second beyond the first 10
     ttlBps: NotRequired[Int | str]
-    # Price × quantity of a quote at most, in its quote asset
+    # Maximum price × quantity of a quote, in its quote asset
     maxNotional: NotRequired[str]
-    # Price × quantity of a quote at least, in its quote asset
+    # Minimum price × quantity of a quote, in its quote asset
     minNotional: NotRequired[str]
 
 
 class HedgeSettings(TypedDict):
     # How far beyond the last level of the priced walk a hedge may go; default 25
     slippageBps: NotRequired[Int | str]
-    # How long after one attempt the next is made for what remains; default 500
+    # Delay between attempts for the remaining quantity; default 500
     repriceMs: NotRequired[Int]
     # Attempts at a limit price; default 10
     attemptsMax: NotRequired[Int]
-    # After the last attempt the rest is hedged at market; default false
+    # Hedge the rest at market after the last attempt; default false
     allowMarket: NotRequired[bool]
-    # How long opposite exposures are waited for before a hedge leaves; default 0
+    # How long to wait for offsetting exposure before a hedge is sent; default 0
     nettingWindowMs: NotRequired[Int]
-    # When all attempts failed the exposure stays open, and is tried again after this long; default 10000
+    # When all attempts fail the exposure stays open and is retried after this time; default 10000
     retryMs: NotRequired[Int]
 
 
 class PricingSettings(TypedDict):
-    # Prices may come from accounts on INTERNAL, MOCK and PAPER, whose books clients can move, and on test networks (_UAT), and hedges of what was priced there may go there. INTERNAL has the ledger's own money and counts beside real venues (with ENVIRONMENT=UAT beside test networks); MOCK and PAPER, and test networks, never do, and never two of these kinds in one dealer; default false
+    # Allows prices from accounts on INTERNAL, MOCK and PAPER, whose books clients can move, and on test networks (_UAT), and hedges there. INTERNAL has the ledger's own money and may be combined with real venues (with ENVIRONMENT=UAT with test networks); MOCK and PAPER, and test networks, may not, nor with each other in one dealer; default false
     allowSimulatedVenues: NotRequired[bool]
-    # How far a book may be from the median of all fresh ones, in percent of it; one that is farther prices nothing, and of two that differ so much neither does; above 0, at most 100, default 5
+    # Maximum deviation of a book from the median of all fresh books, in percent; a book beyond it is not used for pricing, and of two books that differ by more neither is; above 0, at most 100, default 5
     collarPercent: NotRequired[Int | str]
 
 
 class QuoteCaps(TypedDict):
-    # Firm quotes that may be outstanding at once; the service's own limit holds besides
+    # Maximum number of open firm quotes; the installation's own limit applies as well
     openQuotes: NotRequired[Int]
-    # The same for one user, over all accounts
+    # The same per user, over all accounts
     openQuotesPerUser: NotRequired[Int]
-    # How much of the dealer's room, in quotes, inventory and risk, may be taken by quotes that their clients could not pay for when they were made; default 10, 0: none are made
+    # Percentage of the dealer's limits on quotes, inventory and risk available to quotes whose clients lacked the funds at the time of the quote; default 10; 0: no such quotes
     uncoveredPercent: NotRequired[Int]
-    # The same for one trading account
+    # The same per trading account
     openQuotesPerClient: NotRequired[Int]
 
 
@@ -1153,42 +1153,42 @@ class DealerDetail(TypedDict):
     createdAtDateTime: str
     updatedAt: Int
     updatedAtDateTime: str
-    # Extension: firm quotes that are not over
+    # Extension: firm quotes that are still open
     openQuotes: Int | None
-    # Extension: positions, exposure and profit, pair by pair
+    # Extension: positions, exposure and profit, by pair
     hedging: list[HedgeReport] | None
 
 
 class HedgeReport(TypedDict):
     # <BASE>/<QUOTE>
     symbol: str
-    # FLAT: nothing is open. ACCUMULATING: less than the venue takes, it waits for more. HEDGING: an order is at work, or the next is about to leave. IN_DOUBT: the outcome of an order is not known, its account is being asked. OPEN: attempts failed, the next ones come later. CARRIED: all that may be open is in doubt at accounts that can be asked no longer
+    # FLAT: no exposure. ACCUMULATING: the exposure is below the venue's minimum order. HEDGING: an order is working, or the next is about to be sent. IN_DOUBT: the outcome of an order is not known and its account is being queried. OPEN: attempts failed, the next ones follow later. CARRIED: all possible exposure is in doubt at accounts that can no longer be queried
     state: Literal["FLAT", "ACCUMULATING", "HEDGING", "IN_DOUBT", "OPEN", "CARRIED"]
-    # How long the oldest of what is open, or in doubt, has been so; null where nothing is
+    # Age of the oldest open or doubtful exposure; null if there is none
     ageMs: Int | None
-    # In base, executed with clients and not hedged, or taken by a venue as its fee: above zero long, below zero short
+    # In base, executed with clients and not hedged, or charged by a venue as its fee: above zero long, below zero short
     position: str
-    # In base: what hedges left in doubt at accounts that can be asked no longer may have bought (above zero) or sold. It is not in position, and is not hedged a second time
+    # In base: what hedges in doubt at accounts that can no longer be queried may have bought (above zero) or sold. It is not part of position and is not hedged a second time
     carried: str
-    # Hedges whose outcome is not known, oldest first: dealer/hedge/resolve ends such a doubt
+    # Hedges whose outcome is not known, oldest first: dealer/hedge/resolve settles them
     inDoubt: list[HedgeInDoubt]
-    # Its size at the middle of the book, in the quote asset; null without a book
+    # Size of the position at the book's mid price, in the quote asset; null without a book
     exposure: str | None
-    # What clients paid beyond the walked prices
+    # What clients paid above the walked book prices
     spreadCaptured: str
-    # What hedges cost beyond the walked prices, fees in base included; below zero, less
+    # What hedges cost above the walked book prices, including fees in base; below zero: they cost less
     hedgeSlippage: str
-    # Of the position, at the middle of the book; null without one
+    # Of the position, at the book's mid price; null without a book
     unrealised: str | None
-    # spreadCaptured − hedgeSlippage + unrealised, before fees in other assets than base
+    # spreadCaptured − hedgeSlippage + unrealised, before fees in assets other than base
     profit: str | None
-    # What venues took for hedges. What they took in base is in position and profit already: it is hedged again
+    # Fees charged for hedges. Fees in base are already part of position and profit: they are hedged as well
     fees: list[HedgeReportFeesItem]
     # Executed quotes that make up the position, oldest first; at most 100
     openQuoteIds: list[str]
-    # Hedges at work, as tradeOrderId; none that is carried, or that an admin has spoken of
+    # Working hedges, as tradeOrderId; without those carried or resolved by an admin
     openHedgeIds: list[str]
-    # Why the newest attempt closed nothing
+    # Why the newest attempt hedged nothing
     trouble: str | None
 
 
@@ -1201,17 +1201,17 @@ class HedgeInDoubt(TypedDict):
     tradeOrderId: str
     tradingAccountId: str
     orderSide: Literal["BUY", "SELL"]
-    # In base: what it may have executed beyond what is known
+    # In base: the quantity it may have executed beyond what is known
     quantity: str
-    # Its account can be asked no longer: nothing is sent for this part until dealer/hedge/resolve says more
+    # Its account can no longer be queried: this part is not hedged again until dealer/hedge/resolve settles it
     isCarried: bool
-    # Since it was submitted
+    # Time since it was submitted
     ageMs: int
 
 
 class UpdateDealer(TypedDict):
     dealerAccountId: str
-    # Of the record that this was made from: a dealer that was changed since is not overwritten
+    # updatedAt of the record that the change is based on: a dealer changed since then is not overwritten
     updatedAt: int
     config: DealerConfig
 
@@ -1230,7 +1230,7 @@ class AccountFunding(TypedDict):
     tradingAccountId: str
     # An asset, for example BTC
     asset: str
-    # What the account will have more or less: of a withdrawal with the fee that its venue takes
+    # Amount by which the balance will change: for a withdrawal including the venue's fee
     amount: str
     direction: Literal["DEPOSIT", "WITHDRAWAL"]
 
@@ -1242,11 +1242,11 @@ class Funding(TypedDict):
     asset: str
     direction: Literal["DEPOSIT", "WITHDRAWAL"]
     amount: str
-    # What was seen of it at the venue, and posted
+    # Amount seen at the venue and posted
     settledAmount: str
     createdAt: Int
     createdAtDateTime: str
-    # What is not seen by then is told of, and explains nothing more
+    # What has not appeared by then is reported, and later changes count as unexplained
     expireAt: int
     expireAtDateTime: str
 
@@ -1255,9 +1255,9 @@ class ResolveHedge(TypedDict):
     dealerAccountId: str
     # The hedge: one of inDoubt in dealer/get
     tradeOrderId: str
-    # In base, all that it executed; "0": nothing. Of a buy less what the venue took of it as its fee, where it has not told of that. At least what its venue has told of, at most what was asked for
+    # In base, the total executed quantity; "0": nothing. For a buy, net of the venue fee in base if the venue has not reported it. At least what the venue has reported, at most what was ordered
     executedQuantity: str
-    # For one of base; required unless executedQuantity is 0
+    # Price per unit of base; required unless executedQuantity is 0
     averagePrice: NotRequired[str | None]
 
 
@@ -1265,7 +1265,7 @@ class RequestQuote(TypedDict):
     dealerAccountId: str
     # Your account on INTERNAL; absent: the only ACTIVE one
     traderAccountId: NotRequired[str | None]
-    # INTERNAL:<BASE>/<QUOTE> (of a tenant other than the installation's own …@<TENANT>), or the same pair at a venue of the dealer's
+    # INTERNAL:<BASE>/<QUOTE> (for a tenant other than the installation's own …@<TENANT>), or the same pair at one of the dealer's venues
     instrumentId: NotRequired[str | None]
     # With quoteAsset instead of instrumentId
     baseAsset: NotRequired[str | None]
@@ -1275,13 +1275,13 @@ class RequestQuote(TypedDict):
     quantity: NotRequired[str | None]
     # In quote asset; this or quantity
     quoteQuantity: NotRequired[str | None]
-    # A repeat with the same content is answered the quote that there is
+    # A repeat with the same content returns the existing quote
     quoteRequestId: NotRequired[str | None]
     # Seconds, 1 to 300, default 10; or expireAt
     ttl: NotRequired[Int | None]
     # ISO 8601, 1 to 300 s ahead; or ttl
     expireAt: NotRequired[str | None]
-    # One of the dealer's config.clientPricingProfiles, or its default, as it is written there; any other one is -140003
+    # One of the dealer's config.clientPricingProfiles, or its default, spelled exactly; any other gives -140003
     pricingProfileId: NotRequired[str | None]
 
 
@@ -1307,7 +1307,7 @@ class Quote(TypedDict):
     pricingProfileId: str | None
     # Extension: the order that executed it
     tradeOrderId: str | None
-    # Extension: how the price came about
+    # Extension: how the price was made
     receipt: PricingReceipt | None
     createdAt: Int
     createdAtDateTime: str
@@ -1318,15 +1318,15 @@ class Quote(TypedDict):
 
 
 class PricingReceipt(TypedDict):
-    # For the dealer's side, else null
+    # Visible to the dealer's side, otherwise null
     tradingAccountId: str | None
     venue: str
     instrumentId: str
     bookAt: Int
     bookAtDateTime: str
-    # [price, quantity] taken of each of the first 20 levels, best first; for the dealer's side, else null. Quotes of older versions of the gateway have all levels
+    # [price, quantity] used from each of the first 20 levels, best first; visible to the dealer's side, otherwise null. Quotes made by older versions of the gateway have all levels
     levels: list[list[str]] | None
-    # What was taken of the levels after the first 20: how many there were, and how much base and quote asset together; null when there were none, and where levels is null
+    # Summary of the levels used after the first 20: their number, and the total base and quote asset; null if there were none or levels is null
     levelsBeyond: LevelsBeyond | None
     walkedPrice: str | None
     worstPrice: str | None
@@ -1355,11 +1355,11 @@ class Wallet(TypedDict):
     userId: str | None
     dealerAccountId: str | None
     metadata: Mapping[str, str]
-    # By asset; assets without anything are left out
+    # By asset; assets with a zero balance are omitted
     balances: list[WalletBalance]
     createdAt: Int
     createdAtDateTime: str
-    # Of the last change: of its status, or by a transfer or hold of any asset
+    # Time of the last change of its status, or of the last transfer or hold of any asset
     updatedAt: int
     updatedAtDateTime: str
 
@@ -1411,14 +1411,14 @@ class WalletTransferRecord(TypedDict):
     walletId: str
     # DEBIT: out of this wallet
     direction: Literal["DEBIT", "CREDIT"]
-    # null: not yours to know
+    # null: not visible to you
     counterWalletId: str | None
-    # pending: a hold; post and void end it, moving its amount or a part of it, or nothing
+    # pending: a hold; post ends it and moves all or part of its amount, void ends it and moves nothing
     kind: Literal["single", "pending", "post", "void"]
-    # The hold that this ends
+    # The hold that this transfer ends
     pendingId: str | None
     asset: str
-    # Of a void: what it released
+    # For a void: the amount released
     amount: str
     code: Literal["DEPOSIT", "WITHDRAWAL", "TRANSFER", "HOLD", "RELEASE", "EXPIRY", "TRADE", "FEE", "QUOTE", "QUOTE_RESERVATION", "EXCHANGE", "HEDGE", "OPENING", "FUNDING", "ADJUSTMENT", "SHORTFALL", "CORRECTION", "POSITION", "PROFIT"]
     reference: str | None
@@ -1493,15 +1493,15 @@ class SignOutUser(TypedDict):
 
 
 class OrderStory(TypedDict):
-    # The order's status; REFUSED: there never was an order
+    # The order's status; REFUSED: no order was created
     outcome: str
     # Why it was refused, rejected or cancelled
     reason: str | None
     tradingAccountId: str
     tradeOrder: TradeOrder | None
-    # In the order of their times
+    # Sorted by time
     steps: list[OrderStoryStepsItem]
-    # What is not stored, or not any more
+    # What is not stored, or no longer stored
     notKept: list[str]
 
 
@@ -1515,16 +1515,16 @@ class OrderStoryStepsItem(TypedDict):
 class Status(TypedDict):
     at: Int
     tradingMode: TradingMode
-    # Of the main thread: the longest of the last 10 to 20 s
+    # Longest event loop delay of the main thread in the last 10 to 20 s
     loopDelayMs: float
-    # How many there are, by state; inDoubt: orders whose outcome is not known
+    # Counts by state; inDoubt: orders whose outcome is not known
     actors: StatusActors
     connectors: list[ConnectorStatus]
     threads: list[ThreadStatus]
 
 
 class StatusActors(TypedDict):
-    """How many there are, by state; inDoubt: orders whose outcome is not known"""
+    """Counts by state; inDoubt: orders whose outcome is not known"""
 
     accounts: Mapping[str, Int]
     dealers: Mapping[str, Int]
@@ -1538,20 +1538,20 @@ class ConnectorStatus(TypedDict):
     restarts: Int
     streams: Int
     sessions: Int
-    # Questions to the venue without an answer yet
+    # Requests to the venue that have no response yet
     callsInFlight: int
-    # Streams that lost their place in the venue's sequence
+    # Gaps detected in the venue's stream sequences
     gaps: int
-    # Streams that were interrupted
+    # Stream interruptions
     losses: int
     resyncs: Int
-    # Of the venue's request budget, 0 to 1
+    # Share of the venue's request budget in use, 0 to 1
     budgetUsed: float | None
-    # The venue asked for a pause: what is left of it
+    # Remaining time of a pause requested by the venue
     budgetPausedMs: int
-    # Requests that wait for the budget, by what they are for
+    # Requests waiting for the budget, by purpose
     waiting: Mapping[str, Int]
-    # Answers of the venue: ok, limited, refused, failed
+    # Responses of the venue: ok, limited, refused, failed
     answers: Mapping[str, Int]
 
 
@@ -1560,9 +1560,9 @@ class ThreadStatus(TypedDict):
     state: Literal["starting", "up", "down"]
     connectors: list[str]
     deaths: Int
-    # The longest delay of the last 10 to 20 s
+    # Longest delay in the last 10 to 20 s
     loopDelayMs: float
-    # Share of that time in which its loop was busy, 0 to 1
+    # Share of that time in which its event loop was busy, 0 to 1
     busy: float
     heapUsedBytes: Int
     heapMaxBytes: Int
@@ -1582,29 +1582,29 @@ class TradingModeRecord(TypedDict):
 
 class AuditRecord(TypedDict):
     actId: str
-    # The chain that the row stands in
+    # The hash chain that contains the row
     lane: str
-    # Its place there, from 1 without a gap
+    # Its position in the chain, from 1 without gaps
     number: int
     at: Int
     atDateTime: str
     action: str
-    # ok, or the failure's name: nothing was done then
+    # ok, or the name of the failure: the act was not performed
     result: str
     # OPERATOR: the command line; SYSTEM: the gateway itself
     actorKind: Literal["USER", "OPERATOR", "SYSTEM"]
-    # Who did it
+    # Who performed the act
     userId: str | None
     sessionId: str | None
     keyId: str | None
     # The actor's
     tenantId: str | None
     ip: str | None
-    # Of the command line: whose account of the machine it ran under
+    # On the command line: the operating system account it ran under
     userAgent: str | None
     # The gateway's own id of the request: callId of the access log
     requestId: str | None
-    # As the client named the request
+    # The client's own id of the request
     clientRequestId: str | None
     objectType: str | None
     objectId: str | None
@@ -1613,7 +1613,7 @@ class AuditRecord(TypedDict):
     otherId: str | None
     asset: str | None
     amount: str | None
-    # Further words: a right, a mode and its reason, a venue
+    # Further details: a right, a mode and its reason, a venue
     what: str | None
 
 
@@ -1630,21 +1630,21 @@ class ConsoleSession(TypedDict):
     # An admin's page ends the session when it was not touched for so long (ADMIN_IDLE_MINUTES). Null: it does not
     idleSeconds: Int | None
     mode: Literal["off", "read", "on"]
-    # The user's. Where the mode is read, only what reads is done
+    # The user's permissions. If the console's mode is read, only read operations are performed
     permissions: list[Literal["read", "write", "admin"]]
     user: User
 
 
 class RenewConsole(TypedDict):
-    # Of a session that was just opened or proven anew. Without it: the cookie's
+    # Refresh token of a session just opened or re-authenticated. Omitted: that of the cookie
     refreshToken: NotRequired[str | None]
 
 
 class Failure(TypedDict):
     success: Literal[False]
-    # Negative; which failure it is. Numbers are never reused
+    # Negative; identifies the failure. Numbers are never reused
     errno: int
-    # The failure in words
+    # A description of the failure
     error: str
     data: None
     details: FailureDetails
@@ -1657,9 +1657,9 @@ class FailureDetails(TypedDict):
     action: str
     # Equal to the header X-Request-ID
     request_id: str
-    # Why, as a word that callers act on; of failures that say so
+    # A machine-readable reason, on failures that have one
     reason: NotRequired[str]
-    # What the failure is about: its own fields
+    # Fields specific to this failure
     metadata: Mapping[str, Any]
     # Permissions needed
     required: NotRequired[list[str]]
@@ -1677,9 +1677,9 @@ class AccountExecution(TypedDict):
     executedPrice: str
     executedCost: str
     fees: list[Fee]
-    # Closes a gap that no trade of the venue has explained yet
+    # Accounts for an executed quantity for which the venue has not reported a trade yet
     inferred: bool
-    # executionId of the inferred execution whose place this one takes: that one counts no more and is not listed any longer
+    # executionId of the inferred execution that this one replaces: the inferred one no longer counts and is no longer listed
     replaces: str | None
     executedAt: Int
     executedAtDateTime: str
@@ -1860,13 +1860,13 @@ AccountEvent: TypeAlias = "TradeOrderEvent | ExecutionCreatedEvent | PortfolioUp
 class CredentialListQuery(TypedDict):
     # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
     venue: NotRequired[str]
-    # For admins: of that user instead of yours
+    # For admins: that user's records instead of your own
     userId: NotRequired[str]
-    # Records of a page: 1 to 1000, default 50
+    # Records per page: 1 to 1000, default 50
     limit: NotRequired[Int]
     # Records to skip, default 0
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
 
 
@@ -1877,28 +1877,28 @@ class TradingAccountListQuery(TypedDict):
     accountStatus: NotRequired[Literal["NEW", "CREATED", "ACTIVE", "INACTIVE", "LOCKED", "DISCONNECTED", "UNAVAILABLE"]]
     userId: NotRequired[str]
     tenantId: NotRequired[str]
-    # Records of a page: 1 to 1000, default 50
+    # Records per page: 1 to 1000, default 50
     limit: NotRequired[Int]
     # Records to skip, default 0
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
 
 
 class TradingAccountPortfolioListQuery(TypedDict):
     # A tradingAccountId
     tradingAccountId: NotRequired[str]
-    # For admins: of that user instead of yours
+    # For admins: that user's records instead of your own
     userId: NotRequired[str]
     # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
     venue: NotRequired[str]
-    # An asset code; shown even when it is zero
+    # An asset code; returned even if its balance is zero
     currency: NotRequired[str]
-    # Records of a page: 1 to 100, default 10
+    # Records per page: 1 to 100, default 10
     limit: NotRequired[Int]
     # Records to skip, default 0
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
 
 
@@ -1912,28 +1912,28 @@ class TradeOrderGetQuery(TypedDict):
 class TradeOrderListQuery(TypedDict):
     tradeOrderId: NotRequired[str]
     clientOrderId: NotRequired[str]
-    # The children of a contingent order, or both legs of a pair without one
+    # The children of a contingent order, or both legs of a pair without a parent
     orderListId: NotRequired[str]
-    # OPEN, PENDING and CANCELLED select every state that is shown so; formal words match exactly
+    # OPEN, PENDING and CANCELLED select every state displayed under that name; formal states match exactly
     orderStatus: NotRequired[Literal["CREATED", "SUBMITTED", "ACCEPTED", "PARTIALLY_FILLED", "FILLED", "CANCELLED", "PENDING_CANCEL", "REPLACED", "PENDING_REPLACE", "REJECTED", "EXPIRED", "REVOKED", "UNKNOWN", "PENDING", "OPEN"]]
-    # The reference's name of orderStatus
+    # The reference's name for orderStatus
     status: NotRequired[Literal["CREATED", "SUBMITTED", "ACCEPTED", "PARTIALLY_FILLED", "FILLED", "CANCELLED", "PENDING_CANCEL", "REPLACED", "PENDING_REPLACE", "REJECTED", "EXPIRED", "REVOKED", "UNKNOWN", "PENDING", "OPEN"]]
     tradingAccountId: NotRequired[str]
-    # For admins: of that user instead of yours
+    # For admins: that user's records instead of your own
     userId: NotRequired[str]
-    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    # <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT>
     instrumentId: NotRequired[str]
     # createdAt from here on, ms, inclusive
     startTime: NotRequired[Int]
     # createdAt up to here, ms, inclusive
     endTime: NotRequired[Int]
-    # Extension: updatedAt from here on, ms, inclusive; archived orders, too. The order of the list stays that of createdAt, so that an order which changes meanwhile is on one page all the same. A change is seen when it is stored, a little after its updatedAt: ask from some 10 s before the newest that you have
+    # Extension: updatedAt from here on, ms, inclusive; includes archived orders. The list is still sorted by createdAt, so an order that changes while you page appears on exactly one page. A change becomes visible once stored, slightly after its updatedAt: query from about 10 s before the newest that you have
     updatedSince: NotRequired[Int]
-    # Records of a page: 1 to 1000, default 50
+    # Records per page: 1 to 1000, default 50
     limit: NotRequired[Int]
     # Records to skip, default 0
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
     # Oldest first; default false
     ascending: NotRequired[bool]
@@ -1943,14 +1943,14 @@ class MarketInstrumentListQuery(TypedDict):
     # A venue identifier, for example BINANCE, BINANCE_UAT or MOCK
     venue: NotRequired[str]
     symbol: NotRequired[str]
-    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    # <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT>
     instrumentId: NotRequired[str]
     securityType: NotRequired[str]
-    # Records of a page: 1 to 1000, default 50
+    # Records per page: 1 to 1000, default 50
     limit: NotRequired[Int]
     # Records to skip, default 0
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
 
 
@@ -1960,32 +1960,32 @@ class MarketVenueCapabilityListQuery(TypedDict):
 
 
 class MarketOrderbookGetQuery(TypedDict):
-    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    # <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT>
     instrumentId: str
-    # Rows of each side: 1 to 1000, default 10
+    # Rows per side: 1 to 1000, default 10
     depth: NotRequired[Int]
 
 
 class MarketOrderbookListQuery(TypedDict):
     # an array of at most 100 item(s)
     instrumentIds: list[str]
-    # Rows of each side: 1 to 1000, default 10
+    # Rows per side: 1 to 1000, default 10
     depth: NotRequired[Int]
 
 
 class MarketTickerGetQuery(TypedDict):
-    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    # <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT>
     instrumentId: str
 
 
 class MarketTickerListQuery(TypedDict):
     # an array of at most 100 item(s)
     instrumentIds: NotRequired[list[str]]
-    # Records of a page: 1 to 1000, default 50
+    # Records per page: 1 to 1000, default 50
     limit: NotRequired[Int]
     # Records to skip, default 0
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
 
 
@@ -2002,9 +2002,9 @@ MarketKlineGetQuery = TypedDict(
 
 
 class MarketSubscriptionOrderbookListQuery(TypedDict):
-    # <VENUE>:<BASE>/<QUOTE>; a market of INTERNAL of a tenant other than the installation's own: …@<TENANT>
+    # <VENUE>:<BASE>/<QUOTE>; for an INTERNAL market of a tenant other than the installation's own: …@<TENANT>
     instrumentId: NotRequired[str]
-    # For admins: of that user instead of yours
+    # For admins: that user's records instead of your own
     userId: NotRequired[str]
 
 
@@ -2014,11 +2014,11 @@ class DealerGetQuery(TypedDict):
 
 class DealerListQuery(TypedDict):
     status: NotRequired[Literal["ACTIVE", "PAUSED", "ARCHIVED"]]
-    # Records of a page: 1 to 1000, default 50
+    # Records per page: 1 to 1000, default 50
     limit: NotRequired[Int]
     # Records to skip, default 0
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
 
 
@@ -2027,17 +2027,17 @@ class QuoteGetQuery(TypedDict):
 
 
 class QuoteListQuery(TypedDict):
-    # All quotes of a dealer whose side you are on; else yours of it
+    # All quotes of a dealer that you administer or operate; otherwise your own quotes from it
     dealerAccountId: NotRequired[str]
     traderAccountId: NotRequired[str]
-    # For admins: of that user instead of yours
+    # For admins: that user's records instead of your own
     userId: NotRequired[str]
     status: NotRequired[Literal["CREATED", "ACCEPTED", "EXECUTED", "REJECTED", "EXPIRED", "CANCELLED"]]
-    # Records of a page: 1 to 1000, default 50
+    # Records per page: 1 to 1000, default 50
     limit: NotRequired[Int]
     # Records to skip, default 0
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
 
 
@@ -2048,11 +2048,11 @@ class WalletGetQuery(TypedDict):
 class WalletListQuery(TypedDict):
     walletType: NotRequired[Literal["CLIENT", "DEALER", "EXCHANGE", "ACCOUNTING"]]
     userId: NotRequired[str]
-    # Records of a page: 1 to 1000, default 50
+    # Records per page: 1 to 1000, default 50
     limit: NotRequired[Int]
     # Records to skip, default 0
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
 
 
@@ -2060,20 +2060,20 @@ class WalletTransferListQuery(TypedDict):
     walletId: str
     # An asset, for example BTC
     asset: NotRequired[str]
-    # Records of a page: 1 to 1000, default 50
+    # Records per page: 1 to 1000, default 50
     limit: NotRequired[Int]
-    # Records to skip, default 0, at most 10000: go further with the cursor
+    # Records to skip, default 0, at most 10000: use the cursor beyond that
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
 
 
 class AdminUserListQuery(TypedDict):
-    # Records of a page: 1 to 1000, default 50
+    # Records per page: 1 to 1000, default 50
     limit: NotRequired[Int]
-    # Records to skip, default 0, at most 10000: go further with the cursor
+    # Records to skip, default 0, at most 10000: use the cursor beyond that
     offset: NotRequired[Int]
-    # pagination.cursor of the page before; filters left out are the ones it was made with
+    # pagination.cursor of the previous page; omitted filters are those of the first request
     cursor: NotRequired[str]
 
 
@@ -2082,10 +2082,10 @@ class AdminUserSessionListQuery(TypedDict):
 
 
 class AdminOrderGetQuery(TypedDict):
-    # tradeOrderId, or the gateway's own id of a request that was refused (callId of the access log); with tradingAccountId also clientOrderId, idempotencyKey, the venue's id of the order, or X-Request-ID
+    # tradeOrderId, or the gateway's own id of a refused request (callId of the access log); with tradingAccountId also clientOrderId, idempotencyKey, the venue's id of the order, or X-Request-ID
     id: str
     tradingAccountId: NotRequired[str]
-    # Events with later numbers of the account's alone: where a story says that there are more than it tells at once
+    # Only account events with a later sequence number: for when the history says that it is cut
     eventsAfter: NotRequired[Int]
 
 

@@ -17,7 +17,7 @@ const REFUSAL = {
   _tag: "ExperimentalVenue",
   venue: "SIM",
   missing: UNANSWERED_ORDERS.missing,
-  optIn: expect.stringContaining("adds SIM to EXPERIMENTAL_ORDERS"),
+  optIn: expect.stringContaining("add SIM to EXPERIMENTAL_ORDERS"),
 }
 
 describe("an order that is counted in contracts, of before such were refused", () => {

@@ -118,7 +118,7 @@ describe("a unit that the store refuses", () => {
     const [kept] = [...world.database.quarantined.values()]
     expect(kept?.reason).toMatch(/./)
     const told = world.read(order.tradeOrderId).evidence.map(({ what }) => what)
-    expect(told).toContain(`a report of the venue was not applied and is kept for the operators, under ${kept?.id}`)
+    expect(told).toContain(`a report from the venue was not applied and is kept for operators under ${kept?.id}`)
     expect(told.filter((what) => what.includes(kept?.reason ?? "?"))).toEqual([])
   })
 
