@@ -4,7 +4,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Context, Deferred, Effect, Exit, FiberId, Layer } from "effect"
+import { Context, Deferred, Effect, Exit, FiberId, Layer, type Scope } from "effect"
 import { Decimal } from "../../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../../domain/ids.ts"
 import { NEVER_PLACED, type TradeOrder } from "../../domain/order/trade-order.ts"
@@ -222,17 +222,13 @@ interface Waiting {
   readonly state: Deferred.Deferred<AccountState>
 }
 
-/** AccountStore's `load`. */
-const makeAccountLoader = (sql: SqlClient.SqlClient) => {
+/** AccountStore's `load`. The batches are read in a fiber of `scope`: an actor that ends meanwhile takes none of them with it. */
+const makeAccountLoader = (sql: SqlClient.SqlClient, scope: Scope.Scope) => {
   let waiting: Array<Waiting> = []
-  const turn = Effect.unsafeMakeSemaphore(1)
+  let isReading = false
   const loaded = (ids: ReadonlyArray<TradingAccountId>) => untilAvailable(loadAll(sql, ids))
 
-  /** By the actor whose turn it is, for those that wait behind it too. */
-  const next = Effect.suspend(() => {
-    const batch = waiting.slice(0, BATCH_ACCOUNTS)
-    waiting = waiting.slice(batch.length)
-    if (batch.length === 0) return Effect.void
+  const read = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
     const ids = [...new Set(batch.map((it) => it.id))]
     return Effect.exit(loaded(ids)).pipe(
       Effect.flatMap((exit) =>
@@ -244,27 +240,27 @@ const makeAccountLoader = (sql: SqlClient.SqlClient) => {
               (alone) => new Map(alone),
             ),
       ),
-      Effect.onInterrupt(() =>
-        Effect.sync(() => {
-          waiting = [...batch, ...waiting]
-        }),
-      ),
       Effect.flatMap((exits) =>
-        Effect.forEach(batch, ({ id, state }) => Deferred.done(state, stateIn(exits.get(id)!, id))),
+        Effect.forEach(batch, ({ id, state }) => Deferred.done(state, stateIn(exits.get(id)!, id)), { discard: true }),
       ),
-      Effect.asVoid,
     )
+  }
+
+  const readAll: Effect.Effect<void> = Effect.suspend(() => {
+    const batch = waiting.slice(0, BATCH_ACCOUNTS)
+    waiting = waiting.slice(batch.length)
+    isReading = batch.length > 0
+    // Those that begin to wait in this turn of the loop come along.
+    return isReading ? read(batch).pipe(Effect.zipRight(Effect.yieldNow()), Effect.zipRight(readAll)) : Effect.void
   })
 
   return (id: TradingAccountId): Effect.Effect<AccountState> =>
     Effect.suspend(() => {
       const state = Deferred.unsafeMake<AccountState>(FiberId.none)
       waiting.push({ id, state })
-      // One whose state came with an earlier batch makes none: with batches of those few that came meanwhile, 600 for a thousand accounts.
-      const own: Effect.Effect<void> = Effect.flatMap(Deferred.isDone(state), (isLoaded) =>
-        isLoaded ? Effect.void : Effect.zipRight(next, own),
-      )
-      return Effect.zipRight(turn.withPermits(1)(own), Deferred.await(state))
+      if (isReading) return Deferred.await(state)
+      isReading = true
+      return Effect.zipRight(Effect.forkIn(Effect.zipRight(Effect.yieldNow(), readAll), scope), Deferred.await(state))
     })
 }
 
@@ -389,7 +385,7 @@ export const accountStoreLayer = (
           ),
       )
       const events = makeEventReader(sql)
-      const load = makeAccountLoader(sql)
+      const load = makeAccountLoader(sql, yield* Effect.scope)
       return Context.empty().pipe(
         Context.add(AccountStore, {
           load,
