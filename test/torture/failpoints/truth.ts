@@ -53,13 +53,19 @@ const uncovered = async (
   { calls, desk, apiKey }: Trader,
 ): Promise<ReadonlyArray<string>> => {
   if (desk === null) return []
-  const { record } = await calls.get<ReadonlyArray<QuoteRecord>>("/quote/list", { limit: 1000 })
+  const quotes: Array<QuoteRecord> = []
+  let cursor: string | undefined
+  do {
+    const page = await calls.get<ReadonlyArray<QuoteRecord>>("/quote/list", { limit: 1000, ...(cursor && { cursor }) })
+    quotes.push(...page.record)
+    cursor = page.envelope.pagination?.cursor ?? undefined
+  } while (cursor !== undefined)
   const sum = (amounts: ReadonlyArray<readonly [side: string, quantity: string]>): Decimal =>
     amounts.reduce(
       (all, [side, quantity]) => (side === "BUY" ? all.add(Decimal.of(quantity)) : all.subtract(Decimal.of(quantity))),
       Decimal.ZERO,
     )
-  const executed = record.filter(({ status }) => status === "EXECUTED")
+  const executed = quotes.filter(({ status }) => status === "EXECUTED")
   const owed = sum(executed.map(({ orderSide, quantity }) => [orderSide, quantity ?? "0"]))
   const hedged = sum(
     exchange
