@@ -74,6 +74,7 @@ export class OrderChecks {
       request.instrumentId as InstrumentId,
       symbol,
       request.orderSide,
+      Decimal.of(request.quantity),
       hedge!.quotes.quoteIds,
       what,
     )
@@ -84,7 +85,7 @@ export class OrderChecks {
     this.#judgeTime(dealer, line, what)
     // What an incarnation that wakes has not heard yet is mail.
     if (!this.lines.isAwake(dealer)) return
-    const view = viewOf(world.database, dealer, symbol, (id) => world.heard.has(id))
+    const view = viewOf(world.database, dealer, symbol, (id) => world.heard.has(id), world.heardVerdicts)
     const atWork = view.unsettled.filter((it) => !view.carried.includes(it))
     if (atWork.length > 0) this.say(`${what} leaves while ${atWork[0]!.tradeOrderId.slice(-4)} is at work`)
     const quantity = Decimal.of(request.quantity)
@@ -99,6 +100,7 @@ export class OrderChecks {
     instrumentId: InstrumentId,
     symbol: string,
     orderSide: SubmitRequest["orderSide"],
+    quantity: Decimal,
     quoteIds: ReadonlyArray<string>,
     what: string,
   ): void {
@@ -107,8 +109,10 @@ export class OrderChecks {
     const named = own.filter(({ quoteId }) => quoteIds.includes(quoteId))
     const priced = gravest((named.length > 0 ? named : own.slice(-1)).map(({ venue }) => venue))
     const { venue } = database.accounts.get(account)!
-    // Only a hedge of no quote closes what others executed too much.
-    const closes = named.length === 0 && this.#isTooMuchOf(dealer, symbol, orderSide, venue)
+    // Only what is more than its quotes closes what others executed too much, and with quotes of several environments the gravest decides.
+    const isMore = quantity.greaterThan(named.reduce((sum, it) => sum.add(it.quantity), Decimal.ZERO))
+    const isGravest = named.length === 0 || gravest([venue, ...named.map((it) => it.venue)]) === environmentOf(venue)
+    const closes = isMore && isGravest && this.#isTooMuchOf(dealer, symbol, orderSide, venue)
     if (environmentOf(venue) !== priced && !closes)
       this.say(`${what} goes to ${environmentOf(venue)} and was priced in ${priced}`)
     const instrument = instruments.get(instrumentId)
@@ -176,6 +180,8 @@ export class OrderChecks {
     if (isMore) this.#attempts.delete(line)
     const hasEnded = isTerminal(order.orderStatus) && (before === undefined || !isTerminal(before.orderStatus))
     if (!hasEnded || isMore || order.orderStatus === "FILLED") return
+    // Its dealer has gone on without it since an admin resolved it.
+    if (this.world.heardVerdicts.has(order.tradeOrderId)) return
     const reason = order.rejectReason ?? ""
     if (/NOTIONAL|minimum/.test(reason)) this.#attempts.delete(line)
     else this.#missed(line, order.orderStatus === "REJECTED" && !reason.startsWith("GATEWAY_"))

@@ -174,6 +174,8 @@ export interface StoreHost {
   readonly underWay: (dealer: DealerAccountId) => () => void
   /** What this process has been told of: an intent whose commit was answered, or that it read when it woke. */
   readonly told: (dealer: DealerAccountId, intents: ReadonlyArray<HedgeIntentId>) => void
+  /** The same of what admins said of a hedge. */
+  readonly toldVerdict: (hedge: TradeOrderId, verdict: HedgeVerdict) => void
   readonly posted: (request: LedgerRequest) => void
   readonly now: () => number
 }
@@ -270,7 +272,12 @@ export const hedgeStoreOf = (host: StoreHost): Context.Tag.Service<HedgeStore> =
           dealer,
           intents.map(({ hedgeIntentId }) => hedgeIntentId),
         )
-        resume(storedHedges(intents, database.hedgesOf(dealer), database.verdicts))
+        const hedges = database.hedgesOf(dealer)
+        for (const { tradeOrderId } of hedges) {
+          const verdict = database.verdicts.get(tradeOrderId)
+          if (verdict !== undefined) host.toldVerdict(tradeOrderId, verdict)
+        }
+        resume(storedHedges(intents, hedges, database.verdicts))
       }),
     ),
   before: (late) => waited((resume) => host.later("ANY", () => resume(host.database.beforeThat(late)))),
@@ -280,6 +287,7 @@ export const hedgeStoreOf = (host: StoreHost): Context.Tag.Service<HedgeStore> =
       host.write(() => {
         host.database.verdicts.set(hedge, verdict)
         host.later("RESOLVED", () => {
+          host.toldVerdict(hedge, verdict)
           done()
           resume(Effect.void)
         })

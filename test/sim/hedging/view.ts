@@ -3,8 +3,9 @@
  */
 
 import type { TradingAccountStatus } from "../../../src/domain/account/trading-account.ts"
+import type { HedgeVerdict } from "../../../src/domain/dealer/hedging/hedging.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { DealerAccountId, HedgeIntentId } from "../../../src/domain/ids.ts"
+import type { DealerAccountId, HedgeIntentId, TradeOrderId } from "../../../src/domain/ids.ts"
 import { isTerminal } from "../../../src/domain/order/status.ts"
 import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import type { HedgingDatabase } from "./database.ts"
@@ -43,12 +44,13 @@ export interface LineView {
   readonly carried: ReadonlyArray<TradeOrder>
 }
 
-/** `knows`: which of the executed quotes count; all by default. */
+/** `knows`: which of the executed quotes count; all by default. `verdicts`: what admins said that counts; all that is stored by default. */
 export const viewOf = (
   database: HedgingDatabase,
   dealer: DealerAccountId,
   symbol: string,
   knows: (intent: HedgeIntentId) => boolean = () => true,
+  verdicts: ReadonlyMap<TradeOrderId, HedgeVerdict> = database.verdicts,
 ): LineView => {
   let [owed, paid, hedged, cost] = [ZERO, ZERO, ZERO, ZERO]
   for (const it of database.intentsOf(dealer, symbol)) {
@@ -60,7 +62,7 @@ export const viewOf = (
   const open: Array<TradeOrder> = []
   const unsettled: Array<TradeOrder> = []
   for (const order of database.hedgesOf(dealer, symbol)) {
-    const verdict = database.verdicts.get(order.tradeOrderId)
+    const verdict = verdicts.get(order.tradeOrderId)
     const isOver = isTerminal(order.orderStatus)
     const isMore = !isOver && verdict?.executedQuantity.greaterThan(order.executedQuantity) === true
     hedged = hedged.add(signed(order.orderSide, isMore ? verdict.executedQuantity : order.executedQuantity))

@@ -13,7 +13,8 @@ import { InstrumentDirectory } from "../../../src/actors/market/instrument-direc
 import { Markets } from "../../../src/actors/market/messages.ts"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import { type TradingMode, TradingModeInForce } from "../../../src/domain/account/trading-mode.ts"
-import type { DealerAccountId, HedgeIntentId, InstrumentId } from "../../../src/domain/ids.ts"
+import type { HedgeVerdict } from "../../../src/domain/dealer/hedging/hedging.ts"
+import type { DealerAccountId, HedgeIntentId, InstrumentId, TradeOrderId } from "../../../src/domain/ids.ts"
 import type { Instrument } from "../../../src/domain/instrument/instrument.ts"
 import { OrderRatesInForce } from "../../../src/domain/order/rates.ts"
 import { Clock } from "../../../src/ports/clock.ts"
@@ -75,6 +76,8 @@ export class HedgingWorld {
   readonly #underWay = new Map<DealerAccountId, number>()
   /** Executed quotes that the dealers of this process have heard of. */
   readonly heard = new Set<HedgeIntentId>()
+  /** The same of what admins said of hedges. */
+  readonly heardVerdicts = new Map<TradeOrderId, HedgeVerdict>()
   /** What actors of the newest process died of. */
   readonly defects: Array<string> = []
   readonly #random: Random
@@ -207,6 +210,7 @@ export class HedgingWorld {
   start(): void {
     this.generation++
     this.heard.clear()
+    this.heardVerdicts.clear()
     this.#underWay.clear()
     this.defects.length = 0
     this.#desk = new HedgeDesk()
@@ -223,6 +227,7 @@ export class HedgingWorld {
       told: (_, intents) => {
         for (const id of intents) this.heard.add(id)
       },
+      toldVerdict: (hedge, verdict) => void this.heardVerdicts.set(hedge, verdict),
       posted: (request: LedgerRequest) => {
         if (isAlive()) this.driver.posted(request)
       },

@@ -346,13 +346,13 @@ export class HedgeKeeper {
     else this.#look(line)
   }
 
-  /** A hedge is over: what is left is sent at once, or after a while. */
+  /** A hedge is over: what is left is sent at once, or after a while. The end of one that an admin has resolved is no attempt: others left since. */
   #conclude(line: HedgeLine, order: TradeOrder): void {
     if (order.orderStatus === "FILLED") {
       line.beginAnew()
       this.#callOff(line)
       this.#look(line)
-    } else if (line.due.isZero()) this.#look(line)
+    } else if (line.due.isZero() || line.isResolved(order.tradeOrderId)) this.#look(line)
     else {
       const refusal = refusalOfOrder(order)
       const { tradeOrderId, rejectReason, instrumentId, baseQuantity: quantity } = order

@@ -155,6 +155,11 @@ export class HedgeLine {
     return this.#hedges.get(id)
   }
 
+  /** An admin has said what it executed: the line has gone on without its end. */
+  isResolved(id: TradeOrderId): boolean {
+    return this.#hedges.get(id)?.verdict != null
+  }
+
   /** Hedges whose outcome is not known, the oldest first. */
   inDoubt(): ReadonlyArray<HedgeInDoubt> {
     return this.#unsettled()

@@ -53,6 +53,41 @@ describe("an attempt of a hedge", () => {
   })
 })
 
+describe("the end of a hedge that an admin has resolved", () => {
+  const resolved = (): HedgeWorld => {
+    const world = new HedgeWorld({ attemptsMax: 1, retryMs: 10_000 }, [LINKED, OTHER])
+    world.executed(intentOf(1))
+    world.lose(LINKED, "INACTIVE")
+    world.resolve("0")
+    world.refuses(NO_FUNDS)
+    world.pass(10_000)
+    world.refuses(NO_FUNDS)
+    world.statuses.set(LINKED, "ACTIVE")
+    return world
+  }
+
+  it("is no attempt: refusals in a row stay what they are, and what is told too", () => {
+    const world = resolved()
+    world.becomes("CANCELLED", "0", world.order(0).tradeOrderId)
+    expect(world.keeper.report()[0]?.trouble).toBe(NO_FUNDS)
+    world.pass(20_000)
+    expect(world.sent()).toHaveLength(4)
+    world.refuses(NO_FUNDS)
+    // The third refusal in a row: 40 s, where the first were 10 s.
+    world.pass(39_000)
+    expect(world.sent()).toHaveLength(4)
+    world.pass(1_000)
+    expect(world.sent()).toHaveLength(5)
+  })
+
+  it("takes its part of what is open all the same", () => {
+    const world = resolved()
+    world.becomes("CANCELLED", "0.4", world.order(0).tradeOrderId)
+    world.pass(20_000)
+    expect(world.sent().at(-1)).toMatch(/^BUY 0\.6 /)
+  })
+})
+
 describe("the alert of what is open", () => {
   it("names the hedge that it is about, whatever is heard of an older one", () => {
     const world = new HedgeWorld({ attemptsMax: 1, retryMs: 10_000 })
