@@ -15,8 +15,11 @@ export const Failure = ((identifier?: string) => (tag: string, fields: Schema.St
     constructor(props: object = {}) {
       const { stackTraceLimit } = Error
       Error.stackTraceLimit = 0
-      super(props, { disableValidation: true })
-      Error.stackTraceLimit = stackTraceLimit
+      try {
+        super(props, { disableValidation: true })
+      } finally {
+        Error.stackTraceLimit = stackTraceLimit
+      }
     }
   }
 }) as unknown as typeof Schema.TaggedError

@@ -37,6 +37,8 @@ export interface Trigger {
   readonly trailing: Trailing | null
   /** From when on prices count; null while the order waits for its parent. */
   readonly armedAt: number | null
+  /** By how much the venue's clock was ahead of ours when it was armed, ms; absent: by no second, or that clock had not been heard. */
+  readonly venueAhead?: number
   /**
    * No price was known when it was armed: whether the market was beyond the stop already is judged by the first one that is. Absent on
    * every other trigger.

@@ -22,7 +22,7 @@ import {
 import type { AccountCore } from "../core.ts"
 import type { Consequence, Live } from "../live.ts"
 import { cancelling, sendCancel } from "../orders/cancel.ts"
-import { deadlinesFrom, dispatch, keepHere } from "../orders/dispatch.ts"
+import { armedNow, deadlinesFrom, dispatch, keepHere } from "../orders/dispatch.ts"
 import { heirOf, release } from "../orders/new-order.ts"
 import { changing } from "../orders/replace.ts"
 import { inquire } from "../venue/question.ts"
@@ -122,9 +122,8 @@ export const size = (live: Live, to: Sized): Consequence => {
 export const arm = (core: AccountCore, live: Live, to: Sized): Consequence => {
   const order = sized(live.order, to)
   const { terms } = order
-  const armedAt = core.parts.clock.now()
   const next = moved(order, "ACCEPTED", {
-    terms: terms && { ...terms, trigger: terms.trigger && { ...terms.trigger, armedAt } },
+    terms: terms && { ...terms, trigger: terms.trigger && armedNow(core, terms.trigger, core.parts.clock.now()) },
   })
   return {
     live,

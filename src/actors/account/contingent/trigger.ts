@@ -16,16 +16,13 @@ import { firstBarOf, MISSED_INTERVAL, type Missed, passBar, reaches } from "../.
 import type { TriggerWatch } from "../../market/triggers/board.ts"
 import type { AccountCore, TriggerKeeper } from "../core.ts"
 import type { Alert, Consequence, Live } from "../live.ts"
-import { depart, mayLeave, withDeadline } from "../orders/dispatch.ts"
+import { depart, mayLeave, VENUE_CLOCK_MILLIS, venueAhead, withDeadline } from "../orders/dispatch.ts"
 import { watchExpiry } from "./expiry.ts"
 
 /** Between two stored steps of one trailing stop; what a crash takes is found again in the venue's history of prices. */
 const SAVE_MILLIS = 1_000
 /** Steps that one unit stores. */
 const SAVED_TOGETHER = 100
-
-/** What is known of the venue's clock is that old: the time of an answer on its way. */
-const VENUE_CLOCK_MILLIS = 1_000
 
 /** Where a trigger stands: on the board it moves ahead of the stored image. */
 type Stand = Pick<Trigger, "stopPrice"> & { readonly highWaterMark: Decimal | null }
@@ -109,7 +106,7 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
           if (!unsaved.has(live)) mine(() => saveSoon(live))
         },
         health: (isLive) => mine(() => turnHealth(live, isLive)),
-        gap: (since) => mine((watch) => lookBack(live, watch, since)),
+        gap: (since) => mine((watch) => lookBack(live, watch, since, venueAhead(core) ?? 0)),
       },
     )
     if (own === undefined) {
@@ -119,7 +116,7 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     live.watch = own
     if (came !== null) own.catchUp(came)
     if (trigger.health === "STALE") turnHealth(live, true)
-    if (isResumed) lookBack(live, own, order.updatedAt)
+    if (isResumed) lookBack(live, own, order.updatedAt, trigger.venueAhead ?? 0)
     else if (isUnpriced(live)) askPrice(live, own)
   }
 
@@ -265,20 +262,24 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     core.change(live, withTrigger(order, { health }), null, { portfolio: false, alerts })
   }
 
-  /** Prices from `since` on may have been missed. */
-  const lookBack = (live: Live, watch: TriggerWatch, since: number): void => {
+  /**
+   * Prices from `since` on may have been missed: our clock, to which the venue's was ahead by `sinceAhead` when it was read. A bar's time is the
+   * venue's, and ours may have been set since by another process, or in this one: what was read then is compared by how both stood then.
+   */
+  const lookBack = (live: Live, watch: TriggerWatch, since: number, sinceAhead: number): void => {
     const { order } = live
     const trigger = triggerOf(order)
     // The venue's bars are made of trades.
     if (trigger === null || trigger.armedAt === null || trigger.source !== "LAST_TRADE") return
     const { stopPrice, highWaterMark } = standOf(watch)
     const { trailing } = trigger
+    const armedAt = trigger.armedAt + (trigger.venueAhead ?? 0)
     const was: Missed = {
       on: trigger.on,
       stopPrice,
       trailing: trailing === null ? null : { ...trailing, highWaterMark: highWaterMark ?? trailing.highWaterMark },
-      armedAt: trigger.armedAt,
-      since: Math.max(since, trigger.armedAt),
+      armedAt,
+      since: Math.max(since + sinceAhead, armedAt),
     }
     const looked: MissedTrigger = {
       missed: was,
@@ -334,8 +335,6 @@ export class MissedPrices {
   }
 
   add(instrumentId: InstrumentId, trigger: MissedTrigger): void {
-    // No bar that could prove anything has begun yet.
-    if (firstBarOf(trigger.missed) > this.#core.parts.clock.now()) return
     const waiting = this.#waiting.get(instrumentId)
     if (waiting !== undefined) {
       waiting.push(trigger)
@@ -346,22 +345,16 @@ export class MissedPrices {
   }
 
   #begin(instrumentId: InstrumentId): void {
-    const triggers = this.#waiting.get(instrumentId)?.filter((it) => !it.isOver()) ?? []
+    const { clock } = this.#core.parts
+    const venueNow = this.#core.balances.venueTimeAt(clock.monotonic()) ?? clock.now()
+    // Of the others no bar that could prove anything has begun yet.
+    const isDue = (it: MissedTrigger): boolean => !it.isOver() && firstBarOf(it.missed) <= venueNow
+    const triggers = this.#waiting.get(instrumentId)?.filter(isDue) ?? []
     this.#waiting.delete(instrumentId)
     this.#reading.delete(instrumentId)
     if (triggers.length === 0) return
-    for (const trigger of triggers) trigger.missed = this.#byVenue(trigger.missed)
     this.#reading.add(instrumentId)
     this.#read(instrumentId, triggers, Math.min(...triggers.map((it) => firstBarOf(it.missed))), 1)
-  }
-
-  /** By the venue's clock, which its bars follow: ours may be ahead of it, or behind. As it is where that clock was not heard. */
-  #byVenue(missed: Missed): Missed {
-    const { balances, parts } = this.#core
-    const venueNow = balances.venueTimeAt(parts.clock.monotonic())
-    const ahead = venueNow === null ? 0 : venueNow - parts.clock.now()
-    if (Math.abs(ahead) <= VENUE_CLOCK_MILLIS) return missed
-    return { ...missed, armedAt: missed.armedAt + ahead, since: missed.since + ahead }
   }
 
   #read(instrumentId: InstrumentId, triggers: ReadonlyArray<MissedTrigger>, from: number, attempt: number): void {

@@ -10,7 +10,7 @@ import type { DealerAccountId, QuoteId, TradeOrderId } from "../../../domain/ids
 import type { LegPlan, OrderPlan } from "../../../domain/order/plan.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
 import type { SubmitRequest } from "../../../domain/order/submit-request.ts"
-import { NO_TERMS } from "../../../domain/order/terms.ts"
+import { NO_TERMS, type OrderTerms } from "../../../domain/order/terms.ts"
 import { type ContingencyType, placeOf, type TradeOrder, UNPLACED } from "../../../domain/order/trade-order.ts"
 import { tradeOrderJson } from "../../../domain/order/trade-order-record.ts"
 import { watchExpiry } from "../contingent/expiry.ts"
@@ -19,7 +19,7 @@ import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
 import type { HedgeOf, SubmitOrder } from "../messages.ts"
 import { replay } from "./answer.ts"
-import { deadlinesFrom, dispatch } from "./dispatch.ts"
+import { armedNow, deadlinesFrom, dispatch } from "./dispatch.ts"
 import { whenKnown } from "./recall.ts"
 
 /**
@@ -91,6 +91,14 @@ const pairedWith = (order: TradeOrder, { tradeOrderId }: TradeOrder): TradeOrder
 const deadlineOf = (core: AccountCore, leavesAtOnce: boolean, now: number) =>
   leavesAtOnce ? deadlinesFrom(core, now) : { notAfter: null, submitDeadline: null }
 
+/** Those of an order that is watched from now on know how the venue's clock stands. */
+const termsArmed = (core: AccountCore, terms: OrderTerms | null): OrderTerms | null => {
+  const armedAt = terms?.trigger?.armedAt ?? null
+  return terms === null || terms.trigger === null || armedAt === null
+    ? terms
+    : { ...terms, trigger: armedNow(core, terms.trigger, armedAt) }
+}
+
 /** One literal: what is spread first and added to afterwards grows field by field, and costs ten times as much as all its values. */
 const submitted = (
   core: AccountCore,
@@ -112,7 +120,7 @@ const submitted = (
     dealerAccountId: hedge?.dealerAccountId ?? quoted?.dealerAccountId ?? null,
     hedgeForQuoteIds: hedge?.quotes.quoteIds ?? UNPLACED.hedgeForQuoteIds,
     hedgeForQuoteCount: hedge?.quotes.count ?? 0,
-    terms: plan.terms,
+    terms: termsArmed(core, plan.terms),
     baseAsset: plan.instrument.baseAsset,
     quoteAsset: plan.instrument.quoteAsset,
     orderSide: plan.orderSide,

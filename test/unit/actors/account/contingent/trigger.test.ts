@@ -174,6 +174,33 @@ describe("a restart", () => {
     expect(world.read(spared.tradeOrderId).orderStatus).toBe("ACCEPTED")
   })
 
+  it.each([
+    ["right when it was armed, 90 s ahead since", 0, 90_000],
+    ["right when it was armed, 300 s ahead since", 0, 300_000],
+    ["right when it was armed, 90 s behind since", 0, -90_000],
+    ["right when it was armed, 300 s behind since", 0, -300_000],
+    ["300 s ahead when it was armed, right since", 300_000, 0],
+    ["300 s behind when it was armed, right since", -300_000, 0],
+  ])("compares each time by how the clocks stood then: %s", (_, before, since) => {
+    const world = ready()
+    world.wallAheadMillis = before
+    const crossed = stop(world)
+    const spared = stop(world, { stopPrice: "85" })
+    world.bars = [
+      ...[-240_000, -60_000, 0].map((from) => bar(START + from, "101", "80", "100")),
+      bar(START + 60_000, "101", "94", "100"),
+    ]
+    world.crash()
+    world.advance(180_000)
+    world.wallAheadMillis = since
+    world.start()
+    world.advance(1_000)
+    world.trade("100")
+    world.advance(10_000)
+    expect(triggerOf(world, crossed)).toMatchObject({ triggeredBy: "RECOVERY" })
+    expect(world.read(spared.tradeOrderId).orderStatus).toBe("ACCEPTED")
+  })
+
   it("fires what the first price is beyond", () => {
     const world = ready()
     const order = stop(world)
