@@ -35,6 +35,7 @@ const RENEWED: ReadonlySet<number> = new Set([ERRNO.TOKEN_EXPIRED, ERRNO.SESSION
 export class Refused extends Error {
   readonly status: number
   readonly code: string
+  readonly errno: number
   readonly retryAfterMs: number | null
   /** The gateway's own word, not one of a proxy. */
   readonly isGateways: boolean
@@ -42,6 +43,7 @@ export class Refused extends Error {
     super(envelope?.error ?? `no answer of the gateway, HTTP ${status}`)
     this.status = status
     this.code = envelope?.details?.code ?? ""
+    this.errno = envelope?.errno ?? 0
     this.retryAfterMs = retryAfterOf(headers.get("Retry-After"), Date.now())
     this.isGateways = envelope !== null
   }
@@ -58,10 +60,14 @@ const envelopeOf = async (response: Response): Promise<Failure | null> => {
   }
 }
 
-const ask = async (act: "open" | "renew" | "end", body: object): Promise<unknown> => {
+type Act = "open" | "signup" | "verify" | "reauthenticate" | "renew" | "end"
+const ask = async (act: Act, body: object, token?: string): Promise<unknown> => {
   const response = await fetch(`/console/session/${act}`, {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
+    headers: {
+      "Content-Type": "application/json",
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(20_000),
   })
@@ -114,12 +120,12 @@ const locked = <A>(work: () => Promise<A>): Promise<A> =>
   navigator.locks === undefined ? work() : navigator.locks.request("console-session", work)
 
 /**
- * With the token of a session that was just proven anew, or the cookie's. False: there is none to go on with. Without a word on that (the
- * network, a limit, a gateway in trouble) it throws, whoever is signed in stays so, and it is tried again by itself.
+ * By the cookie. False: there is no session to go on with. Without a word on that (the network, a limit, a gateway in trouble) it throws,
+ * the user stays signed in, and it is tried again by itself.
  */
-export const renew = async (refreshToken?: string): Promise<boolean> => {
+export const renew = async (): Promise<boolean> => {
   try {
-    enter((await locked(() => ask("renew", refreshToken === undefined ? {} : { refreshToken }))) as ConsoleSession)
+    enter((await locked(() => ask("renew", {}))) as ConsoleSession)
     return true
   } catch (error) {
     if (error instanceof Refused && error.isGateways && endsSession(error.status)) {
@@ -140,6 +146,35 @@ export const renew = async (refreshToken?: string): Promise<boolean> => {
 export const open = async (email: string, password: string, totpCode: string): Promise<void> => {
   const body = totpCode === "" ? { email, password } : { email, password, totpCode }
   enter((await locked(() => ask("open", body))) as ConsoleSession)
+}
+
+type Schemas = components["schemas"]
+
+/** Null: signed in. The user: a mail is on its way, its token opens the session. */
+export const signUp = async (body: Schemas["Signup"]): Promise<Schemas["User"] | null> => {
+  const answer = (await locked(() => ask("signup", body))) as ConsoleSession | Schemas["User"]
+  if (!("accessToken" in answer)) return answer
+  enter(answer)
+  return null
+}
+
+/** Null: signed in. Otherwise how far the change of the address is. */
+export const verify = async (body: Schemas["Verify"]): Promise<Schemas["EmailChange"] | null> => {
+  const answer = (await locked(() => ask("verify", body))) as ConsoleSession | Schemas["EmailChange"]
+  if (!("accessToken" in answer)) return answer
+  enter(answer)
+  return null
+}
+
+/** The session goes on with new tokens, and dangerous acts are done again. A token that is over is renewed first. */
+export const reauthenticate = async (body: Schemas["Reauthenticate"]): Promise<void> => {
+  const prove = async (): Promise<unknown> => locked(() => ask("reauthenticate", body, session.value?.accessToken))
+  const token = session.value?.accessToken
+  const answer = await prove().catch(async (error: unknown) => {
+    if (!(error instanceof Refused) || !RENEWED.has(error.errno) || !(await renewOnce(token))) throw error
+    return prove()
+  })
+  enter(answer as ConsoleSession)
 }
 
 export const end = async (why = "You are signed out."): Promise<void> => {

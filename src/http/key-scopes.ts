@@ -117,7 +117,7 @@ export const KEY_RULES = {
   },
   adminStatus: { get: ADMIN },
   // A page's own: the token is a cookie.
-  console: { open: OPEN, renew: OPEN, end: OPEN },
+  console: { open: OPEN, signup: OPEN, verify: OPEN, reauthenticate: SESSION, renew: OPEN, end: OPEN },
   adminOrder: { get: ADMIN },
   tradingMode: { set: SESSION },
   audit: { list: ADMIN },

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals"
 import { useState } from "preact/hooks"
 import { GatewayError } from "../../../clients/typescript/src/index.ts"
-import { gateway, renew } from "../session.ts"
+import { reauthenticate } from "../session.ts"
 import { Dialog, Field, Form } from "./ui.tsx"
 
 interface Asked {
@@ -34,15 +34,19 @@ export const ProofDialog = () => {
   const [totpCode, setCode] = useState("")
   const now = asked.value
   if (now === null) return null
-  const prove = async (): Promise<void> => {
-    const body = totpCode === "" ? { currentPassword } : { currentPassword, totpCode }
-    const { refreshToken } = await gateway.post("auth/reauthenticate", body)
+  /** The dialog stays in the page: what was typed into it must not. */
+  const leave = (isProven: boolean): void => {
     setPassword("")
     setCode("")
-    now.done(await renew(refreshToken))
+    now.done(isProven)
+  }
+  const prove = async (): Promise<void> => {
+    const body = totpCode === "" ? { currentPassword } : { currentPassword, totpCode }
+    await reauthenticate(body)
+    leave(true)
   }
   return (
-    <Dialog title="Prove that it is you" onClose={() => now.done(false)}>
+    <Dialog title="Prove that it is you" onClose={() => leave(false)}>
       <p class="dim">This act is refused without a sign-in of the last minutes.</p>
       <Form onSend={prove} button="Go on">
         <Field label="Password">

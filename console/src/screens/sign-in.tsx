@@ -1,8 +1,7 @@
 /** Sign in, sign up, and what comes by mail: a link with `#type=…&token=…`, or the token typed in. */
 import { useState } from "preact/hooks"
-import { GatewayError } from "../../../clients/typescript/src/index.ts"
 import { Field, Form } from "../parts/ui.tsx"
-import { farewell, gateway, open, Refused, renew } from "../session.ts"
+import { farewell, gateway, open, Refused, signUp, verify } from "../session.ts"
 
 type Way = "in" | "up" | "lost" | "token"
 
@@ -42,14 +41,11 @@ export const SignIn = () => {
       throw error
     }
   }
-  const signUp = async (): Promise<void> => {
+  const register = async (): Promise<void> => {
     const body = setupToken === "" ? { email, password } : { email, password, setupToken }
-    const answer = await gateway.post("auth/signup", body)
-    if ("refreshToken" in answer) await renew(answer.refreshToken)
-    else {
-      setTold(`A mail is on its way to ${email}. Its token opens your session.`)
-      setWay("token")
-    }
+    if ((await signUp(body)) === null) return
+    setTold(`A mail is on its way to ${email}. Its token opens your session.`)
+    setWay("token")
   }
   const recover = async (): Promise<void> => {
     await gateway.post("auth/recover", { email })
@@ -57,22 +53,20 @@ export const SignIn = () => {
     setType("recovery")
     setWay("token")
   }
-  const verify = async (): Promise<void> => {
+  const proveByMail = async (): Promise<void> => {
     const asked = { type: type as (typeof TOKEN_TYPES)[number], token: token.trim() }
     try {
-      const answer = await gateway.post("auth/verify", code === "" ? asked : { ...asked, totpCode: code })
-      if (!("refreshToken" in answer)) {
-        setTold(answer.status === "DONE" ? "The new address is in force." : "Now the other address has to confirm.")
-        return
-      }
-      history.replaceState(null, "", location.pathname + (type === "recovery" ? "#/you" : ""))
-      await renew(answer.refreshToken)
+      const change = await verify(code === "" ? asked : { ...asked, totpCode: code })
+      // The token is good once: no history keeps it.
+      location.replace(type === "recovery" ? "#/keys" : "#/trade")
+      if (change !== null)
+        setTold(change.status === "DONE" ? "The new address is in force." : "Now the other address has to confirm.")
     } catch (error) {
-      if (error instanceof GatewayError && error.is("SECOND_FACTOR_NEEDED")) setNeedsCode(true)
+      if (error instanceof Refused && error.code === "SECOND_FACTOR_NEEDED") setNeedsCode(true)
       throw error
     }
   }
-  const acts = { in: signIn, up: signUp, lost: recover, token: verify }
+  const acts = { in: signIn, up: register, lost: recover, token: proveByMail }
   return (
     <main class="sign-in">
       <h1>Venue gateway</h1>

@@ -23,8 +23,8 @@ const isSecure = (request: Headers): boolean => request.header("origin").startsW
  */
 const cookieName = (request: Headers): string => `${isSecure(request) ? "__Host-" : ""}${nameOf(request)}`
 
-/** Empty: there is none. */
-const given = (request: Headers): string => {
+/** What the session is to go on by. Empty: there is none. */
+export const refreshTokenOf = (request: Headers): string => {
   const name = cookieName(request)
   for (const pair of request.header("cookie").split(";")) {
     const at = pair.indexOf("=")
@@ -32,10 +32,6 @@ const given = (request: Headers): string => {
   }
   return ""
 }
-
-/** What the session is to go on by: a token that was just answered to the page, or the cookie's. Empty: neither. */
-export const refreshTokenOf = (body: { readonly refreshToken?: unknown } | undefined, request: Headers): string =>
-  typeof body?.refreshToken === "string" ? body.refreshToken : given(request)
 
 export interface CookieTerms {
   /** The session ends without a renewal in that time. */

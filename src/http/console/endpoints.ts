@@ -1,24 +1,31 @@
-/** The console's own session: opened with a password, continued by a cookie that scripts cannot read, ended. For the console's page only. */
+/**
+ * The console's own session: opened with a password, a sign-up or a mailed token, continued by a cookie that scripts cannot read, proven anew,
+ * ended. For the console's page only: no other token than the console's is given to it.
+ */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import {
   EmailNotConfirmed,
   InvalidLoginCredentials,
+  InvalidOneTimeToken,
   InvalidRefreshToken,
   InvalidSecondFactor,
   RefreshTokenExpired,
   RefreshTokenReused,
   SecondFactorNeeded,
+  SessionRevoked,
   UserDisabled,
 } from "../../domain/errors/authentication.ts"
 import { Forbidden, IpForbidden } from "../../domain/errors/authorisation.ts"
 import { LoginRateLimited, RateLimited } from "../../domain/errors/limits.ts"
-import { UnknownEndpoint } from "../../domain/errors/request.ts"
+import { InvalidParameter, UnknownEndpoint } from "../../domain/errors/request.ts"
+import { InvalidEmail, SignupDisabled, UserExists, WeakPassword } from "../../domain/errors/user.ts"
 import { ConsoleMode } from "../../domain/user/console-mode.ts"
-import { Permission, UserRecord } from "../../domain/user/user.ts"
+import { EmailChangeRecord, Permission, UserRecord } from "../../domain/user/user.ts"
 import { Fail, Ok } from "../edge/envelope.ts"
 import { Access, Deadline, within } from "../edge/route.ts"
 import { optional, text } from "../edge/wire-text.ts"
+import { Reauthenticate, Signup, Verify } from "../session/endpoints.ts"
 
 const ConsoleSession = Schema.Struct({
   accessToken: Schema.String,
@@ -43,12 +50,6 @@ const OpenConsole = Schema.Struct({
   identifier: "OpenConsole",
   examples: [{ email: "ada@example.com", password: "correct-horse-battery" }],
 })
-
-const RenewConsole = Schema.Struct({
-  refreshToken: optional(text(1_024)).annotations({
-    description: "Refresh token of a session just opened or re-authenticated. Omitted: that of the cookie",
-  }),
-}).annotations({ identifier: "RenewConsole" })
 
 const ONLY = "Extension, for the console's own page: other callers are refused (403), or get 404 if CONSOLE is off."
 
@@ -77,8 +78,80 @@ const open = HttpApiEndpoint.post("open", "/console/session/open")
   .annotate(OpenApi.Summary, "Open the console's session")
   .annotate(OpenApi.Description, `${ONLY} As auth/login; the refresh token goes into an HttpOnly cookie.`)
 
+const signup = HttpApiEndpoint.post("signup", "/console/session/signup")
+  .setPayload(Signup)
+  .addSuccess(Ok(Schema.Union(ConsoleSession, UserRecord)))
+  .addError(
+    Fail(
+      Forbidden,
+      InvalidEmail,
+      InvalidOneTimeToken,
+      InvalidParameter,
+      InvalidRefreshToken,
+      IpForbidden,
+      RateLimited,
+      RefreshTokenExpired,
+      RefreshTokenReused,
+      SignupDisabled,
+      UnknownEndpoint,
+      UserDisabled,
+      UserExists,
+      WeakPassword,
+    ),
+  )
+  .annotate(Access, "none")
+  .annotate(Deadline, within(15_000))
+  .annotate(OpenApi.Summary, "Register a user in the console")
+  .annotate(OpenApi.Description, `${ONLY} As auth/signup; the refresh token goes into an HttpOnly cookie.`)
+
+const verify = HttpApiEndpoint.post("verify", "/console/session/verify")
+  .setPayload(Verify)
+  .addSuccess(Ok(Schema.Union(ConsoleSession, EmailChangeRecord)))
+  .addError(
+    Fail(
+      Forbidden,
+      InvalidOneTimeToken,
+      InvalidRefreshToken,
+      InvalidSecondFactor,
+      IpForbidden,
+      RateLimited,
+      RefreshTokenExpired,
+      RefreshTokenReused,
+      SecondFactorNeeded,
+      UnknownEndpoint,
+      UserDisabled,
+    ),
+  )
+  .annotate(Access, "none")
+  .annotate(Deadline, within(15_000))
+  .annotate(OpenApi.Summary, "Use a mailed token in the console")
+  .annotate(OpenApi.Description, `${ONLY} As auth/verify; the refresh token goes into an HttpOnly cookie.`)
+
+const reauthenticate = HttpApiEndpoint.post("reauthenticate", "/console/session/reauthenticate")
+  .setPayload(Reauthenticate)
+  .addSuccess(Ok(ConsoleSession))
+  .addError(
+    Fail(
+      Forbidden,
+      InvalidLoginCredentials,
+      InvalidRefreshToken,
+      InvalidSecondFactor,
+      IpForbidden,
+      RateLimited,
+      RefreshTokenExpired,
+      RefreshTokenReused,
+      SecondFactorNeeded,
+      SessionRevoked,
+      UnknownEndpoint,
+      UserDisabled,
+    ),
+  )
+  .annotate(Access, "session")
+  .annotate(Deadline, within(15_000))
+  .annotate(OpenApi.Summary, "Authenticate again in the console")
+  .annotate(OpenApi.Description, `${ONLY} As auth/reauthenticate; the cookie is replaced.`)
+
 const renew = HttpApiEndpoint.post("renew", "/console/session/renew")
-  .setPayload(RenewConsole)
   .addSuccess(Ok(ConsoleSession))
   .addError(
     Fail(
@@ -105,6 +178,9 @@ const end = HttpApiEndpoint.post("end", "/console/session/end")
 
 export class ConsoleApi extends HttpApiGroup.make("console")
   .add(open)
+  .add(signup)
+  .add(verify)
+  .add(reauthenticate)
   .add(renew)
   .add(end)
   .annotate(OpenApi.Title, "Console")

@@ -8,6 +8,7 @@ import type { UserActs } from "../../auth/user/user-acts.ts"
 import { UnknownEndpoint } from "../../domain/errors/request.ts"
 import type { ConsoleMode } from "../../domain/user/console-mode.ts"
 import type { SessionRecord } from "../../domain/user/user.ts"
+import { actorOf } from "../account-access.ts"
 import type { Handlers, RequestFacts } from "../edge/route.ts"
 import { originOf } from "../session/handlers.ts"
 import { type CookieTerms, cookieOf, foreignPage, noCookie, refreshTokenOf } from "./cookie.ts"
@@ -20,7 +21,7 @@ export interface ConsoleTerms extends CookieTerms {
 
 export const consoleHandlers = (
   sessions: Sessions["Type"],
-  { signIn }: UserActs["Type"],
+  { signIn, proofs, reauthentication }: UserActs["Type"],
   terms: ConsoleTerms,
 ): Handlers<typeof ConsoleApi> => {
   const refusal = (request: RequestFacts) => (terms.mode === "off" ? new UnknownEndpoint() : foreignPage(request))
@@ -37,22 +38,59 @@ export const consoleHandlers = (
   const answer = (record: SessionRecord, request: RequestFacts) =>
     [told(record, request), { headers: { "Set-Cookie": cookieOf(request, record.refreshToken, terms) } }] as const
 
+  /** The tokens of a session that was just opened or proven never reach the page: they are exchanged for the console's. */
+  const ofConsole = ({ refreshToken }: SessionRecord, request: RequestFacts) =>
+    Effect.map(sessions.refresh(refreshToken, originOf(request), true), (record) => answer(record, request))
+
   return {
     open: ({ body, request }, reply) => {
       const refused = refusal(request)
       if (refused !== undefined) return reply.fail(refused)
-      const origin = originOf(request)
       const asked = { email: body.email, password: body.password, totpCode: body.totpCode ?? null }
-      return signIn.login(asked, origin).pipe(
-        Effect.flatMap(({ refreshToken }) => sessions.refresh(refreshToken, origin, true)),
-        Effect.map((record) => reply.ok(...answer(record, request))),
+      return signIn.login(asked, originOf(request)).pipe(
+        Effect.flatMap((record) => ofConsole(record, request)),
+        Effect.map((answered) => reply.ok(...answered)),
       )
     },
-    renew: ({ body, request }, reply) => {
+    signup: ({ body, request }, reply) => {
+      const refused = refusal(request)
+      if (refused !== undefined) return reply.fail(refused)
+      const { email, password } = body
+      const [metadata, setupToken] = [body.metadata ?? {}, body.setupToken ?? null]
+      return Effect.gen(function* () {
+        const made = yield* signIn.signup(
+          { email, password, metadata, setupToken },
+          originOf(request),
+          actorOf(request),
+        )
+        if ("refreshToken" in made) reply.ok(...(yield* ofConsole(made, request)))
+        else reply.ok(made)
+      })
+    },
+    verify: ({ body, request }, reply) => {
+      const refused = refusal(request)
+      if (refused !== undefined) return reply.fail(refused)
+      const { type, token, totpCode = null } = body
+      return Effect.gen(function* () {
+        const verified = yield* proofs.verify({ type, token, totpCode }, originOf(request))
+        if ("refreshToken" in verified) reply.ok(...(yield* ofConsole(verified, request)))
+        else reply.ok(verified)
+      })
+    },
+    reauthenticate: ({ body, principal, request }, reply) => {
+      const refused = refusal(request)
+      if (refused !== undefined) return reply.fail(refused)
+      const { currentPassword, totpCode = null } = body
+      return reauthentication.reauthenticate(principal, { currentPassword, totpCode }, originOf(request)).pipe(
+        Effect.flatMap((record) => ofConsole(record, request)),
+        Effect.map((answered) => reply.ok(...answered)),
+      )
+    },
+    renew: ({ request }, reply) => {
       const refused = refusal(request)
       if (refused !== undefined) return reply.fail(refused)
       return sessions
-        .refresh(refreshTokenOf(body, request), originOf(request), true)
+        .refresh(refreshTokenOf(request), originOf(request), true)
         .pipe(Effect.map((record) => reply.ok(...answer(record, request))))
     },
     end: ({ request }, reply) => {
@@ -60,7 +98,7 @@ export const consoleHandlers = (
       if (refused !== undefined) return reply.fail(refused)
       const origin = originOf(request)
       const done = () => reply.ok("ok", { headers: { "Set-Cookie": noCookie(request) } })
-      return sessions.refresh(refreshTokenOf(undefined, request), origin, true).pipe(
+      return sessions.refresh(refreshTokenOf(request), origin, true).pipe(
         Effect.flatMap(({ accessToken }) => {
           const verified = sessions.verify(accessToken, request)
           return "principal" in verified ? sessions.logout(verified.principal, "local", origin) : Effect.void

@@ -261,19 +261,25 @@ export const limitSignIn = (parts: SignInLimitParts) => {
   )
   const ofAddress = ({ ip }: Caller): string => addressKey(ip)
   // A script on the machine of the gateway may sign up its users; behind a proxy that adds no header all the world comes from there.
+  const [signupLocal, signupOther] = [by("signupLocal", () => "local"), by("signup", ofAddress)]
   const signup: Limit = (handle) => {
-    const [local, other] = [by("signupLocal", () => "local")(handle), by("signup", ofAddress)(handle)]
+    const [local, other] = [signupLocal(handle), signupOther(handle)]
     return (input, reply) => (parts.isLocal(input.request as unknown as Caller) ? local : other)(input, reply)
   }
+  const verify = by("verify", ofAddress)
+  // The console's doors count in the buckets of those that they stand beside.
   const byOperation: Readonly<Record<string, Limit>> = {
     "auth.login": login,
     "auth.signup": signup,
     "auth.recover": by("recover", ofAddress),
     "auth.resend": by("resend", ofAddress),
-    "auth.verify": by("verify", ofAddress),
+    "auth.verify": verify,
     "auth.refresh": refreshBy(({ body }) => text(body.refreshToken)),
     "console.open": login,
-    "console.renew": refreshBy(({ body, request }) => refreshTokenOf(body, request)),
+    "console.signup": signup,
+    "console.verify": verify,
+    "console.reauthenticate": guessed,
+    "console.renew": refreshBy(({ request }) => refreshTokenOf(request)),
     "auth.update": guessed,
     "auth.reauthenticate": guessed,
     "market.instrumentSync": sync,

@@ -119,7 +119,7 @@ const Password = Schema.String.pipe(Schema.maxLength(1_024)).annotations({
   examples: ["correct-horse-battery"],
 })
 
-const Signup = Schema.Struct({
+export const Signup = Schema.Struct({
   email: Email,
   password: Password,
   metadata: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
@@ -158,7 +158,7 @@ const UpdateUser = Schema.Struct({
   }),
 }).annotations({ identifier: "UpdateUser", examples: [{ metadata: { desk: "rates" } }] })
 
-const Reauthenticate = Schema.Struct({
+export const Reauthenticate = Schema.Struct({
   currentPassword: text(1_024),
   totpCode: TotpCode,
 }).annotations({ identifier: "Reauthenticate", examples: [{ currentPassword: "correct-horse-battery" }] })
@@ -173,7 +173,7 @@ const Resend = Schema.Struct({
   email: Email.annotations({ description: "For email_change: the new address" }),
 }).annotations({ identifier: "Resend", examples: [{ type: "signup", email: "ada@example.com" }] })
 
-const Verify = Schema.Struct({
+export const Verify = Schema.Struct({
   type: Schema.Literal("signup", "recovery", "email_change"),
   token: text(512).annotations({ description: "From the mail" }),
   totpCode: TotpCode,

@@ -26,7 +26,8 @@ import {
 } from "../../kit/browser/console-page.ts"
 import { signUpFounder } from "../../kit/servers/founder.ts"
 import { freePort } from "../../kit/servers/free-port.ts"
-import { type Api, api, endGateways, type Gateway, startGateway, until } from "../../kit/servers/gateway.ts"
+import { type Api, api, endGateways, type Gateway, PASSWORD, startGateway, until } from "../../kit/servers/gateway.ts"
+import { tokenTo } from "../../kit/servers/mailbox.ts"
 
 const MARKET = "MOCK:BTC/USDT"
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
@@ -514,6 +515,42 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       opened.splice(opened.indexOf(fresh), 1)
     })
 
+    it("by who has to prove it anew: a key is revoked once the password is given, and the page holds no other token", async () => {
+      await calls.post("/apiKey/create", { name: "old", scopes: ["read"] })
+      const heard: Array<string> = []
+      page.on("response", async (response) => {
+        if (/\/(auth|session)\/\w+$/.test(response.url())) heard.push(await response.text())
+      })
+      await page.route(
+        "**/apiKey/revoke",
+        (route) =>
+          route.fulfill({
+            status: 401,
+            json: {
+              success: false,
+              errno: -100_011,
+              error: "old",
+              data: null,
+              details: { code: "REAUTHENTICATION_NEEDED" },
+            },
+          }),
+        { times: 1 },
+      )
+      await goTo(page, "trade")
+      await goTo(page, "keys")
+      const row = page.locator("tr", { hasText: "old" })
+      await row.getByRole("button", { name: "Revoke" }).click()
+      const dialog = page.locator("dialog")
+      await dialog.getByLabel("Password").fill("not the password")
+      await dialog.getByRole("button", { name: "Go on" }).click()
+      await dialog.getByRole("alert").waitFor()
+      await dialog.getByLabel("Password").fill(PASSWORD)
+      await dialog.getByRole("button", { name: "Go on" }).click()
+      await row.getByText("REVOKED").waitFor()
+      expect(heard.join("")).toContain("accessToken")
+      expect(heard.join("")).not.toContain("refreshToken")
+    })
+
     it("by an operator: a ban ends a user's page, rights are given, trading is halted with a reason", async () => {
       const email = `mallory-${randomUUID()}@example.com`
       await api(gateway).signup(email)
@@ -598,6 +635,34 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
           }))
       `)
       expect((await refused).status()).toBe(403)
+    })
+
+    it("lets no page that only reads have a token that writes, however its session was opened", async () => {
+      const fresh = await open()
+      const heard: Array<string> = []
+      fresh.page.on("response", async (response) => {
+        if (/\/(auth|session)\/\w+$/.test(response.url())) heard.push(await response.text())
+      })
+      await fresh.page.getByRole("button", { name: "Sign up" }).click()
+      const email = `reader-${randomUUID()}@example.com`
+      await fresh.page.getByLabel("E-mail").fill(email)
+      await fresh.page.getByLabel("Password").fill("a long enough passphrase")
+      await fresh.page.locator("form button[type=submit]").click()
+      await fresh.page.getByText("read only").waitFor()
+      await fresh.page.getByRole("button", { name: "Sign out" }).click()
+      await fresh.page.getByText("You are signed out.").waitFor()
+      await api(gateway).post("/auth/recover", { email })
+      const mailed = await tokenTo(gateway.dataDir, email, "Recover your password")
+      await fresh.page.goto(`${gateway.http}/console#type=recovery&token=${mailed}`)
+      await fresh.page.reload()
+      await fresh.page.locator("form button[type=submit]").click()
+      await fresh.page.waitForSelector("nav a[aria-current=page][href='#/keys']")
+      await fresh.page.getByText("read only").waitFor()
+      expect(fresh.page.url()).not.toContain(mailed)
+      const tokens = heard.flatMap((text) => [...text.matchAll(/"accessToken":"([^"]+)"/g)].map(([, token]) => token!))
+      expect(tokens.length).toBeGreaterThanOrEqual(2)
+      for (const token of tokens) expect((await api(gateway).as(token).post("/wallet/create", {})).status).toBe(403)
+      expect(heard.join("")).not.toContain("refreshToken")
     })
   })
 })

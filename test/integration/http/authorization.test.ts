@@ -105,7 +105,7 @@ const isAdmitted = (route: DeclaredRoute, { status, envelope }: Heard): boolean 
       status === 200 ||
       [-104_002, -104_003, -100_015].includes(envelope.errno) ||
       // Whoever asks is heard: and is no page of the gateway's.
-      (route.name === "console.end" && envelope.errno === -102_000) ||
+      (["console.end", "console.renew"].includes(route.name) && envelope.errno === -102_000) ||
       envelope.details?.metadata["health"] !== undefined
 
 const RANKS = { none: 0, session: 0, read: 1, write: 2, admin: 3 } as const

@@ -328,6 +328,7 @@ describe("an address", () => {
             ...["ban", "grant", "revoke", "signOut", "unban"].map((name) => `adminUser.${name}`),
             // Only the page of the gateway's own is heard there (test/integration/console).
             "console.open",
+            "console.signup",
           ].sort(),
         )
         // Each asks once: a second change of address would have to wait.

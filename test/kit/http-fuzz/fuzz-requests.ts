@@ -35,6 +35,7 @@ const SELDOM: Readonly<Record<string, number>> = {
   "adminUser.revoke": 0.1,
   "adminUser.signOut": 0.1,
   "console.open": 0.25,
+  "console.signup": 0.25,
   "dealer.archive": 0.1,
   "market.instrumentRetire": 0.1,
   "dealer.pause": 0.3,
@@ -212,6 +213,7 @@ export class FuzzRequests {
     const head: Array<string> = [`${method} ${path}${query === "" ? "" : `?${query}`} HTTP/1.1`, "Host: localhost"]
     // No other page is heard there.
     if (route.name.startsWith("console.")) head.push("Origin: http://localhost")
+    if (route.name === "console.renew") head.push(`Cookie: console=${this.world.idFor("refreshToken", user) ?? ""}`)
     if (user !== undefined) head.push(`Authorization: Bearer ${user.calls.token}`)
     else if (this.#happens(0.4)) head.push(`Authorization: ${this.#one(BAD_TOKENS)}`)
     const requestId = this.#happens(0.2) ? `fuzz.${this.#made}` : undefined

@@ -51,6 +51,7 @@ export const OUT_OF_REACH: ReadonlySet<string> = new Set([
   "secondFactor.renewCodes",
   "secondFactor.remove",
   "auth.verify",
+  "console.verify",
   // There is no venue to prove a credential at.
   "credential.create",
   "credential.revoke",

@@ -25,18 +25,16 @@ describe("the cookie of the console", () => {
     expect(noCookie(asking(own))).toContain("console-8080=; Path=/console/session; Max-Age=0")
   })
 
-  it("is read among others, of this gateway alone; a token that is given goes before it", () => {
+  it("is read among others, of this gateway alone", () => {
     const request = asking({ ...own, cookie: "a=b; console-8081=other; console-8080=mine" })
-    expect(refreshTokenOf({}, request)).toBe("mine")
-    expect(refreshTokenOf(undefined, request)).toBe("mine")
-    expect(refreshTokenOf({ refreshToken: "given" }, request)).toBe("given")
-    expect(refreshTokenOf({}, asking({ ...overTls, cookie: "__Host-console=S" }))).toBe("S")
-    expect(refreshTokenOf({}, asking(own))).toBe("")
+    expect(refreshTokenOf(request)).toBe("mine")
+    expect(refreshTokenOf(asking({ ...overTls, cookie: "__Host-console=S" }))).toBe("S")
+    expect(refreshTokenOf(asking(own))).toBe("")
   })
 
   it("is over TLS none that a neighbouring host could have set", () => {
-    expect(refreshTokenOf({}, asking({ ...overTls, cookie: "console=ATTACKER; __Host-console=MINE" }))).toBe("MINE")
-    expect(refreshTokenOf({}, asking({ ...overTls, cookie: "console=ATTACKER" }))).toBe("")
+    expect(refreshTokenOf(asking({ ...overTls, cookie: "console=ATTACKER; __Host-console=MINE" }))).toBe("MINE")
+    expect(refreshTokenOf(asking({ ...overTls, cookie: "console=ATTACKER" }))).toBe("")
   })
 
   it("is for the gateway's own page: no other origin, no other site, nobody who says nothing", () => {
@@ -56,15 +54,16 @@ describe("the cookie of the console", () => {
 
 describe("the session of the console", () => {
   it("is not there where it is off, whoever asks", () => {
-    const { open, renew, end } = consoleHandlers({} as never, {} as never, {
+    const { open, signup, verify, reauthenticate, renew, end } = consoleHandlers({} as never, {} as never, {
       ...terms,
       mode: "off",
       admins: { idleMillis: null },
     })
     const heard: Array<string> = []
     const reply = { fail: ({ _tag }: { readonly _tag: string }) => heard.push(_tag) } as never
-    for (const handle of [open, renew, end]) handle({ request: asking(own), body: {} } as never, reply)
-    expect(heard).toEqual(["UnknownEndpoint", "UnknownEndpoint", "UnknownEndpoint"])
+    const doors = [open, signup, verify, reauthenticate, renew, end]
+    for (const handle of doors) handle({ request: asking(own), body: {} } as never, reply)
+    expect(heard).toEqual(doors.map(() => "UnknownEndpoint"))
   })
 })
 

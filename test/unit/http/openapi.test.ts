@@ -138,6 +138,9 @@ describe("the OpenAPI document", () => {
       "post /api/v3/apiKey/create",
       "post /api/v3/apiKey/revoke",
       "post /console/session/open",
+      "post /console/session/signup",
+      "post /console/session/verify",
+      "post /console/session/reauthenticate",
       "post /console/session/renew",
       "post /console/session/end",
     ]
@@ -153,9 +156,15 @@ describe("the OpenAPI document", () => {
       const isOpen = operation.security.length === 0
       if (!isOpen) expect(operation.security).toEqual([{ bearer: [] }])
       // A refresh token that is refused, and a second factor that is missing.
-      const saysMore = ["auth.refresh", "auth.login", "auth.verify", "console.open", "console.renew"].includes(
-        operation.operationId,
-      )
+      const saysMore = [
+        "auth.refresh",
+        "auth.login",
+        "auth.verify",
+        "console.open",
+        "console.signup",
+        "console.verify",
+        "console.renew",
+      ].includes(operation.operationId)
       expect(operation.responses["401"] === undefined || !isOpen || saysMore).toBe(true)
       if (!isOpen) expect(operation.responses["401"]?.description).toContain("-100003")
       const envelope = operation.responses["200"]?.content["application/json"].schema

@@ -12,10 +12,9 @@ import { limitSignIn } from "../../../src/http/limits/rate-limit-sign-in.ts"
 type Body = Readonly<Record<string, unknown>>
 type Outcome = Promise<string>
 
-/** Calls one operation: `answer` is null for a success. The outcome is `ok`, or the failure's bucket, or its tag. */
-const limited = (operation: string, told: Array<string> = []) => {
-  const [resource, action] = operation.split(".")
-  const refine = limitSignIn({
+/** The buckets of one gateway. */
+const bucketsOf = (told: Array<string>) =>
+  limitSignIn({
     limits: RATE_LIMITS,
     monotonic: () => 1_000,
     addressesOf: () => Effect.succeed([]),
@@ -24,6 +23,10 @@ const limited = (operation: string, told: Array<string> = []) => {
     charge: () => undefined,
     isLocal: ({ ip }) => ip === "127.0.0.1",
   })
+
+/** Calls one operation: `answer` is null for a success. The outcome is `ok`, or the failure's bucket, or its tag. */
+const limited = (operation: string, told: Array<string> = [], refine = bucketsOf(told)) => {
+  const [resource, action] = operation.split(".")
   let answer: DomainError | null = null
   const handler = (_input: unknown, reply: { readonly ok: (answer: unknown) => void }) =>
     Effect.suspend(() => (answer === null ? Effect.sync(() => reply.ok("ok")) : Effect.fail(answer)))
@@ -105,6 +108,18 @@ describe("a sign-up", () => {
     for (let n = 0; n < 5; n++) expect(await signup("203.0.113.1", {}, null)).toBe("ok")
     expect(await signup("203.0.113.1", {}, null)).toBe("signup")
     expect(await signup("203.0.113.2", {}, null)).toBe("ok")
+  })
+
+  it("by the console's door is counted in the same bucket, and so are mailed tokens and guesses of a password", async () => {
+    const refine = bucketsOf([])
+    const guess = { currentPassword: "a guess" }
+    for (const act of ["signup", "verify", "reauthenticate"]) {
+      const [api, console] = [limited(`auth.${act}`, [], refine), limited(`console.${act}`, [], refine)]
+      let last = "ok"
+      for (let n = 0; n < 400 && last === "ok"; n++) last = await api("203.0.113.9", guess, null)
+      expect(last).not.toBe("ok")
+      expect(await console("203.0.113.9", guess, null)).toBe(last)
+    }
   })
 
   // A proxy on the machine that adds no header makes all the world local.

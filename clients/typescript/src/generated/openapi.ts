@@ -2034,6 +2034,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/console/session/signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a user in the console
+         * @description Extension, for the console's own page: other callers are refused (403), or get 404 if CONSOLE is off. As auth/signup; the refresh token goes into an HttpOnly cookie.
+         *
+         *     No token. Weight 1.
+         */
+        post: operations["console.signup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/session/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Use a mailed token in the console
+         * @description Extension, for the console's own page: other callers are refused (403), or get 404 if CONSOLE is off. As auth/verify; the refresh token goes into an HttpOnly cookie.
+         *
+         *     No token. Weight 1.
+         */
+        post: operations["console.verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/console/session/reauthenticate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Authenticate again in the console
+         * @description Extension, for the console's own page: other callers are refused (403), or get 404 if CONSOLE is off. As auth/reauthenticate; the cookie is replaced.
+         *
+         *     Needs a session. Not available to API keys. Weight 1.
+         */
+        post: operations["console.reauthenticate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/console/session/renew": {
         parameters: {
             query?: never;
@@ -3686,10 +3752,6 @@ export interface components {
             /** @description The user's permissions. If the console's mode is read, only read operations are performed */
             permissions: ("read" | "write" | "admin")[];
             user: components["schemas"]["User"];
-        };
-        RenewConsole: {
-            /** @description Refresh token of a session just opened or re-authenticated. Omitted: that of the cookie */
-            refreshToken?: string | null;
         };
         Failure: {
             /** @enum {boolean} */
@@ -7026,7 +7088,7 @@ export interface operations {
             };
         };
     };
-    "console.renew": {
+    "console.signup": {
         parameters: {
             query?: never;
             header?: {
@@ -7038,9 +7100,107 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RenewConsole"];
+                "application/json": components["schemas"]["Signup"];
             };
         };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["ConsoleSession"] | components["schemas"]["User"];
+                    };
+                };
+            };
+        };
+    };
+    "console.verify": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Verify"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["ConsoleSession"] | components["schemas"]["EmailChange"];
+                    };
+                };
+            };
+        };
+    };
+    "console.reauthenticate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reauthenticate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["ConsoleSession"];
+                    };
+                };
+            };
+        };
+    };
+    "console.renew": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Success */
             200: {

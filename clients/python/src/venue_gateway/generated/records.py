@@ -131,7 +131,6 @@ __all__ = [
     "AuditRecord",
     "OpenConsole",
     "ConsoleSession",
-    "RenewConsole",
     "Failure",
     "FailureDetails",
     "AccountExecution",
@@ -1633,11 +1632,6 @@ class ConsoleSession(TypedDict):
     # The user's permissions. If the console's mode is read, only read operations are performed
     permissions: list[Literal["read", "write", "admin"]]
     user: User
-
-
-class RenewConsole(TypedDict):
-    # Refresh token of a session just opened or re-authenticated. Omitted: that of the cookie
-    refreshToken: NotRequired[str | None]
 
 
 class Failure(TypedDict):
