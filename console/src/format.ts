@@ -101,5 +101,5 @@ export const stepped = (text: string, step: string, by: 1 | -1): string => {
   return compareDecimals(next, "0") < 0 ? "0" : next
 }
 
-/** The first part of an id: enough to tell two apart, whole in the title. */
-export const shortId = (id: string): string => id.slice(0, 8)
+/** The last part of an id, whole in the title: the first is the time, the same for all that was made within a minute. */
+export const shortId = (id: string): string => id.slice(-8)

@@ -106,7 +106,7 @@ const Row = ({ it, again }: { readonly it: Credential; readonly again: () => voi
         {it.status !== "REVOKED" && may("write") && (
           <div class="acts">
             <Form class="inline" button="Connect its account" onSend={connect} />
-            <Form class="inline" danger={true} button="Revoke" onSend={revoke} />
+            <Form class="inline" danger={true} button="Revoke" asks="Revoke it for good?" onSend={revoke} />
           </div>
         )}
       </td>

@@ -109,6 +109,7 @@ export const SecondFactor = () => {
             <Form
               class="inline"
               button="Other recovery codes"
+              asks="The old ones end: go on?"
               onSend={async () => show((await proven(() => gateway.post("auth/recoveryCode/renew", {}))).recoveryCodes)}
             />
             <button type="button" class="quiet" onClick={() => setRemoving(true)}>

@@ -148,19 +148,29 @@ export const Dialog = (props: {
   )
 }
 
-/** A form that is sent by its button or Enter, once at a time; says what went wrong below. */
+/**
+ * A form that is sent by its button or Enter, once at a time; says what went wrong below. `asks`: what cannot be taken back is asked for by the
+ * first press and done by the second, which is neither a double click's nor that of a key held down.
+ */
 export const Form = (props: {
   readonly onSend: () => Promise<unknown>
   readonly button: string
   readonly class?: string
   readonly danger?: boolean
+  readonly asks?: string
   readonly children?: ComponentChildren
 }) => {
+  const [isArmed, setArmed] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
   const send = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault()
     if (isBusy) return
+    if (props.asks !== undefined && !isArmed) {
+      setArmed(true)
+      return
+    }
+    setArmed(false)
     setBusy(true)
     setFault(null)
     props
@@ -169,10 +179,21 @@ export const Form = (props: {
       .finally(() => setBusy(false))
   }
   return (
-    <form class={props.class ?? "form"} onSubmit={send}>
+    <form class={props.class ?? "form"} onSubmit={send} onInput={() => setArmed(false)}>
       {props.children}
-      <button type="submit" class={props.danger === true ? "danger" : "primary"} disabled={isBusy}>
-        {isBusy ? "…" : props.button}
+      <button
+        type="submit"
+        class={props.danger === true ? "danger" : "primary"}
+        disabled={isBusy}
+        onClick={(event) => {
+          if (isArmed && event.detail > 1) event.preventDefault()
+        }}
+        onKeyDown={(event) => {
+          if (event.repeat) event.preventDefault()
+        }}
+        onBlur={() => setArmed(false)}
+      >
+        {isBusy ? "…" : isArmed ? props.asks : props.button}
       </button>
       {fault !== null && <Problem>{fault}</Problem>}
     </form>

@@ -135,7 +135,8 @@ const Keys = () => {
                   <Form
                     class="inline"
                     danger={true}
-                    button={`Revoke`}
+                    button="Revoke"
+                    asks="Revoke it for good?"
                     onSend={async () => {
                       await proven(() => gateway.post("apiKey/revoke", { apiKeyId: it.apiKeyId }))
                       keys.again()

@@ -30,7 +30,12 @@ export const Deposit = (props: { readonly walletId: string; readonly again: () =
   }
   return (
     <Panel title="Money from and to the outside">
-      <Form onSend={send} button={way === "deposit" ? "Deposit" : "Withdraw"} danger={way === "withdraw"}>
+      <Form
+        onSend={send}
+        button={way === "deposit" ? "Deposit" : "Withdraw"}
+        danger={way === "withdraw"}
+        {...(way === "withdraw" ? { asks: `Take ${amount} ${asset} out of it?` } : {})}
+      >
         <Field label="Wallet" hint="of any user of the tenant">
           <input
             required
