@@ -179,7 +179,14 @@ export const Form = (props: {
       .finally(() => setBusy(false))
   }
   return (
-    <form class={props.class ?? "form"} onSubmit={send} onInput={() => setArmed(false)}>
+    <form
+      class={props.class ?? "form"}
+      onSubmit={send}
+      onInput={() => setArmed(false)}
+      onKeyDown={(event) => {
+        if (props.asks !== undefined && event.repeat && event.key === "Enter") event.preventDefault()
+      }}
+    >
       {props.children}
       <button
         type="submit"
@@ -187,9 +194,6 @@ export const Form = (props: {
         disabled={isBusy}
         onClick={(event) => {
           if (isArmed && event.detail > 1) event.preventDefault()
-        }}
-        onKeyDown={(event) => {
-          if (event.repeat) event.preventDefault()
         }}
         onBlur={() => setArmed(false)}
       >
