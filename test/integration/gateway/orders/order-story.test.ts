@@ -57,8 +57,9 @@ it("tells a submit that was refused at once, with the funds that it needed, by t
 })
 
 it("tells an order that the venue refused, in the venue's words, and names it on its access lines", async () => {
-  const { asks } = (await trader.calls.orderBook(INSTRUMENT, 1)).record
-  const crossing = order({ orderType: "LIMIT_MAKER", limitPrice: asks[0]?.[0], awaitAccepted: true })
+  // Deep in the book: its best price may move before the order comes there.
+  const { asks } = (await trader.calls.orderBook(INSTRUMENT, 20)).record
+  const crossing = order({ orderType: "LIMIT_MAKER", limitPrice: asks.at(-1)?.[0], awaitAccepted: true })
   const { record, headers } = await trader.calls.submit(crossing)
   const { tradeOrderId } = record
   expect(record).toMatchObject({ orderStatus: "REJECTED" })

@@ -465,7 +465,7 @@ describe("a venue whose orders are not proven", () => {
     expect([status, envelope.errno]).toEqual([400, -130007])
     expect(envelope.details).toMatchObject({
       code: "EXPERIMENTAL_VENUE",
-      metadata: { venue: "BYBIT", optIn: expect.stringContaining("adds BYBIT to EXPERIMENTAL_ORDERS") },
+      metadata: { venue: "BYBIT", optIn: expect.stringContaining("must add BYBIT to EXPERIMENTAL_ORDERS") },
     })
     const venues = new Map((await ada.calls.venues()).record.map(({ venue, orders }) => [venue, orders]))
     expect(["BINANCE", "BYBIT", "DERIBIT", "MOCK"].map((venue) => venues.get(venue))).toEqual([
