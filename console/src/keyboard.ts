@@ -11,7 +11,7 @@ export interface Shortcut {
 
 const shortcuts = new Map<string, Shortcut>()
 
-/** Answers what takes them away. */
+/** Answers what takes them away. In a layout effect: a key is heard as soon as its screen is seen. */
 export const listenFor = (given: ReadonlyArray<Shortcut>): (() => void) => {
   for (const shortcut of given) shortcuts.set(shortcut.key, shortcut)
   return () => {

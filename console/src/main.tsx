@@ -1,7 +1,7 @@
 /** The console: who is signed in, which screen is shown, and the bar above all of them. Screens that are seldom open are loaded when they are. */
 import { effect, signal, untracked } from "@preact/signals"
 import { type ComponentType, render } from "preact"
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useState } from "preact/hooks"
 import { age, bothClocks, clock, utcClock } from "./format.ts"
 import { allShortcuts, listenFor } from "./keyboard.ts"
 import { accounts, begin, choose, chosen, link, linkSince, now, tradingMode } from "./live.ts"
@@ -153,7 +153,7 @@ const Page = () => {
   const screens = SCREENS.filter(({ isFor }) => isFor())
   const [, name = "", ...rest] = route.value.split("/")
   const screen = screens.find((it) => it.name === name) ?? screens[0]
-  useEffect(
+  useLayoutEffect(
     () =>
       listenFor([
         { key: "?", what: "Keys", act: () => setHelping(true) },

@@ -1,5 +1,5 @@
 /** Keys of exchanges: proven at the venue and stored encrypted, and the trading account that one opens. */
-import { useEffect, useState } from "preact/hooks"
+import { useLayoutEffect, useState } from "preact/hooks"
 import type { components } from "../../../clients/typescript/src/index.ts"
 import { bothClocks } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
@@ -117,7 +117,7 @@ const Row = ({ it, again }: { readonly it: Credential; readonly again: () => voi
 export const Credentials = () => {
   const [isAdding, setAdding] = useState(false)
   const found = useLoaded("credentials", () => gateway.get("credential/list", { limit: 200 }))
-  useEffect(() => listenFor([{ key: "e", what: "Key of an exchange", act: () => setAdding(may("write")) }]), [])
+  useLayoutEffect(() => listenFor([{ key: "e", what: "Key of an exchange", act: () => setAdding(may("write")) }]), [])
   return (
     <Panel
       title="Keys of exchanges"

@@ -1,5 +1,5 @@
 /** The user's own: API keys, which bots speak by, keys of exchanges, the second factor, and where the user is signed in. What is secret is shown once. */
-import { useEffect, useState } from "preact/hooks"
+import { useLayoutEffect, useState } from "preact/hooks"
 import { bothClocks } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { Credentials } from "../keys/credentials.tsx"
@@ -85,7 +85,7 @@ const Keys = () => {
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<string | null>(null)
   const keys = useLoaded("keys", () => gateway.get("apiKey/list"))
-  useEffect(() => listenFor([{ key: "n", what: "New API key", act: () => setMaking(canChange()) }]), [])
+  useLayoutEffect(() => listenFor([{ key: "n", what: "New API key", act: () => setMaking(canChange()) }]), [])
   return (
     <Panel
       title="API keys"

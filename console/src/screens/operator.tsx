@@ -1,5 +1,5 @@
 /** For operators: whether the gateway is well and where it is not, how each venue does, the trading mode, users, and the audit. Reads by themselves every few seconds. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { components } from "../../../clients/typescript/src/index.ts"
 import { age, bothClocks } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
@@ -64,7 +64,7 @@ const ModeDialog = ({ current, onClose }: { readonly current: Mode; readonly onC
 const Health = () => {
   const [isChanging, setChanging] = useState(false)
   const health = useLoaded("health", () => gateway.get("health"), READ_EVERY_MS)
-  useEffect(
+  useLayoutEffect(
     () => listenFor([{ key: "h", what: "Halt trading, or change its mode", act: () => setChanging(canChange()) }]),
     [],
   )
@@ -336,7 +336,7 @@ const UserRow = ({ user, again }: { readonly user: AdminUser; readonly again: ()
 const Users = () => {
   const [text, setText] = useState("")
   const search = useRef<HTMLInputElement>(null)
-  useEffect(() => listenFor([{ key: "u", what: "Find a user", act: () => search.current?.focus() }]), [])
+  useLayoutEffect(() => listenFor([{ key: "u", what: "Find a user", act: () => search.current?.focus() }]), [])
   const found = useLoaded("users", async () => {
     const all: Array<AdminUser> = []
     for await (const user of gateway.pages("admin/user/list", { limit: 1_000 })) all.push(user)

@@ -2,7 +2,7 @@
  * Firm quotes of a dealer: request one, take it while it is firm, and what became of all. The one thing to know: a quote that is taken is an
  * order like any other, sent once and asked after when no answer comes; the price shown is the dealer's own text.
  */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { Quote } from "../../../clients/typescript/src/index.ts"
 import { bothClocks, digits, shortId } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
@@ -57,7 +57,7 @@ const Firm = ({ quote, onOver }: { readonly quote: Quote; readonly onOver: () =>
   }
   const taking = useRef(take)
   taking.current = take
-  useEffect(() => listenFor([{ key: "t", what: "Take the quote", act: () => taking.current() }]), [])
+  useLayoutEffect(() => listenFor([{ key: "t", what: "Take the quote", act: () => taking.current() }]), [])
   const isBuy = quote.orderSide === "BUY"
   return (
     <div class="firm" data-quote={quote.quoteId}>
@@ -85,7 +85,7 @@ const Request = ({ onAsked }: { readonly onAsked: () => void }) => {
   const [ttl, setTtl] = useState(String(TTL_SECONDS))
   const [quote, setQuote] = useState<Quote | null>(null)
   const amount = useRef<HTMLInputElement>(null)
-  useEffect(() => listenFor([{ key: "q", what: "Ask for a quote", act: () => amount.current?.focus() }]), [])
+  useLayoutEffect(() => listenFor([{ key: "q", what: "Ask for a quote", act: () => amount.current?.focus() }]), [])
   const markets = useLoaded("internal markets", () =>
     gateway.get("market/instrument/list", { venue: "INTERNAL", limit: 1_000 }),
   )

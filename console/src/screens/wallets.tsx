@@ -1,5 +1,5 @@
 /** Wallets of the ledger: what each holds, its statement as journal rows, and transfers between one's own. Amounts are the ledger's own texts. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { components } from "../../../clients/typescript/src/index.ts"
 import { digits, shortId } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
@@ -175,7 +175,7 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
   }
   const stepping = useRef(step)
   stepping.current = step
-  useEffect(
+  useLayoutEffect(
     () =>
       listenFor([
         { key: "j", what: "Next wallet", act: () => stepping.current(1) },

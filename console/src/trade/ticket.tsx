@@ -4,7 +4,7 @@
  */
 
 import type { TargetedInputEvent, TargetedKeyboardEvent } from "preact"
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { isDecimal, shortened, stepped } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { accounts, accountsFault, chosen, followed, link, positions } from "../live.ts"
@@ -86,7 +86,7 @@ export const Ticket = () => {
     quantityBox.current?.focus()
     quantityBox.current?.select()
   }
-  useEffect(
+  useLayoutEffect(
     () =>
       listenFor([
         { key: "b", what: "Buy", act: begin("BUY") },
