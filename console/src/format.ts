@@ -101,5 +101,11 @@ export const stepped = (text: string, step: string, by: 1 | -1): string => {
   return compareDecimals(next, "0") < 0 ? "0" : next
 }
 
+/** Between a bid and an ask, of their middle. */
+export const basisPoints = (bid: string, ask: string): string => {
+  const [below, above] = [Number(bid), Number(ask)]
+  return `${(((above - below) / (above + below)) * 20_000).toFixed(1)} bp`
+}
+
 /** The last part of an id, whole in the title: the first is the time, the same for all that was made within a minute. */
 export const shortId = (id: string): string => id.slice(-8)

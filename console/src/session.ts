@@ -150,21 +150,19 @@ export const open = async (email: string, password: string, totpCode: string): P
 
 type Schemas = components["schemas"]
 
-/** Null: signed in. The user: a mail is on its way, its token opens the session. */
-export const signUp = async (body: Schemas["Signup"]): Promise<Schemas["User"] | null> => {
-  const answer = (await locked(() => ask("signup", body))) as ConsoleSession | Schemas["User"]
+/** Null: signed in. Otherwise what the gateway answered in place of a session. */
+const entered = async <A extends object>(act: "signup" | "verify", body: object): Promise<A | null> => {
+  const answer = (await locked(() => ask(act, body))) as ConsoleSession | A
   if (!("accessToken" in answer)) return answer
   enter(answer)
   return null
 }
 
-/** Null: signed in. Otherwise how far the change of the address is. */
-export const verify = async (body: Schemas["Verify"]): Promise<Schemas["EmailChange"] | null> => {
-  const answer = (await locked(() => ask("verify", body))) as ConsoleSession | Schemas["EmailChange"]
-  if (!("accessToken" in answer)) return answer
-  enter(answer)
-  return null
-}
+/** The user: a mail is on its way, its token opens the session. */
+export const signUp = (body: Schemas["Signup"]): Promise<Schemas["User"] | null> => entered("signup", body)
+
+/** How far the change of the address is, of a token for that. */
+export const verify = (body: Schemas["Verify"]): Promise<Schemas["EmailChange"] | null> => entered("verify", body)
 
 /** The session goes on with new tokens, and dangerous acts are done again. A token that is over is renewed first. */
 export const reauthenticate = async (body: Schemas["Reauthenticate"]): Promise<void> => {

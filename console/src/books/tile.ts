@@ -3,13 +3,12 @@
  * drawn; a book that is not trusted is dimmed from that moment on and says why.
  */
 import { Book, type Distrust } from "../../../clients/typescript/src/index.ts"
-import { age } from "../format.ts"
+import { age, basisPoints } from "../format.ts"
 import { Digits, type TextCell, textCell, write, writeDecimal } from "../parts/text-cell.ts"
 import { gateway, wordsOf } from "../session.ts"
-import { WHY } from "../trade/trust.ts"
+import { SILENCE_MS, WHY } from "../trade/trust.ts"
 
 const LEVELS = 5
-const SILENCE_MS = 30_000
 /** Younger than that a book has no age that is worth reading. */
 const AGED_MS = 2_000
 
@@ -125,7 +124,8 @@ export class Tile {
       writeDecimal(row.askSize, ask?.[1] ?? "", sizeDigits)
     }
     this.element.dataset["sequence"] = String(this.#book.sequence ?? "")
-    write(this.#spread, spreadOf(bids[0]?.[0], asks[0]?.[0]))
+    const [bid, ask] = [bids[0], asks[0]]
+    write(this.#spread, bid === undefined || ask === undefined ? "" : basisPoints(bid[0], ask[0]))
     this.#tell()
   }
 
@@ -142,11 +142,4 @@ export class Tile {
     const name = this.#why === null ? "badge live" : "badge bad"
     if (this.#trust.className !== name) this.#trust.className = name
   }
-}
-
-/** In basis points of the middle. */
-const spreadOf = (bid: string | undefined, ask: string | undefined): string => {
-  if (bid === undefined || ask === undefined) return ""
-  const [below, above] = [Number(bid), Number(ask)]
-  return `${(((above - below) / (above + below)) * 20_000).toFixed(1)} bp`
 }

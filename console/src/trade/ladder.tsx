@@ -5,7 +5,7 @@
  */
 import { useEffect, useRef } from "preact/hooks"
 import { compareDecimals, type Level, type TradeOrder } from "../../../clients/typescript/src/index.ts"
-import { neededDigits, plus } from "../format.ts"
+import { basisPoints, neededDigits, plus } from "../format.ts"
 import { followed } from "../live.ts"
 import { Digits, type TextCell, textCell, writeDecimal } from "../parts/text-cell.ts"
 import { currentBook, instrumentId, onFrame } from "./market.ts"
@@ -154,10 +154,8 @@ class Drawing {
 }
 
 const spreadWords = (bid: string, ask: string): string => {
-  const spread = Number(ask) - Number(bid)
-  const middle = (Number(ask) + Number(bid)) / 2
   const most = Math.max(neededDigits(ask), neededDigits(bid))
-  return `spread ${spread.toFixed(most)} · ${((spread / middle) * 10_000).toFixed(1)} bp`
+  return `spread ${(Number(ask) - Number(bid)).toFixed(most)} · ${basisPoints(bid, ask)}`
 }
 
 export const Ladder = ({ onPick }: { readonly onPick: (price: string) => void }) => {

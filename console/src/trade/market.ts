@@ -5,6 +5,7 @@
 import { batch, effect, signal } from "@preact/signals"
 import { Book, type Distrust, type Instrument, recordOf } from "../../../clients/typescript/src/index.ts"
 import { gateway, userId } from "../session.ts"
+import { SILENCE_MS } from "./trust.ts"
 
 const CHOSEN = "console.instrument"
 export const instrumentId = signal<string>(localStorage.getItem(CHOSEN) ?? "MOCK:BTC/USDT")
@@ -53,9 +54,6 @@ export const pick = (id: string): void => {
   localStorage.setItem(CHOSEN, id)
   instrumentId.value = id
 }
-
-/** Quiet markets are told apart from mute sockets by the gateway itself. */
-const SILENCE_MS = 30_000
 
 const open = (id: string): (() => void) => {
   trades.length = 0

@@ -167,6 +167,18 @@ export class AccountCore {
     return this.image
   }
 
+  /** Wall ms of the venue's clock; of ours where it was not heard. */
+  venueTime(): number {
+    const { clock } = this.parts
+    return this.balances.venueTimeAt(clock.monotonic()) ?? clock.now()
+  }
+
+  /** As `BalanceReadings.venueAhead`, now. */
+  venueAhead(): number | undefined {
+    const { clock } = this.parts
+    return this.balances.venueAhead(clock.monotonic(), clock.now())
+  }
+
   /** What is kept of it while it sleeps. */
   toRest(): Rest {
     const { sequence, awakeSince, hasPositions, held } = this.outlet.image

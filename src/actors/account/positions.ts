@@ -108,6 +108,9 @@ export interface Behind {
   readonly fail: (error: DomainError) => void
 }
 
+/** What is known of the venue's clock is that old: the time of an answer on its way. A smaller difference is none. */
+export const VENUE_CLOCK_MILLIS = 1_000
+
 /** How new the balances are, and what waits until they are newer. Changed by `venue/balances.ts` alone. */
 export class BalanceReadings {
   /** Up to which change of its money from elsewhere it knows its balances: see `VenueSession.movedTo`. */
@@ -126,5 +129,11 @@ export class BalanceReadings {
   /** The venue's time at `monotonic` ms, in whole ms, as records have it; null: its clock was not heard. */
   venueTimeAt(monotonic: number): number | null {
     return this.venueClock === null ? null : Math.round(this.venueClock.at - this.venueClock.heardAt + monotonic)
+  }
+
+  /** By how much the venue's clock is ahead of ours, which shows `now` at `monotonic`, in ms; undefined: by no second, or it was not heard. */
+  venueAhead(monotonic: number, now: number): number | undefined {
+    const ahead = (this.venueTimeAt(monotonic) ?? now) - now
+    return Math.abs(ahead) > VENUE_CLOCK_MILLIS ? ahead : undefined
   }
 }

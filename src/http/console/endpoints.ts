@@ -53,24 +53,29 @@ const OpenConsole = Schema.Struct({
 
 const ONLY = "Extension, for the console's own page: other callers are refused (403), or get 404 if CONSOLE is off."
 
+/** What ends an exchange of a session's tokens for the console's. */
+const EXCHANGE = [
+  Forbidden,
+  InvalidRefreshToken,
+  IpForbidden,
+  RateLimited,
+  RefreshTokenExpired,
+  RefreshTokenReused,
+  UnknownEndpoint,
+  UserDisabled,
+] as const
+
 const open = HttpApiEndpoint.post("open", "/console/session/open")
   .setPayload(OpenConsole)
   .addSuccess(Ok(ConsoleSession))
   .addError(
     Fail(
+      ...EXCHANGE,
       EmailNotConfirmed,
-      Forbidden,
       InvalidLoginCredentials,
-      InvalidRefreshToken,
       InvalidSecondFactor,
-      IpForbidden,
       LoginRateLimited,
-      RateLimited,
-      RefreshTokenExpired,
-      RefreshTokenReused,
       SecondFactorNeeded,
-      UnknownEndpoint,
-      UserDisabled,
     ),
   )
   .annotate(Access, "none")
@@ -82,22 +87,7 @@ const signup = HttpApiEndpoint.post("signup", "/console/session/signup")
   .setPayload(Signup)
   .addSuccess(Ok(Schema.Union(ConsoleSession, UserRecord)))
   .addError(
-    Fail(
-      Forbidden,
-      InvalidEmail,
-      InvalidOneTimeToken,
-      InvalidParameter,
-      InvalidRefreshToken,
-      IpForbidden,
-      RateLimited,
-      RefreshTokenExpired,
-      RefreshTokenReused,
-      SignupDisabled,
-      UnknownEndpoint,
-      UserDisabled,
-      UserExists,
-      WeakPassword,
-    ),
+    Fail(...EXCHANGE, InvalidEmail, InvalidOneTimeToken, InvalidParameter, SignupDisabled, UserExists, WeakPassword),
   )
   .annotate(Access, "none")
   .annotate(Deadline, within(15_000))
@@ -107,21 +97,7 @@ const signup = HttpApiEndpoint.post("signup", "/console/session/signup")
 const verify = HttpApiEndpoint.post("verify", "/console/session/verify")
   .setPayload(Verify)
   .addSuccess(Ok(Schema.Union(ConsoleSession, EmailChangeRecord)))
-  .addError(
-    Fail(
-      Forbidden,
-      InvalidOneTimeToken,
-      InvalidRefreshToken,
-      InvalidSecondFactor,
-      IpForbidden,
-      RateLimited,
-      RefreshTokenExpired,
-      RefreshTokenReused,
-      SecondFactorNeeded,
-      UnknownEndpoint,
-      UserDisabled,
-    ),
-  )
+  .addError(Fail(...EXCHANGE, InvalidOneTimeToken, InvalidSecondFactor, SecondFactorNeeded))
   .annotate(Access, "none")
   .annotate(Deadline, within(15_000))
   .annotate(OpenApi.Summary, "Use a mailed token in the console")
@@ -130,22 +106,7 @@ const verify = HttpApiEndpoint.post("verify", "/console/session/verify")
 const reauthenticate = HttpApiEndpoint.post("reauthenticate", "/console/session/reauthenticate")
   .setPayload(Reauthenticate)
   .addSuccess(Ok(ConsoleSession))
-  .addError(
-    Fail(
-      Forbidden,
-      InvalidLoginCredentials,
-      InvalidRefreshToken,
-      InvalidSecondFactor,
-      IpForbidden,
-      RateLimited,
-      RefreshTokenExpired,
-      RefreshTokenReused,
-      SecondFactorNeeded,
-      SessionRevoked,
-      UnknownEndpoint,
-      UserDisabled,
-    ),
-  )
+  .addError(Fail(...EXCHANGE, InvalidLoginCredentials, InvalidSecondFactor, SecondFactorNeeded, SessionRevoked))
   .annotate(Access, "session")
   .annotate(Deadline, within(15_000))
   .annotate(OpenApi.Summary, "Authenticate again in the console")
@@ -153,18 +114,7 @@ const reauthenticate = HttpApiEndpoint.post("reauthenticate", "/console/session/
 
 const renew = HttpApiEndpoint.post("renew", "/console/session/renew")
   .addSuccess(Ok(ConsoleSession))
-  .addError(
-    Fail(
-      Forbidden,
-      InvalidRefreshToken,
-      IpForbidden,
-      RateLimited,
-      RefreshTokenExpired,
-      RefreshTokenReused,
-      UnknownEndpoint,
-      UserDisabled,
-    ),
-  )
+  .addError(Fail(...EXCHANGE))
   .annotate(Access, "none")
   .annotate(OpenApi.Summary, "Continue the console's session")
   .annotate(OpenApi.Description, `${ONLY} A new access token; the cookie is replaced.`)

@@ -89,13 +89,8 @@ const holdsAnswer = async ({ exchange }: Stage, trader: Trader): Promise<void> =
 }
 
 /** A quote of either side, executed: each leaves a hedge. */
-/** Of one of each side nothing is left to hedge where both are executed before the desk decides: one side has one more, by turns. */
-let leading: "BUY" | "SELL" = "SELL"
-
 const quotes = async (trader: Trader): Promise<void> => {
-  const other = leading
-  leading = other === "BUY" ? "SELL" : "BUY"
-  for (const orderSide of [leading, other, leading]) {
+  for (const orderSide of ["BUY", "SELL"]) {
     const { desk, tradingAccountId: traderAccountId, instrumentId } = trader
     const asked = { traderAccountId, instrumentId, orderSide, quantity: "0.01", ttl: 300 }
     const answer = await call<QuoteRecord>(trader, "/quote/request", {

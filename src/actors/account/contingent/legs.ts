@@ -22,10 +22,11 @@ import {
 import type { AccountCore } from "../core.ts"
 import type { Consequence, Live } from "../live.ts"
 import { cancelling, sendCancel } from "../orders/cancel.ts"
-import { armedNow, deadlinesFrom, dispatch, keepHere } from "../orders/dispatch.ts"
+import { deadlinesFrom, dispatch, keepHere } from "../orders/dispatch.ts"
 import { heirOf, release } from "../orders/new-order.ts"
 import { changing } from "../orders/replace.ts"
 import { inquire } from "../venue/question.ts"
+import { stampedAt } from "./trigger.ts"
 
 /** So long the confirmation of a cancel is waited for; then the venue is asked. */
 export const CONFIRM_MILLIS = 1_500
@@ -123,7 +124,7 @@ export const arm = (core: AccountCore, live: Live, to: Sized): Consequence => {
   const order = sized(live.order, to)
   const { terms } = order
   const next = moved(order, "ACCEPTED", {
-    terms: terms && { ...terms, trigger: terms.trigger && armedNow(core, terms.trigger, core.parts.clock.now()) },
+    terms: terms && { ...terms, trigger: terms.trigger && stampedAt(core, terms.trigger, core.parts.clock.now()) },
   })
   return {
     live,

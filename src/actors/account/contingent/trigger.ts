@@ -16,7 +16,8 @@ import { firstBarOf, MISSED_INTERVAL, type Missed, passBar, reaches } from "../.
 import type { TriggerWatch } from "../../market/triggers/board.ts"
 import type { AccountCore, TriggerKeeper } from "../core.ts"
 import type { Alert, Consequence, Live } from "../live.ts"
-import { depart, mayLeave, VENUE_CLOCK_MILLIS, venueAhead, withDeadline } from "../orders/dispatch.ts"
+import { depart, mayLeave, withDeadline } from "../orders/dispatch.ts"
+import { VENUE_CLOCK_MILLIS } from "../positions.ts"
 import { watchExpiry } from "./expiry.ts"
 
 /** Between two stored steps of one trailing stop; what a crash takes is found again in the venue's history of prices. */
@@ -48,6 +49,12 @@ const standing = (order: TradeOrder, { stopPrice, highWaterMark }: Stand): Trade
 const keeperOf = (core: AccountCore): TriggerKeeper => {
   core.keepers.triggers ??= keepTriggers(core)
   return core.keepers.triggers
+}
+
+/** As it is stored when it is watched from `armedAt` on. */
+export const stampedAt = (core: AccountCore, { venueAhead: _, ...trigger }: Trigger, armedAt: number): Trigger => {
+  const venueAhead = core.venueAhead()
+  return { ...trigger, armedAt, ...(venueAhead !== undefined && { venueAhead }) }
 }
 
 /** Watches the order's trigger. */
@@ -106,7 +113,7 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
           if (!unsaved.has(live)) mine(() => saveSoon(live))
         },
         health: (isLive) => mine(() => turnHealth(live, isLive)),
-        gap: (since) => mine((watch) => lookBack(live, watch, since, venueAhead(core) ?? 0)),
+        gap: (since) => mine((watch) => lookBack(live, watch, since, core.venueAhead() ?? 0)),
       },
     )
     if (own === undefined) {
@@ -345,8 +352,7 @@ export class MissedPrices {
   }
 
   #begin(instrumentId: InstrumentId): void {
-    const { clock } = this.#core.parts
-    const venueNow = this.#core.balances.venueTimeAt(clock.monotonic()) ?? clock.now()
+    const venueNow = this.#core.venueTime()
     // Of the others no bar that could prove anything has begun yet.
     const isDue = (it: MissedTrigger): boolean => !it.isOver() && firstBarOf(it.missed) <= venueNow
     const triggers = this.#waiting.get(instrumentId)?.filter(isDue) ?? []

@@ -14,7 +14,6 @@ import {
 } from "../../../domain/order/evidence/progress.ts"
 import { isHeldBackBy, orderListOf } from "../../../domain/order/list.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
-import type { Trigger } from "../../../domain/order/terms.ts"
 import { isFired, isPaired, releasedType, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { VenueOrder, VenueTrigger } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
@@ -160,22 +159,6 @@ export const keepHere = (core: AccountCore, live: Live): void =>
   core.change(live, { ...live.order, notAfter: null, submitDeadline: null, doubt: null }, null, { portfolio: false })
 
 /** Wall ms: from when on the venue may have it. */
-/** What is known of the venue's clock is that old: the time of an answer on its way. A smaller difference is none. */
-export const VENUE_CLOCK_MILLIS = 1_000
-
-/** By how much the venue's clock is ahead of ours, ms; undefined: by no second, or it was not heard. */
-export const venueAhead = ({ balances, parts: { clock } }: AccountCore): number | undefined => {
-  const venueNow = balances.venueTimeAt(clock.monotonic())
-  const ahead = venueNow === null ? 0 : Math.round(venueNow - clock.now())
-  return Math.abs(ahead) > VENUE_CLOCK_MILLIS ? ahead : undefined
-}
-
-/** A trigger that is watched from `armedAt` on. */
-export const armedNow = (core: AccountCore, { venueAhead: _, ...trigger }: Trigger, armedAt: number): Trigger => {
-  const ahead = venueAhead(core)
-  return { ...trigger, armedAt, ...(ahead !== undefined && { venueAhead: ahead }) }
-}
-
 export const submittedAt = ({ createdAt, notAfter }: TradeOrder): number =>
   notAfter === null ? createdAt : Math.max(createdAt, notAfter - NOT_AFTER_MILLIS)
 

@@ -14,12 +14,12 @@ import { NO_TERMS, type OrderTerms } from "../../../domain/order/terms.ts"
 import { type ContingencyType, placeOf, type TradeOrder, UNPLACED } from "../../../domain/order/trade-order.ts"
 import { tradeOrderJson } from "../../../domain/order/trade-order-record.ts"
 import { watchExpiry } from "../contingent/expiry.ts"
-import { armTrigger } from "../contingent/trigger.ts"
+import { armTrigger, stampedAt } from "../contingent/trigger.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
 import type { HedgeOf, SubmitOrder } from "../messages.ts"
 import { replay } from "./answer.ts"
-import { armedNow, deadlinesFrom, dispatch } from "./dispatch.ts"
+import { deadlinesFrom, dispatch } from "./dispatch.ts"
 import { whenKnown } from "./recall.ts"
 
 /**
@@ -96,7 +96,7 @@ const termsArmed = (core: AccountCore, terms: OrderTerms | null): OrderTerms | n
   const armedAt = terms?.trigger?.armedAt ?? null
   return terms === null || terms.trigger === null || armedAt === null
     ? terms
-    : { ...terms, trigger: armedNow(core, terms.trigger, armedAt) }
+    : { ...terms, trigger: stampedAt(core, terms.trigger, armedAt) }
 }
 
 /** One literal: what is spread first and added to afterwards grows field by field, and costs ten times as much as all its values. */

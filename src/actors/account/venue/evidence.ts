@@ -196,7 +196,7 @@ const owe = (core: AccountCore, live: Live, view: OrderView | null): void => {
     return
   }
   // By the venue's clock: ours may be ahead of it, and balances that are told after this contain what it names.
-  const namedAt = core.balances.venueTimeAt(core.parts.clock.monotonic()) ?? core.parts.clock.now()
+  const namedAt = core.venueTime()
   const { owed } = live
   if (owed === null) live.owed = { view, namedAt, callOff: core.self.later(TRADES_MILLIS, () => fetchOwed(core, live)) }
   else {
