@@ -228,7 +228,7 @@ export class HedgeKeeper {
   }
 
   #isDust(line: HedgeLine): boolean {
-    return line.due.isZero() || this.#plan(line, this.#placeOf(line))._tag === "TooSmall"
+    return line.due.isZero() || this.#plan(line, this.#placeOf(line), line.isAccumulating)._tag === "TooSmall"
   }
 
   #placeOf(line: HedgeLine): HedgePlace | undefined {
@@ -245,6 +245,7 @@ export class HedgeKeeper {
 
   #hedgeNext(line: HedgeLine): void {
     if (this.#isBusy(line) || this.#later.has(line.symbol)) return
+    const wasDust = line.isAccumulating
     line.isAccumulating = false
     if (!HEDGE_LAW[line.state(false)].sends) {
       line.beginAnew()
@@ -253,7 +254,7 @@ export class HedgeKeeper {
     }
     this.#holdBooks(line)
     const place = this.#placeOf(line)
-    const plan = this.#plan(line, place)
+    const plan = this.#plan(line, place, wasDust)
     if (plan._tag === "TooSmall") {
       // The venue takes it together with what comes.
       line.beginAnew()
@@ -267,8 +268,12 @@ export class HedgeKeeper {
     else this.#unsent(line, `${place.instrument.instrumentId} has no order book`)
   }
 
-  /** Without a place, what an order where it was priced would be: that says whether it is worth one. */
-  #plan(line: HedgeLine, place: HedgePlace | undefined): HedgePlan {
+  /**
+   * Without a place, what an order where it was priced would be: that says whether it is worth one. What the last place there was found too
+   * small stays dust: it could not be closed there, so it must not keep others from being linked.
+   */
+  #plan(line: HedgeLine, place: HedgePlace | undefined, wasDust: boolean): HedgePlan {
+    if (place === undefined && wasDust) return { _tag: "TooSmall" }
     const { parts, dealer } = this.core
     const listed = place?.instrument ?? parts.instruments.find(line.lead()?.instrumentId ?? "", dealer.tenantId)
     if (listed === undefined) return { _tag: "NoPrice" }

@@ -105,6 +105,28 @@ describe("an executed quote", () => {
 })
 
 describe("dust", () => {
+  it.each(["unlinked", "disconnected"])(
+    "that its last place took no order for keeps no other account away once that is %s",
+    (how) => {
+      const world = new HedgeWorld({}, [OTHER])
+      world.venues.set(LINKED, "BINANCE").set(OTHER, "KRAKEN")
+      world.instruments.set("KRAKEN:BTC/USDT", pair({ minQuantity: Decimal.of("0.01") }))
+      world.executed(intentOf(1, { venue: "BINANCE" as VenueId, quantity: Decimal.of("0.005") }))
+      world.pass(60_000)
+      expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING", position: "-0.005" }])
+      if (how === "unlinked") world.dealer = { ...world.dealer, linkedAccountIds: [] }
+      else world.statuses.set(OTHER, "DISCONNECTED")
+      world.keeper.dealerChanged()
+      world.pass(60_000)
+      expect(world.keeper.venuesOwing()).toEqual([])
+      expect([world.orders, world.alerts, world.keeper.isFlat()]).toEqual([[], [], true])
+      // Where it is worth an order, it is one.
+      world.dealer = { ...world.dealer, linkedAccountIds: [LINKED] }
+      world.keeper.dealerChanged()
+      expect(world.sent()).toEqual(["BUY 0.005 @ 100.25"])
+    },
+  )
+
   it("does not hide what comes to it, while opposite quotes are waited for", () => {
     const world = new HedgeWorld({ nettingWindowMs: 1_000 })
     world.instruments.set("MOCK:BTC/USDT", pair({ minQuantity: Decimal.of("2") }))
