@@ -10,8 +10,9 @@ import { type ExecutionType, type Fill, isOpen, type Order, type SymbolRules } f
 import { type Placement, Placements } from "../binance/placements.ts"
 import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
+import type { ShownBook } from "../shown-books.ts"
 import { applyFault } from "./apply-fault.ts"
-import { Books, type ShownBook } from "./books.ts"
+import { okxBooks } from "./books.ts"
 import { type Arg, Channels, PRIVATE_CHANNELS, type SocketKind, send } from "./channels.ts"
 import type { Core } from "./core.ts"
 import { OKX_FAULTS, type OkxFault, OkxFaults } from "./faults.ts"
@@ -151,7 +152,7 @@ export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promis
     },
     now,
   )
-  const books = new Books(matching.markets, channels, faults, now)
+  const books = okxBooks(matching.markets, channels, faults, now)
   const core: Core = {
     matching,
     accounts,

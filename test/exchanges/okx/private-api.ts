@@ -2,9 +2,10 @@
  * Signed REST of OKX. A route gets an account whose signature has been verified; it answers rows, or throws a refusal of the request
  * or of its one operation. Lists come newest first, `after` asks for what is older than an id.
  */
+import { amend } from "../amend.ts"
 import { toFixed8 } from "../binance/fixed.ts"
 import { isOpen, type Order } from "../binance/model.ts"
-import { amend } from "./amend.ts"
+import { stillbornOrder } from "../stillborn.ts"
 import { type Core, marketOf } from "./core.ts"
 import { billIdOf, type OkxAccount, orderIdOf, ordIdOf, setWords, wordsOf } from "./model.ts"
 import { checkSize, type Fields, fieldOf, type Placement, readPlacement } from "./order-request.ts"
@@ -103,37 +104,12 @@ const wouldTake = (core: Core, { request, ordType }: Asked): boolean => {
 
 /** A post-only order that would take is accepted, and cancelled by the venue at once. */
 const stillborn = (core: Core, account: OkxAccount, { request, ordType, tgtCcy, tag }: Placement): Order => {
-  const known = request.clientOrderId === undefined ? undefined : account.byClientOrderId.get(request.clientOrderId)
-  if (known !== undefined && isOpen(known)) throw duplicateClientOrderId()
-  const { rules } = core.matching.market(request.symbol)
-  const orderId = core.nextStillbornId()
-  const placedAt = core.now()
-  const order: Order = {
-    account,
-    orderId,
-    clientOrderId: request.clientOrderId ?? `web_${orderId}`,
-    symbol: request.symbol,
-    side: request.side,
-    type: "LIMIT",
-    timeInForce: "GTC",
-    price: request.price ?? 0n,
-    stopPrice: 0n,
-    quoteOrderQuantity: 0n,
-    quantity: request.quantity ?? 0n,
-    placedAt,
-    fills: [],
-    left: request.quantity ?? 0n,
-    cost: 0n,
-    status: "NEW",
-    updatedAt: placedAt,
-    isWorking: true,
-    isResting: false,
-    reserved: 0n,
-    reservedAsset: request.side === "BUY" ? rules.quote : rules.base,
-  }
+  const order = stillbornOrder(core.matching.market(request.symbol), account, request, {
+    orderId: core.nextStillbornId(),
+    placedAt: core.now(),
+  })
+  if (order === undefined) throw duplicateClientOrderId()
   setWords(order, { ordType, tgtCcy, tag, cancelSource: "", lastFill: undefined })
-  account.orders.set(orderId, order)
-  account.byClientOrderId.set(order.clientOrderId, order)
   core.announce(order)
   order.status = "CANCELED"
   setWords(order, { ordType, tgtCcy, tag, cancelSource: "31", lastFill: undefined })
@@ -170,7 +146,10 @@ const change = operations((core, { account, expiresAt }, fields) => {
   const price = newPx === undefined ? order.price : toFixed8(newPx)
   if (wouldTake(core, { request: { symbol: order.symbol, side: order.side, price }, ordType: wordsOf(order).ordType }))
     throw postOnlyAmend()
-  return amend(core.matching, market, order, { price: newPx === undefined ? undefined : toFixed8(newPx), quantity })
+  const to = { price: newPx === undefined ? undefined : toFixed8(newPx), quantity }
+  const amended = amend(core.matching, market, order, to, (from, next) => setWords(next, wordsOf(from)))
+  if (amended === undefined) throw cannotAmend()
+  return amended
 })
 
 const show: PrivateRoute = (core, { account, query }) => {

@@ -3,8 +3,8 @@
  * `RequestRefusal`; rest.ts makes OKX's envelope of either.
  */
 import type { MarketView } from "../binance/market.ts"
+import { plain } from "../plain-numbers.ts"
 import type { Core } from "./core.ts"
-import { plain } from "./numbers.ts"
 import { emptyParameter, notServed, unknownInstrument, wrongParameter } from "./refusal.ts"
 import { candleRow, instrumentRow, intervalOf, tickerRow, tradeRow } from "./wire-public.ts"
 

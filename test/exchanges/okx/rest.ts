@@ -1,9 +1,8 @@
 /**
- * The HTTP door: reads a request, lets the fault switches have their way with it, answers in OKX's envelope `{code, msg, data}`.
- * Placements are counted the moment they arrive, before any fault: the judge must see what the client really sent.
+ * OKX behind the HTTP door: its routes, and its envelope `{code, msg, data}`.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { readBody } from "../binance/wire/rest.ts"
+import { handleRest, type RestAnswer, type RestRequest } from "../rest-door.ts"
 import type { Core } from "./core.ts"
 import type { Fields } from "./order-request.ts"
 import { privateRoutes } from "./private-api.ts"
@@ -11,55 +10,32 @@ import { publicRoutes } from "./public-api.ts"
 import { badJson, bodyIsEmpty, notServed, RequestRefusal } from "./refusal.ts"
 import { verifyRest } from "./signature.ts"
 
-const CLOUD_ERROR = "<html><head><title>error</title></head><body><center><h1>error</h1></center></body></html>"
 const PLACEMENTS = ["POST /api/v5/trade/order", "POST /api/v5/trade/batch-orders"]
-
-interface Answer {
-  readonly status: number
-  readonly body: string
-}
 
 export class RestDoor {
   constructor(readonly core: Core) {}
 
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? "/", "http://exchange")
-    const body = await readBody(request)
-    if (body === undefined) {
-      send(response, { status: 413, body: CLOUD_ERROR })
-      return
-    }
-    const key = `${request.method} ${url.pathname}`
-    this.core.count(key)
-    if (PLACEMENTS.includes(key)) this.#judge(request, body)
-    const fault = this.core.faults.takeAnswer(key)
-    if (fault?.kind === "delay") await new Promise((resolve) => setTimeout(resolve, fault.millis))
-    // A hanging request is simply never answered; `stop()` cuts what still hangs.
-    if (fault?.kind === "hang") return
-    if (fault?.kind === "destroy") {
-      request.socket.destroy()
-      return
-    }
-    if (fault?.kind === "status") {
-      send(response, { status: fault.status, body: fault.body ?? CLOUD_ERROR }, fault.headers)
-      return
-    }
-    const answer = this.#answer(key, url, body, request)
-    if (fault?.kind === "apply-then-hang") return
-    if (fault?.kind === "apply-then-destroy") request.socket.destroy()
-    else if (fault?.kind === "apply-then-status") {
-      send(response, { status: fault.status, body: fault.body ?? CLOUD_ERROR })
-    } else send(response, answer)
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    return handleRest(
+      {
+        faults: this.core.faults,
+        count: this.core.count,
+        arrived: (asked) => PLACEMENTS.includes(asked.key) && this.#judge(asked),
+        answer: (asked) => this.#answer(asked),
+      },
+      request,
+      response,
+    )
   }
 
-  #judge(request: IncomingMessage, body: string): void {
+  #judge({ request, body }: RestRequest): void {
     const apiKey = String(request.headers["ok-access-key"] ?? "")
     for (const { clOrdId, instId } of rowsOf(body) ?? []) {
       if (typeof clOrdId === "string") this.core.placements.arrived(clOrdId, apiKey, String(instId ?? ""))
     }
   }
 
-  #answer(key: string, url: URL, body: string, { headers }: IncomingMessage): Answer {
+  #answer({ key, url, body, request: { headers } }: RestRequest): RestAnswer {
     try {
       const open = publicRoutes.get(key)
       if (open !== undefined) return envelope("0", "", open(this.core, url.searchParams))
@@ -79,13 +55,13 @@ export class RestDoor {
   }
 }
 
-const envelope = (code: string, msg: string, rows: ReadonlyArray<unknown>): Answer => ({
+const envelope = (code: string, msg: string, rows: ReadonlyArray<unknown>): RestAnswer => ({
   status: 200,
   body: JSON.stringify({ code, data: rows, msg }),
 })
 
 /** Rows of operations carry their own result; what is said outside is their sum. */
-const ofOperations = (rows: ReadonlyArray<object>): Answer => {
+const ofOperations = (rows: ReadonlyArray<object>): RestAnswer => {
   const results = rows.flatMap((row) => ("sCode" in row ? [row.sCode === "0"] : []))
   if (results.length === 0 || results.every((isDone) => isDone)) return envelope("0", "", rows)
   return results.some((isDone) => isDone)
@@ -101,13 +77,4 @@ const rowsOf = (body: string): ReadonlyArray<Fields> | undefined => {
   } catch {
     return undefined
   }
-}
-
-const send = (response: ServerResponse, answer: Answer, headers: Readonly<Record<string, string>> = {}): void => {
-  response.writeHead(answer.status, {
-    "content-type": answer.body.startsWith("<") ? "text/html" : "application/json",
-    "content-length": Buffer.byteLength(answer.body),
-    ...headers,
-  })
-  response.end(answer.body)
 }

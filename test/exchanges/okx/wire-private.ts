@@ -5,8 +5,8 @@
 import { multiply, UNIT } from "../binance/fixed.ts"
 import type { Fill, Order } from "../binance/model.ts"
 import { balanceOf, executedQuantity } from "../binance/model.ts"
+import { plain } from "../plain-numbers.ts"
 import { billIdOf, type OkxAccount, ordIdOf, wordsOf } from "./model.ts"
-import { plain } from "./numbers.ts"
 
 const stateOf = (order: Order): string => {
   if (order.status === "FILLED") return "filled"

@@ -2,7 +2,7 @@
 import type { MarketView } from "../binance/market.ts"
 import type { PublicTrade, SymbolRules } from "../binance/model.ts"
 import { type Candle, isInterval } from "../binance/replay/tape.ts"
-import { plain } from "./numbers.ts"
+import { plain } from "../plain-numbers.ts"
 
 export const instrumentRow = (rules: SymbolRules) => ({
   alias: "",

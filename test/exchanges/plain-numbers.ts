@@ -1,5 +1,5 @@
-/** Numbers as OKX prints them: no trailing zeros, `0.00001186` and `31684.5`. */
-import { formatFixed } from "../binance/fixed.ts"
+/** Numbers without trailing zeros, `0.00001186` and `31684.5`. */
+import { formatFixed } from "./binance/fixed.ts"
 
 /** Of a fixed-point number (binance/fixed.ts). */
 export const plain = (units: bigint): string => {

@@ -1,22 +1,22 @@
 /**
  * Amending a resting order: it keeps its id, gives up its place in the queue, and trades at once where its new price reaches. A
- * smaller size below what is executed ends it, as at the venue.
+ * smaller size below what is executed ends it.
  */
-import { reserve, settleRelease } from "../binance/accounts.ts"
-import { multiply } from "../binance/fixed.ts"
-import type { Market } from "../binance/market.ts"
-import type { Matching } from "../binance/matching.ts"
-import { executedQuantity, isOpen, type Order } from "../binance/model.ts"
-import { setWords, wordsOf } from "./model.ts"
-import { cannotAmend } from "./refusal.ts"
+import { reserve, settleRelease } from "./binance/accounts.ts"
+import { multiply } from "./binance/fixed.ts"
+import type { Market } from "./binance/market.ts"
+import type { Matching } from "./binance/matching.ts"
+import { executedQuantity, isOpen, type Order } from "./binance/model.ts"
 
+/** `carry` takes what the venue remembers of an order over to what stands in its place; undefined: there is nothing to amend. */
 export const amend = (
   matching: Matching,
   market: Market,
   order: Order,
   change: { readonly price: bigint | undefined; readonly quantity: bigint | undefined },
-): Order => {
-  if (!isOpen(order) || !order.isResting) throw cannotAmend()
+  carry: (from: Order, to: Order) => void,
+): Order | undefined => {
+  if (!isOpen(order) || !order.isResting) return undefined
   const price = change.price ?? order.price
   const quantity = change.quantity ?? order.quantity
   const left = quantity - executedQuantity(order)
@@ -37,7 +37,7 @@ export const amend = (
     isResting: false,
     updatedAt: matching.now(),
   }
-  setWords(amended, wordsOf(order))
+  carry(order, amended)
   account.orders.set(order.orderId, amended)
   account.byClientOrderId.set(order.clientOrderId, amended)
   matching.listener.onOrder(amended, "NEW", undefined)
