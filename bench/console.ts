@@ -11,12 +11,14 @@ import type { Routes } from "../test/exchanges/route-ccxt.ts"
 import { launchChromium } from "../test/kit/browser/chromium.ts"
 import { startChild } from "./kit/child.ts"
 import { endGateways, type Gateway, PASSWORD, scratch, signUp, startGateway } from "./kit/gateway.ts"
+import { workOf } from "./kit/page-work.ts"
 import { median, percentiles, type Result, row, runBench, say, sleep } from "./kit/report.ts"
 import { cpuMicrosOf } from "./kit/usage.ts"
 import type { ConsoleVenue } from "./processes/console-venue.ts"
 
 const BOOKS = 50
 const EVERY_MILLIS = 50
+const TRACED_MILLIS = 10_000
 const MINUTES = Number(process.env["BENCH_MINUTES"] ?? 10)
 const PAINTS = 5
 const EMAIL = "wall@example.com"
@@ -184,6 +186,7 @@ const bench = async (): Promise<Result> => {
   const share = shares(began, await spentOf(devtools))
   const gatewayShare = ((cpuMicrosOf(gateway.pid) ?? Number.NaN) - gatewayBefore) / 1e6 / (MINUTES * 60)
   const live = await page.evaluate<number>(LIVE)
+  const work = await workOf(browser, page, TRACED_MILLIS)
   await page.close()
   const frame = percentiles(frames)
   const [firstHeap = Number.NaN, lastHeap = Number.NaN] = [heaps[Math.min(1, heaps.length - 1)], heaps.at(-1)]
@@ -198,6 +201,10 @@ const bench = async (): Promise<Result> => {
   say(
     `first paint ${firstPaintMillis.toFixed(0)} ms, target 300; gzip ${size.shell} of 90000 bytes of shell, ${size.all} of 220000 in all`,
   )
+  say(row("of a frame", ...Object.keys(work.perFrame), "styled", "dirty", "laid out"))
+  const steps = Object.values(work.perFrame)
+  say(row("times", ...steps.map(({ times }) => times), work.styled, work.dirty, work.laidOut))
+  say(row("ms", ...steps.map(({ ms }) => ms)))
   const changesPerSecond = median(rates)
   say(`${live} of ${BOOKS} books live at the end, ${changesPerSecond} changes a second`)
   const { p50, p99, p999 } = frame
@@ -220,6 +227,7 @@ const bench = async (): Promise<Result> => {
       live,
       share,
       gatewayShare,
+      work,
       heapBytes: heaps,
       heapGrowth: lastHeap / firstHeap,
       firstPaintMillis: paints,

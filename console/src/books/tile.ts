@@ -1,22 +1,35 @@
 /**
- * One book of the wall: the best five levels of each side, beside each other. The one thing to know: it is made once and written when it is
- * drawn; a book that is not trusted is dimmed from that moment on and says why.
+ * One book of the wall: the best five levels of each side, beside each other. The one thing to know: a level is one line of text, so that a
+ * change of it lays out one line and not a grid of boxes, at half the browser's work a frame. A book that is not trusted is dimmed from that
+ * moment on and says why.
  */
 import { Book, type Distrust } from "../../../clients/typescript/src/index.ts"
 import { age, basisPoints } from "../format.ts"
-import { Digits, type TextCell, textCell, write, writeDecimal } from "../parts/text-cell.ts"
+import { Column } from "../parts/column.ts"
+import { write } from "../parts/text-cell.ts"
 import { gateway, wordsOf } from "../session.ts"
 import { SILENCE_MS, WHY } from "../trade/trust.ts"
 
 const LEVELS = 5
+/** Of a line, in the narrowest tile; longer ones are written smaller. */
+const CHARACTERS_MAX = 35
 /** Younger than that a book has no age that is worth reading. */
 const AGED_MS = 2_000
 
 interface Row {
-  readonly bidSize: TextCell
-  readonly bid: TextCell
-  readonly ask: TextCell
-  readonly askSize: TextCell
+  readonly bidSize: Text
+  readonly bid: Text
+  readonly ask: Text
+  readonly askSize: Text
+}
+
+const textIn = (row: HTMLElement, name: string): Text => {
+  const box = document.createElement("span")
+  box.className = name
+  const text = document.createTextNode("")
+  box.append(text)
+  row.append(box)
+  return text
 }
 
 export interface Heard {
@@ -40,8 +53,9 @@ export class Tile {
   readonly #rows: ReadonlyArray<Row>
   #why: Distrust | null = "OPENING"
   #heardAt = 0
-  readonly #prices = new Digits()
-  readonly #sizes = new Digits()
+  readonly #prices = new Column()
+  readonly #sizes = new Column()
+  #characters = 0
 
   constructor(
     readonly instrumentId: string,
@@ -78,8 +92,12 @@ export class Tile {
       const row = document.createElement("div")
       row.className = "level"
       this.element.append(row)
-      const cell = (name: string): TextCell => textCell(row, name)
-      return { bidSize: cell("size"), bid: cell("bid"), ask: cell("ask"), askSize: cell("size") }
+      return {
+        bidSize: textIn(row, "size"),
+        bid: textIn(row, "bid"),
+        ask: textIn(row, "ask"),
+        askSize: textIn(row, "size"),
+      }
     })
     const due = (): void => heard.onDue(this)
     this.#book = new Book(gateway, instrumentId, {
@@ -115,14 +133,15 @@ export class Tile {
         this.#prices.see(level[0])
         this.#sizes.see(level[1])
       }
-    const [priceDigits, sizeDigits] = [this.#prices.most, this.#sizes.most]
+    const [prices, sizes] = [this.#prices, this.#sizes]
     for (const [at, row] of this.#rows.entries()) {
       const [bid, ask] = [bids[at], asks[at]]
-      writeDecimal(row.bid, bid?.[0] ?? "", priceDigits)
-      writeDecimal(row.bidSize, bid?.[1] ?? "", sizeDigits)
-      writeDecimal(row.ask, ask?.[0] ?? "", priceDigits)
-      writeDecimal(row.askSize, ask?.[1] ?? "", sizeDigits)
+      write(row.bid, prices.padded(bid?.[0] ?? ""))
+      write(row.bidSize, sizes.padded(bid?.[1] ?? ""))
+      write(row.ask, prices.padded(ask?.[0] ?? ""))
+      write(row.askSize, sizes.padded(ask?.[1] ?? ""))
     }
+    this.#fit(2 * (prices.width + sizes.width))
     this.element.dataset["sequence"] = String(this.#book.sequence ?? "")
     const [bid, ask] = [bids[0], asks[0]]
     write(this.#spread, bid === undefined || ask === undefined ? "" : basisPoints(bid[0], ask[0]))
@@ -132,6 +151,14 @@ export class Tile {
   /** Its age, and whether it is trusted: once a second, too. */
   tick(): void {
     this.#tell()
+  }
+
+  /** What a line has of the width goes between its columns. */
+  #fit(characters: number): void {
+    if (characters === this.#characters) return
+    this.#characters = characters
+    this.element.style.setProperty("--characters", String(characters))
+    this.element.classList.toggle("long", characters > CHARACTERS_MAX)
   }
 
   #tell(): void {

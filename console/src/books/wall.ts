@@ -1,8 +1,11 @@
 /**
- * Many books at once, drawn by hand. The one thing to know: whatever changed since the last frame is written in the next one, and nothing of a
+ * Many books at once, drawn by hand. The one thing to know: whatever changed is written 30 times a second, all in one frame, and nothing of a
  * book that is scrolled out of sight; what a book costs does not grow with how often it changes.
  */
 import { type Heard, Tile } from "./tile.ts"
+
+/** Somewhat less than two frames of 60 a second: each frame that changes anywhere is put together anew over the whole window, which costs more than the books do. */
+const DRAWN_EVERY_MS = 30
 
 export class Wall {
   readonly #box: HTMLElement
@@ -11,6 +14,7 @@ export class Wall {
   readonly #heard: Heard
   readonly #sight: IntersectionObserver
   #frame = 0
+  #drawnAt = 0
 
   constructor(box: HTMLElement, heard: Omit<Heard, "onDue">) {
     this.#box = box
@@ -106,9 +110,14 @@ export class Wall {
   #ask(tile: Tile): void {
     if (!tile.isSeen) return
     this.#due.add(tile)
-    if (this.#frame !== 0) return
-    this.#frame = requestAnimationFrame(() => {
+    if (this.#frame === 0) this.#await()
+  }
+
+  #await(): void {
+    this.#frame = requestAnimationFrame((at) => {
+      if (at - this.#drawnAt < DRAWN_EVERY_MS) return this.#await()
       this.#frame = 0
+      this.#drawnAt = at
       for (const due of this.#due) due.draw()
       this.#due.clear()
     })

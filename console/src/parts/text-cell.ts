@@ -1,5 +1,5 @@
 /** Texts that change many times a second: written only where they changed, and filled up behind so that points stand below each other. */
-import { filling, neededDigits, withoutZeros } from "../format.ts"
+import { filling, withoutZeros } from "../format.ts"
 
 export interface TextCell {
   readonly text: Text
@@ -22,16 +22,6 @@ export const textCell = (parent: HTMLElement, name: string): TextCell => {
   box.append(text, padding)
   parent.append(box)
   return { text, fill }
-}
-
-/** How many digits a column has behind the point: as many as any text in it has needed so far, so that nothing moves to and fro. */
-export class Digits {
-  most = 0
-
-  see(text: string): void {
-    const needed = neededDigits(text)
-    if (needed > this.most) this.most = needed
-  }
 }
 
 /** Of a column of so many digits; zeros behind them are left out. */

@@ -7,7 +7,8 @@ import { useEffect, useRef } from "preact/hooks"
 import { compareDecimals, type Level, type TradeOrder } from "../../../clients/typescript/src/index.ts"
 import { basisPoints, neededDigits, plus } from "../format.ts"
 import { followed } from "../live.ts"
-import { Digits, type TextCell, textCell, writeDecimal } from "../parts/text-cell.ts"
+import { Digits } from "../parts/column.ts"
+import { type TextCell, textCell, writeDecimal } from "../parts/text-cell.ts"
 import { currentBook, instrumentId, onFrame } from "./market.ts"
 
 interface Row {

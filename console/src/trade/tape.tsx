@@ -1,7 +1,7 @@
 /** The newest trades of the market, drawn like the ladder: rows once, texts when they change. */
 import { useEffect, useRef } from "preact/hooks"
 import { clock, filling, withoutZeros } from "../format.ts"
-import { Digits } from "../parts/text-cell.ts"
+import { Digits } from "../parts/column.ts"
 import { Scroll } from "../parts/ui.tsx"
 import { instrumentId, onFrame, trades } from "./market.ts"
 

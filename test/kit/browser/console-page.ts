@@ -96,7 +96,7 @@ export const ladderOf = (page: Page): Promise<LadderShown> => page.evaluate<Ladd
 const tileScript = (instrumentId: string): string => `
 (() => {
   const tile = [...document.querySelectorAll(".tile")].find((it) => it.dataset.book === ${JSON.stringify(instrumentId)})
-  const rows = [...tile.querySelectorAll(".level")].map((row) => [...row.children].map((cell) => cell.firstChild.data))
+  const rows = [...tile.querySelectorAll(".level")].map((row) => [...row.children].map((cell) => cell.firstChild.data.trim()))
   return {
     sequence: Number(tile.dataset.sequence),
     bids: rows.map(([size, price]) => [price, size]),

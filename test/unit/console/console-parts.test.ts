@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { misreading, neededDigits, withoutZeros } from "../../../console/src/format.ts"
 import { endsSession, pauseAfter, renewalAfter, retryAfterOf } from "../../../console/src/pace.ts"
+import { Column } from "../../../console/src/parts/column.ts"
 import { newId } from "../../../console/src/parts/new-id.ts"
 import { oneAtATime } from "../../../console/src/parts/one-at-a-time.ts"
 
@@ -65,6 +66,18 @@ describe("the console's columns", () => {
     expect(withoutZeros("100.00000000", 0)).toBe("100")
     expect(withoutZeros("0.5", 4)).toBe("0.5")
     expect(withoutZeros("7000", 0)).toBe("7000")
+  })
+
+  it("that are lines of text have their points below each other, and never become narrower", () => {
+    const column = new Column()
+    for (const text of ["60000.4500", "9.5", "100"]) column.see(text)
+    expect(["60000.4500", "9.5", "100", ""].map((text) => column.padded(text))).toEqual([
+      "60000.45",
+      "    9.5 ",
+      "  100   ",
+      "        ",
+    ])
+    expect(column.width).toBe(8)
   })
 })
 
