@@ -12,6 +12,13 @@ interface Asked {
 
 const asked = signal<Asked | null>(null)
 
+/** Nothing was done. */
+export class NotProven extends Error {
+  constructor() {
+    super("Not done: it was not proven who asks.")
+  }
+}
+
 /** Does the act, once more after a proof where one is needed. */
 export const proven = async <A,>(act: () => Promise<A>): Promise<A> => {
   try {
@@ -24,7 +31,7 @@ export const proven = async <A,>(act: () => Promise<A>): Promise<A> => {
       asked.value = { needsCode, done }
     })
     asked.value = null
-    if (!isProven) throw new Error("Not done: it was not proven who asks.")
+    if (!isProven) throw new NotProven()
     return act()
   }
 }

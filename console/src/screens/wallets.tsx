@@ -5,10 +5,11 @@ import { digits, shortId } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { AsOf } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
-import { newId } from "../parts/new-id.ts"
 import { Empty, Fault, Field, Form, Num, Panel, Table, Time } from "../parts/ui.tsx"
 import { canChange, gateway, may } from "../session.ts"
 import { Deposit } from "../wallets/deposit.tsx"
+import { move } from "../wallets/moves.ts"
+import { Moves } from "../wallets/moves.tsx"
 
 type Wallet = components["schemas"]["Wallet"]
 
@@ -85,17 +86,10 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
   const [dest, setDest] = useState(open[1]?.walletId ?? "")
   const [asset, setAsset] = useState("USDT")
   const [amount, setAmount] = useState("")
-  const [key, setKey] = useState(() => newId())
   const [done, setDone] = useState<string | null>(null)
-  /** Repeated under one key until it is answered: money moves once. */
   const send = async (): Promise<void> => {
-    await gateway.post(
-      "wallet/transfer",
-      { sourceWalletId: source, destWalletId: dest, asset, amount },
-      { headers: { "Idempotency-Key": key } },
-    )
-    setDone(`${amount} ${asset} moved.`)
-    setKey(newId())
+    const body = { sourceWalletId: source, destWalletId: dest, asset, amount }
+    if (await move({ way: "transfer", body })) setDone(`${amount} ${asset} moved.`)
     setAmount("")
     again()
   }
@@ -104,7 +98,7 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
       value={value}
       onChange={(event) => {
         set(event.currentTarget.value)
-        setKey(newId())
+        setDone(null)
       }}
     >
       {open.map((it) => (
@@ -133,7 +127,6 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
                 value={amount}
                 onInput={(event) => {
                   setAmount(event.currentTarget.value.trim())
-                  setKey(newId())
                   setDone(null)
                 }}
               />
@@ -144,7 +137,7 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
                 value={asset}
                 onInput={(event) => {
                   setAsset(event.currentTarget.value.trim().toUpperCase())
-                  setKey(newId())
+                  setDone(null)
                 }}
               />
             </Field>
@@ -248,6 +241,7 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
           <Deposit key={chosen?.walletId} walletId={chosen?.walletId ?? ""} again={found.again} />
         )}
       </div>
+      <Moves again={found.again} />
       {chosen !== undefined && <Statement key={chosen.walletId} wallet={chosen} />}
     </div>
   )

@@ -1,9 +1,7 @@
-/** Money from outside, or to the outside, by an admin. The one thing to know: repeated under one key until it is answered, money moves once. */
+/** Money from outside, or to the outside, by an admin: asked for twice, since neither is taken back by a key. */
 import { useState } from "preact/hooks"
-import { newId } from "../parts/new-id.ts"
-import { proven } from "../parts/proof.tsx"
 import { Field, Form, Panel } from "../parts/ui.tsx"
-import { gateway } from "../session.ts"
+import { move, sentenceOf } from "./moves.ts"
 
 type Way = "deposit" | "withdraw"
 
@@ -12,19 +10,15 @@ export const Deposit = (props: { readonly walletId: string; readonly again: () =
   const [way, setWay] = useState<Way>("deposit")
   const [asset, setAsset] = useState("USDT")
   const [amount, setAmount] = useState("")
-  const [key, setKey] = useState(() => newId())
   const [done, setDone] = useState<string | null>(null)
   const changed = <A,>(set: (value: A) => void, value: A): void => {
     set(value)
-    setKey(newId())
     setDone(null)
   }
+  const asked = { way, body: { walletId, asset, amount } }
   const send = async (): Promise<void> => {
-    await proven(() =>
-      gateway.post(`wallet/${way}`, { walletId, asset, amount }, { headers: { "Idempotency-Key": key } }),
-    )
-    setDone(`${amount} ${asset} ${way === "deposit" ? "came in" : "went out"}.`)
-    setKey(newId())
+    // Without an answer it stands among the moves: the form is for another one.
+    if (await move(asked)) setDone(`${amount} ${asset} ${way === "deposit" ? "came in" : "went out"}.`)
     setAmount("")
     props.again()
   }
@@ -34,7 +28,7 @@ export const Deposit = (props: { readonly walletId: string; readonly again: () =
         onSend={send}
         button={way === "deposit" ? "Deposit" : "Withdraw"}
         danger={way === "withdraw"}
-        {...(way === "withdraw" ? { asks: `Take ${amount} ${asset} out of it?` } : {})}
+        asks={`${way === "deposit" ? "Put" : "Take"} ${sentenceOf(asked)}?`}
       >
         <Field label="Wallet" hint="of any user of the tenant">
           <input
