@@ -214,7 +214,11 @@ export const startGateway = (options: GatewayOptions) =>
         defect: (error) => notice("a callback of the order writer threw", { error: String(error) }, "error"),
         warn: notice,
         sent: settings.failpoint === null ? undefined : writtenPlaces(Context.get(base, Failpoint).hit),
-      }).pipe(Layer.provideMerge(repositories), Layer.provideMerge(sqlLayer(url)), Layer.provideMerge(directories)),
+      }).pipe(
+        Layer.provideMerge(repositories),
+        Layer.provideMerge(sqlLayer(url, { enter: owner.enter })),
+        Layer.provideMerge(directories),
+      ),
     ).pipe(Effect.provide(base))
     yield* keepJournal(Context.get(base, Clock).now, settings.retention.eventDays).pipe(Effect.provide(store))
     const forget = Effect.suspend(() => {
@@ -288,7 +292,9 @@ export const startGateway = (options: GatewayOptions) =>
       options.log.debug,
     )
     const requestId = requestIds()
-    const { probes, record } = yield* healthProbes(options, url, shutdown.isReady).pipe(Effect.provide(base))
+    const { probes, record } = yield* healthProbes(options, url, owner.mayAct, shutdown.isReady).pipe(
+      Effect.provide(base),
+    )
     const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
     const limiter = yield* requestLimiter(options, orders).pipe(Effect.provide(all))
     const limitSignIns = yield* signInLimits(options, audit, limiter).pipe(Effect.provide(all))

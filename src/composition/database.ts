@@ -7,7 +7,7 @@ import { keepLoop } from "../kernel/loop.ts"
 import { Clock } from "../ports/clock.ts"
 import { embeddedPostgres } from "../store/embedded/embedded.ts"
 import { EVENT_DAYS_KEPT, maintainPartitions, makeDaysAhead, noteDaysKept } from "../store/orders/partitions.ts"
-import { ownDatabase } from "../store/postgres/node.ts"
+import { ownDatabase, RENEW_MILLIS } from "../store/postgres/node.ts"
 import { checkServer } from "../store/postgres/server-check.ts"
 import { checkDurability, migrate, sqlPromise } from "../store/postgres/sql.ts"
 import { missingDatabase } from "./keys.ts"
@@ -65,7 +65,8 @@ export const database = ({ settings, notice, fatal }: GatewayOptions) =>
     )
     yield* sqlPromise(() => checkDurability(opened))
     const prepare = Effect.asVoid(sqlPromise(() => migrate(opened)))
-    const owner = yield* ownDatabase(opened, { now: clock.now, prepare })
+    const owner = yield* ownDatabase(opened, { now: clock.now, monotonic: clock.monotonic, prepare, notice })
     void owner.lost.then(fatal)
+    yield* keepLoop({ name: "lease", pause: RENEW_MILLIS, round: owner.renew })
     return { url: opened, owner }
   })

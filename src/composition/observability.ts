@@ -71,7 +71,12 @@ export const watchLoop = (
 /** Between two looks for the metrics. The record itself is made at most once a second. */
 const LOOK_EVERY = "2 seconds"
 
-export const healthProbes = ({ settings }: GatewayOptions, url: string, isReady: () => boolean) =>
+export const healthProbes = (
+  { settings }: GatewayOptions,
+  url: string,
+  isOwner: () => boolean,
+  isReady: () => boolean,
+) =>
   Effect.gen(function* () {
     const clock = yield* Clock
     const watch = yield* Effect.acquireRelease(
@@ -92,6 +97,7 @@ export const healthProbes = ({ settings }: GatewayOptions, url: string, isReady:
       yield* keepLoop({ name: "health record", pause: LOOK_EVERY, round: look })
     const probes: HandlerOptions["health"] = {
       database: watch.look,
+      isOwner,
       dataDir: settings.dataDir,
       diskFreeMinMegabytes,
       isReady,

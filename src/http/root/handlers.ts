@@ -36,6 +36,8 @@ export interface HealthSources {
   readonly monotonic: () => number
   /** Gives up by itself within a second; never rejects. */
   readonly database: () => Promise<DatabaseFacts | null>
+  /** False while its lease has run out and no other process has it. */
+  readonly isOwner: () => boolean
   readonly venues: VenuePort["Type"]
   readonly accounts: Pick<TradingAccounts["Type"], "auditPeriods" | "stats">
   readonly dealers: Pick<Dealers["Type"], "stats">
@@ -67,7 +69,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
     const venues = sources.venues.health()
     const checks = {
       service: serviceCheck(sources.isReady()),
-      database: databaseCheck(facts),
+      database: databaseCheck(facts, sources.isOwner()),
       eventLoop: loopCheck(loop.worst()),
       orderWriter: writerCheck(sources.writer.stats().oldestMillis, sources.writer.pressure()),
       ledger: ledgerCheck(sources.ledger()),

@@ -32,8 +32,9 @@ const seconds = (millis: number): string => `${Math.round(millis / 100) / 10} s`
 export const serviceCheck = (isReady: boolean): HealthCheck =>
   isReady ? healthy : unhealthy("starting or shutting down")
 
-export const databaseCheck = (facts: DatabaseFacts | null): HealthCheck => {
+export const databaseCheck = (facts: DatabaseFacts | null, isOwner: boolean): HealthCheck => {
   if (facts === null) return unhealthy("no answer")
+  if (!isOwner) return unhealthy("the lease on it has run out: no order is sent to a venue until it is renewed")
   if (!facts.isDurable) return unhealthy("synchronous_commit is off: acknowledged orders could be lost")
   return facts.isCurrent ? healthy : unhealthy("its schema does not match this program")
 }

@@ -235,7 +235,9 @@ const textOf = (name: string, mask: number, sizes: Sizes): string => {
   const known = texts.get(name)
   if (known !== undefined) return known
   let first = 3
-  const parts = ["fence AS MATERIALIZED (SELECT node_id FROM gateway_node WHERE node_id = $1 AND epoch = $2 FOR SHARE)"]
+  const parts = [
+    "fence AS MATERIALIZED (SELECT node_id FROM gateway_node WHERE node_id = $1 AND epoch = $2 FOR KEY SHARE)",
+  ]
   SECTIONS.forEach((section, bit) => {
     if ((mask & (1 << bit)) === 0) return
     const size = sizes[bit] ?? MANY

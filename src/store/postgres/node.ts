@@ -1,20 +1,44 @@
 /**
- * One process owns a database: a session advisory lock on a connection of its own, and an epoch that fences every write of an owner
- * before it. The one thing to know: when that session is lost, so is the ownership, and the process has to end.
+ * One process owns a database: a session advisory lock on a connection of its own, and a lease with an epoch that fences every write of an
+ * owner before it. The one thing to know: when that session is lost, or another has the epoch, so is the ownership, and the process has to end.
  */
 import { Data, Effect, type Scope } from "effect"
 import type pg from "pg"
+import {
+  END_SESSIONS,
+  enterSession,
+  GRANT,
+  granted,
+  LEASE,
+  type Lease,
+  type LeaseTerms,
+  mayAct,
+  RENEW,
+  renewed,
+  TAKE,
+} from "./lease.ts"
 import { connectDedicated, SqlUnavailable } from "./sql.ts"
+import { sqlStateOf } from "./storage-failure.ts"
 
 /** Another process owns the database. One line, for the operator. */
 export class DatabaseOwned extends Data.TaggedError("DatabaseOwned")<{ readonly message: string }> {}
 
+/** The lease could not be renewed: the database did not answer. */
+class NotRenewed extends Data.TaggedError("NotRenewed")<{ readonly message: string }> {}
+
 export interface OwnedNode {
   readonly nodeId: string
-  /** In every batch of the order writer; a newer owner has a newer one. */
+  /** In every batch of the writers; a newer owner has a newer one, and no epoch is used twice. */
   readonly epoch: number
   /** Resolves with the reason when the ownership is lost; never while it is released in order. */
   readonly lost: Promise<string>
+  /** Once, now. Fails when the database does not answer in time. The caller repeats it every RENEW_MILLIS. */
+  readonly renew: Effect.Effect<void, NotRenewed>
+  /** Monotonic ms: what only the owner may do may be done before it. */
+  readonly until: () => number
+  readonly mayAct: () => boolean
+  /** Of a new session: it is the owner's, or it is refused and the ownership is lost. */
+  readonly enter: (client: pg.ClientBase) => Promise<void>
 }
 
 /** Session advisory lock of the owner; any fixed number that nothing else in the database locks ("node" in ASCII). */
@@ -23,35 +47,95 @@ export const OWNER_LOCK = 0x6e6f6465
 const ATTEMPTS = 10
 const ATTEMPT_MILLIS = 300
 const RELEASE_MILLIS = 1_000
+/** The sessions of an owner before this one are over, or the start fails. */
+const END_MILLIS = 5_000
+
+/** Four of them fit into a lease. */
+export const RENEW_MILLIS = 2_000
+/** Without an answer for so long another connection is tried: the way of this one may be what is broken. */
+const ANSWER_MILLIS = 2_000
 
 /**
- * Owns the database as long as the scope is open. Waits 3 s for a predecessor that is just ending, then fails with DatabaseOwned.
- * Rows of other nodes go: with one process per database, who they name owns nothing any more.
+ * Owns the database as long as the scope is open. Waits 3 s for a predecessor that is just ending, takes over from one whose lease has run
+ * out, and fails with DatabaseOwned where another renews its own.
  */
 export const ownDatabase = (
   url: string,
   options: {
     readonly nodeId?: string
     readonly now: () => number
+    /** Monotonic ms; the process's own by default. */
+    readonly monotonic?: () => number
+    readonly terms?: LeaseTerms
     readonly attempts?: number
     /** Runs once no other process can own the database and before this one does: the place to migrate it. */
     readonly prepare?: Effect.Effect<void, SqlUnavailable>
+    /** For the operator. */
+    readonly notice?: (what: string) => void
   },
 ): Effect.Effect<OwnedNode, DatabaseOwned | SqlUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
-    const nodeId = options.nodeId ?? "gateway"
-    const { client, lost } = yield* holdDatabase(url, options.attempts)
+    const { nodeId = "gateway", terms = LEASE, monotonic = () => performance.now(), notice = () => undefined } = options
+    const { client, lost: ended } = yield* holdDatabase(url, options.attempts, notice)
     yield* options.prepare ?? Effect.void
+    const askedAt = monotonic()
     const epoch = yield* query(async () => {
-      const result = await client.query<{ epoch: string }>(
-        `WITH others AS (DELETE FROM gateway_node WHERE node_id <> $1)
-         INSERT INTO gateway_node AS n (node_id, epoch, started_at) VALUES ($1, 1, $2)
-         ON CONFLICT (node_id) DO UPDATE SET epoch = n.epoch + 1, started_at = excluded.started_at RETURNING epoch`,
-        [nodeId, options.now()],
-      )
-      return Number(result.rows[0]!.epoch)
+      const { rows } = await client.query<{ epoch: string }>(GRANT, [nodeId, options.now(), terms.millis])
+      const taken = Number(rows[0]!.epoch)
+      await client.query(enterSession(nodeId, taken))
+      await endSessions(client, taken)
+      return taken
     })
-    return { nodeId, epoch, lost }
+    let lease: Lease = granted(epoch, askedAt, terms)
+    let tell: (reason: string) => void = () => undefined
+    const taken = new Promise<string>((resolve) => (tell = resolve))
+    const isAnothers = (): void =>
+      tell(`another process owns the database: node ${nodeId} no longer has epoch ${epoch}`)
+
+    const ask = async (on: pg.Client): Promise<void> => {
+      const at = monotonic()
+      const { rows } = await on.query(RENEW, [nodeId, epoch, terms.millis])
+      lease = renewed(lease, at, rows.length > 0, terms)
+      if (lease._tag === "Lost") isAnothers()
+    }
+    /** A renewal that the owner's session has not answered. */
+    let silent: Promise<void> | undefined
+    const renewOnce = async (): Promise<void> => {
+      if (silent === undefined) {
+        const asked = ask(client).finally(() => {
+          if (silent === asked) silent = undefined
+        })
+        silent = asked
+        if (await isSoon(asked).catch(() => false)) return
+      }
+      const other = await connectDedicated(url, {
+        applicationName: "venue-gateway owner",
+        connectTimeoutMillis: ANSWER_MILLIS,
+      })
+      try {
+        if (!(await isSoon(ask(other)))) throw new Error(`no answer within ${ANSWER_MILLIS} ms`)
+      } finally {
+        void other.end().catch(() => undefined)
+      }
+    }
+    return {
+      nodeId,
+      epoch,
+      lost: Promise.race([ended, taken]),
+      renew: Effect.tryPromise({
+        try: renewOnce,
+        catch: (error) => new NotRenewed({ message: `the lease on the database is not renewed: ${wordsOf(error)}` }),
+      }),
+      until: () => (lease._tag === "Held" ? lease.until : Number.NEGATIVE_INFINITY),
+      mayAct: () => mayAct(lease, monotonic()),
+      enter: async (session) => {
+        const answers = (await session.query(enterSession(nodeId, epoch))) as unknown as ReadonlyArray<pg.QueryResult>
+        if (answers[1]?.rows[0]?.["is_owner"] === true) return
+        lease = { _tag: "Lost", epoch }
+        isAnothers()
+        throw new Error("another process owns the database")
+      },
+    }
   })
 
 /**
@@ -61,6 +145,7 @@ export const ownDatabase = (
 export const holdDatabase = (
   url: string,
   attempts = ATTEMPTS,
+  notice: (what: string) => void = () => undefined,
 ): Effect.Effect<
   { readonly client: pg.Client; readonly lost: Promise<string> },
   DatabaseOwned | SqlUnavailable,
@@ -80,16 +165,23 @@ export const holdDatabase = (
         if (!released) resolve("the session that owns the database was lost")
       })
     })
-    yield* takeLock(client, attempts)
+    if (!(yield* takeLock(client, attempts))) {
+      if (yield* query(() => takeOver(client)))
+        notice("the process that owned the database has not renewed its lease: its sessions were ended")
+      if (!(yield* takeLock(client, 1)))
+        return yield* new DatabaseOwned({
+          message: "another gateway process owns this database: stop it first, or give this one its own database",
+        })
+    }
     return { client, lost }
   })
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const unavailable = (error: unknown): SqlUnavailable =>
   error instanceof SqlUnavailable
     ? error
-    : new SqlUnavailable({
-        message: `ownership of the database cannot be taken: ${error instanceof Error ? error.message : error}`,
-      })
+    : new SqlUnavailable({ message: `ownership of the database cannot be taken: ${wordsOf(error)}` })
 
 const connect = (url: string): Effect.Effect<pg.Client, SqlUnavailable> =>
   Effect.tryPromise({
@@ -100,18 +192,52 @@ const connect = (url: string): Effect.Effect<pg.Client, SqlUnavailable> =>
 const query = <A>(run: () => Promise<A>): Effect.Effect<A, SqlUnavailable> =>
   Effect.tryPromise({ try: run, catch: unavailable })
 
-const takeLock = (client: pg.Client, attempts: number): Effect.Effect<void, DatabaseOwned | SqlUnavailable> =>
+/** False: another session has it, after so many attempts. */
+const takeLock = (client: pg.Client, attempts: number): Effect.Effect<boolean, SqlUnavailable> =>
   Effect.gen(function* () {
     for (let attempt = 1; ; attempt++) {
       const taken = yield* query(async () => {
         const result = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [OWNER_LOCK])
         return result.rows[0]?.taken === true
       })
-      if (taken) return
-      if (attempt >= attempts) break
+      if (taken || attempt >= attempts) return taken
       yield* Effect.sleep(ATTEMPT_MILLIS)
     }
-    return yield* new DatabaseOwned({
-      message: "another gateway process owns this database: stop it first, or give this one its own database",
-    })
   })
+
+/** undefined_table, undefined_column: of a schema before leases, whose owners have none that runs out. */
+const NO_LEASES: ReadonlyArray<string | undefined> = ["42P01", "42703"]
+
+/** Whether there was an owner whose lease has run out: it is none any more, and none of its sessions is left. */
+const takeOver = async (client: pg.Client): Promise<boolean> => {
+  try {
+    const { rows } = await client.query<{ epoch: string }>(TAKE, [OWNER_LOCK])
+    if (rows[0] === undefined) return false
+    await endSessions(client, Number(rows[0].epoch))
+    return true
+  } catch (error) {
+    if (NO_LEASES.includes(sqlStateOf(error))) return false
+    throw error
+  }
+}
+
+const endSessions = async (client: pg.Client, epoch: number): Promise<void> => {
+  const { rows } = await client.query<{ pid: number; is_over: boolean }>(END_SESSIONS, [epoch, END_MILLIS])
+  const left = rows.flatMap(({ pid, is_over }) => (is_over ? [] : [pid]))
+  if (left.length > 0)
+    throw new Error(`sessions of the process that owned it before do not end: ${left.join(", ")} in pg_stat_activity`)
+}
+
+/** False: not answered within ANSWER_MILLIS; what comes later is heard all the same. */
+const isSoon = async (answer: Promise<void>): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ANSWER_MILLIS)
+  })
+  try {
+    return await Promise.race([answer.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+    answer.catch(() => undefined)
+  }
+}

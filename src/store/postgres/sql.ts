@@ -29,6 +29,8 @@ export interface SqlOptions {
   readonly statementTimeoutMillis?: number
   /** For a new connection, and in the pool also for a free one. Default 5 s. */
   readonly connectTimeoutMillis?: number
+  /** Before a new connection of the pool is used; rejects where it must not be. */
+  readonly enter?: ((client: pg.ClientBase) => Promise<void>) | undefined
 }
 
 /** More connections are slower on few cores: 64 callers get less than 16 do. */
@@ -138,7 +140,11 @@ const openPool = (
       try: () => resolveTarget(url, { statementTimeoutMillis: POOL_STATEMENT_TIMEOUT_MILLIS, ...options }),
       catch: (error) => (error instanceof SqlUnavailable ? error : new SqlUnavailable({ message: String(error) })),
     })
-    const pool = new pg.Pool({ ...target.config, max: POOL_CONNECTIONS })
+    const { enter } = options
+    const verify = (client: pg.ClientBase, done: (error?: Error) => void): void => {
+      void enter?.(client).then(() => done(), done)
+    }
+    const pool = new pg.Pool({ ...target.config, max: POOL_CONNECTIONS, ...(enter === undefined ? {} : { verify }) })
     // Without a listener node dies when the server ends an idle connection; the next query reports or reconnects.
     pool.on("error", () => undefined)
     keepWhole(pool)

@@ -60,10 +60,11 @@ describe("the health record", () => {
   it.each([
     ["serves", serviceCheck(true), "healthy"],
     ["starts, or ends", serviceCheck(false), "unhealthy"],
-    ["has its database", databaseCheck(facts()), "healthy"],
-    ["has no answer of its database", databaseCheck(null), "unhealthy"],
-    ["would lose orders", databaseCheck(facts({ isDurable: false })), "unhealthy"],
-    ["has another schema", databaseCheck(facts({ isCurrent: false })), "unhealthy"],
+    ["has its database", databaseCheck(facts(), true), "healthy"],
+    ["has no answer of its database", databaseCheck(null, true), "unhealthy"],
+    ["would lose orders", databaseCheck(facts({ isDurable: false }), true), "unhealthy"],
+    ["does not hold its database any more", databaseCheck(facts(), false), "unhealthy"],
+    ["has another schema", databaseCheck(facts({ isCurrent: false }), true), "unhealthy"],
     ["agrees about the time", clockCheck(facts({ skewMillis: -1_001, skewErrorMillis: 1 })), "healthy"],
     ["is ahead", clockCheck(facts({ skewMillis: -1_100, skewErrorMillis: 1 })), "degraded"],
     ["is behind", clockCheck(facts({ skewMillis: HOUR })), "degraded"],
@@ -136,7 +137,7 @@ describe("the health record", () => {
   })
 
   it("is as bad as its worst check", () => {
-    const [good, bad, dead] = [loopCheck(1), loopCheck(300), databaseCheck(null)]
+    const [good, bad, dead] = [loopCheck(1), loopCheck(300), databaseCheck(null, true)]
     expect([worst({ good }), worst({ good, bad }), worst({ dead, good, bad })]).toEqual([
       "healthy",
       "degraded",

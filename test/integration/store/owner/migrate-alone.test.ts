@@ -3,12 +3,12 @@ import type { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import pg from "pg"
 import { expect, it } from "vitest"
-import { runMigrate } from "../../../src/admin/migrate.ts"
-import { maintainPartitions, noteDaysKept } from "../../../src/store/orders/partitions.ts"
-import { OWNER_LOCK, ownDatabase } from "../../../src/store/postgres/node.ts"
-import { newestMigration, sqlLayer } from "../../../src/store/postgres/sql.ts"
-import { testDatabase } from "../../kit/servers/database.ts"
-import { query } from "./account-store-rig.ts"
+import { runMigrate } from "../../../../src/admin/migrate.ts"
+import { maintainPartitions, noteDaysKept } from "../../../../src/store/orders/partitions.ts"
+import { OWNER_LOCK, ownDatabase } from "../../../../src/store/postgres/node.ts"
+import { newestMigration, sqlLayer } from "../../../../src/store/postgres/sql.ts"
+import { testDatabase } from "../../../kit/servers/database.ts"
+import { query } from "../account-store-rig.ts"
 
 it("is refused while a gateway of an older version works, has the database to itself without one, and may run beside one of its own", async () => {
   const { url, drop } = await testDatabase({ empty: true })
