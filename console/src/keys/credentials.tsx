@@ -11,17 +11,24 @@ import { gateway, may } from "../session.ts"
 
 type Credential = components["schemas"]["Credential"]
 
+/** One that is away when the dialog opens can be chosen when it is back. */
+const VENUES_EVERY_MS = 5_000
+
 const NewCredential = ({ onDone }: { readonly onDone: () => void }) => {
   const [venue, setVenue] = useState("")
   const [apiKey, setKey] = useState("")
   const [apiSecret, setSecret] = useState("")
   const [apiPassphrase, setPassphrase] = useState("")
   const [name, setName] = useState("")
-  const venues = useLoaded("venues with keys", async () => {
-    const all = await gateway.get("market/venue/list")
-    // These need none.
-    return all.filter((it) => !["MOCK", "PAPER", "INTERNAL"].includes(it.venue))
-  })
+  const venues = useLoaded(
+    "venues with keys",
+    async () => {
+      const all = await gateway.get("market/venue/list")
+      // These need none.
+      return all.filter((it) => !["MOCK", "PAPER", "INTERNAL"].includes(it.venue))
+    },
+    VENUES_EVERY_MS,
+  )
   const store = async (): Promise<void> => {
     const optional = { ...(apiPassphrase === "" ? {} : { apiPassphrase }), ...(name === "" ? {} : { name }) }
     await proven(() => gateway.post("credential/create", { venue, apiKey, apiSecret, ...optional }))

@@ -20,6 +20,7 @@ import {
   ladderOf,
   openConsole,
   placeByKeys,
+  shows,
   signIn,
   tileOf,
   WIDTHS,
@@ -502,7 +503,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await outside.getByLabel("Amount").press("Enter")
       await outside.getByRole("button", { name: /^Put 100000 USDT into / }).waitFor()
       await page.keyboard.press("Enter")
-      await outside.getByText("100000 USDT came in.").waitFor()
+      await shows(outside, "100000 USDT came in.")
       await outside.getByLabel("Way").selectOption("withdraw")
       await outside.getByLabel("Amount").fill("1")
       await outside.getByLabel("Amount").focus()
@@ -511,7 +512,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await page.keyboard.up("Enter")
       await outside.getByRole("button", { name: /^Take 1 USDT out of / }).waitFor()
       await page.keyboard.press("Enter")
-      await outside.getByText("1 USDT went out.").waitFor()
+      await shows(outside, "1 USDT went out.")
       await outside.getByLabel("Way").selectOption("deposit")
       await page.reload()
       await page.getByLabel("Trading account").selectOption(account.record.tradingAccountId)

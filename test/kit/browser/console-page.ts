@@ -1,6 +1,6 @@
 /** The console in a page of its own: signed in, with helpers for tests. Every page counts what its policy refused, and its errors. */
 import axe from "axe-core"
-import type { Browser, Page } from "playwright-core"
+import type { Browser, Locator, Page } from "playwright-core"
 import { PASSWORD, type Ready } from "../servers/gateway.ts"
 
 export interface ConsolePage {
@@ -48,6 +48,15 @@ export const goTo = async (page: Page, screen: string): Promise<void> => {
   await page.evaluate(`location.hash = ${JSON.stringify(`#/${screen}`)}`)
   await page.waitForSelector(`nav a[aria-current=page][href="#/${screen.split("/")[0]}"]`)
 }
+
+/** Waits for a text; where it does not come the failure shows what stands there instead. */
+export const shows = (place: Locator, text: string): Promise<void> =>
+  place
+    .getByText(text)
+    .waitFor()
+    .catch(async () => {
+      throw new Error(`no "${text}" in: ${await place.textContent()}`)
+    })
 
 /** Keys are heard by the page, not by a field. */
 export const keys = async (page: Page, ...pressed: ReadonlyArray<string>): Promise<void> => {
