@@ -86,6 +86,7 @@ import { OrderStories } from "./store/orders/order-story.ts"
 import { RefusedSubmits } from "./store/orders/refused-submits.ts"
 import { Subscriptions } from "./store/orders/subscriptions.ts"
 import { TradeOrders } from "./store/orders/trade-orders.ts"
+import { NewsBell } from "./store/postgres/news-bell.ts"
 import { sqlLayer } from "./store/postgres/sql.ts"
 import { Patience, REQUEST_PATIENCE_MILLIS } from "./store/postgres/storage-failure.ts"
 import { Credentials } from "./store/users/credentials.ts"
@@ -235,10 +236,10 @@ export const startGateway = (options: GatewayOptions) =>
     const refused = Context.get(store, RefusedSubmits)
     yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(refused.write, "1 second")))
     const keepRefused = Effect.suspend(() => refused.keep(Context.get(base, Clock).now()))
-    yield* keepLoop({ name: "refused submits", pause: "1 second", round: keepRefused })
+    yield* keepLoop({ name: "refused submits", awaits: refused.awaitDue, round: keepRefused })
 
     const { hit } = Context.get(base, Failpoint)
-    const stored = Context.merge(base, store)
+    const stored = Context.merge(base, store).pipe(Context.add(NewsBell, owner.bell))
     const money = yield* Layer.build(moneyStores({ ...options, url, owner, hit })).pipe(Effect.provide(stored))
     const filled = Context.merge(stored, money)
     const watched = Context.merge(filled, yield* Layer.build(securityLog(options)).pipe(Effect.provide(base)))

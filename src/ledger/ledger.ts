@@ -19,7 +19,8 @@ import { makeLedgerAudit } from "./ledger-audit.ts"
 import { type LedgerWriterOptions, startLedgerWriter } from "./ledger-writer.ts"
 
 // The end of holds by the server's clock: what is due is voided by requests like any other, whose ids are made of the hold's, so that a
-// void that was cut off by a crash is done once. The one thing to know: it begins with the process, and nothing is armed in memory.
+// void that was cut off by a crash is done once. The one thing to know: the store decides what is due; memory knows only when the next may be,
+// so that a ledger that holds nothing with an end is asked nothing.
 
 /** Of the voids' names; never to be changed. */
 const NAMESPACE = Buffer.from("0d3f6a1b52c94f7d8e10b7c6a5948372", "hex")
@@ -47,12 +48,18 @@ const voiding = (hold: OpenHold, settled: LedgerRequest["settled"]): LedgerReque
 interface HoldExpiry {
   /** Voids everything that is due, of one wallet or of all; done when it is committed. */
   readonly run: (walletId?: WalletId) => Effect.Effect<void, StorageUnavailable>
+  /** Of all, when the next may be due. */
+  readonly look: Effect.Effect<void, StorageUnavailable>
+  /** While there is a hold that ends. */
+  readonly awaitHeld: Effect.Effect<void>
+  /** It is committed. */
+  readonly held: (request: LedgerRequest) => void
   readonly expired: () => number
 }
 
 const makeHoldExpiry = (
   post: (request: LedgerRequest) => void,
-  journal: Pick<LedgerJournal, "dueHolds">,
+  journal: Pick<LedgerJournal, "dueHolds" | "nextDue">,
   now: () => number,
 ): HoldExpiry => {
   let expired = 0
@@ -79,7 +86,35 @@ const makeHoldExpiry = (
       }
     })
 
-  return { run, expired: () => expired }
+  /** Wall ms, or before. The first look finds what the process before has left. */
+  let next = 0
+  const isHeld = Effect.unsafeMakeLatch(true)
+  const heldUntil = (at: number): void => {
+    next = Math.min(next, at)
+    isHeld.unsafeOpen()
+  }
+  const look = Effect.suspend(() => {
+    if (now() < next) return Effect.void
+    const before = next
+    // What is held meanwhile counts, whether the store tells of it or not.
+    next = Number.POSITIVE_INFINITY
+    isHeld.unsafeClose()
+    return Effect.zipRight(run(), journal.nextDue).pipe(
+      Effect.map((at) => at !== null && heldUntil(at)),
+      Effect.tapErrorCause(() => Effect.sync(() => heldUntil(before))),
+    )
+  })
+
+  return {
+    run,
+    look,
+    awaitHeld: isHeld.await,
+    held: ({ transfers }) => {
+      for (const transfer of transfers)
+        if ("expiresAt" in transfer && transfer.expiresAt !== null) heldUntil(transfer.expiresAt)
+    },
+    expired: () => expired,
+  }
 }
 
 /** Between the server's end of a statement and ours: whichever notices first, the same batch is sent again. */
@@ -127,7 +162,9 @@ export const ledgerLayer = (
           ...request,
           settled: (outcome) => {
             request.settled(outcome)
-            if (outcome._tag === "Refused" || outcome.replayed) return
+            if (outcome._tag === "Refused") return
+            expiry.held(request)
+            if (outcome.replayed) return
             const wallets = new Set(outcome.balances.map(({ walletId }) => walletId))
             for (const moved of watchers) moved(wallets, request.requestId)
           },
@@ -142,7 +179,8 @@ export const ledgerLayer = (
         wholeMaxAgeMillis: options.auditWholeMaxAgeMillis,
       })
       const { expiryMillis, auditMillis } = options
-      yield* keepLoop({ name: "due holds", pause: expiryMillis, round: Effect.suspend(expiry.run) })
+      const awaits = Effect.zipRight(expiry.awaitHeld, Effect.sleep(expiryMillis))
+      yield* keepLoop({ name: "due holds", awaits, round: expiry.look })
       yield* keepLoop({
         name: "ledger audit",
         awaits: Effect.suspend(() => Effect.sleep(audit.pauseMillis())),

@@ -2,6 +2,7 @@
  * Every known API key in memory, with its user as stored: a request costs one map look-up, and a text that is not one of our keys costs no
  * database query. The one thing to know: a key that has ended never comes back, however late an older read of it arrives.
  */
+import { Effect } from "effect"
 import { ApiKeyExpired, ApiKeyRevoked } from "../../domain/errors/api-key.ts"
 import { InvalidAccessToken } from "../../domain/errors/authentication.ts"
 import { IpForbidden } from "../../domain/errors/authorisation.ts"
@@ -59,6 +60,9 @@ export class LiveKeys {
   readonly #renewals: Array<(keyId: ApiKeyId) => void> = []
   /** Wall ms at which the next one expires, or before. */
   #expiresNext = Number.POSITIVE_INFINITY
+  readonly #someExpire = Effect.unsafeMakeLatch()
+  /** While there is one that goes on and expires. */
+  readonly awaitSomeExpire = this.#someExpire.await
 
   constructor(
     private readonly now: () => number,
@@ -103,7 +107,12 @@ export class LiveKeys {
     }
     this.#keys.set(key.keyId, made)
     this.#byHash.set(key.secretHash.toString("latin1"), made)
-    if (made.ended === null && key.expiresAt !== null) this.#expiresNext = Math.min(this.#expiresNext, key.expiresAt)
+    if (made.ended === null && key.expiresAt !== null) this.#expireNext(key.expiresAt)
+  }
+
+  #expireNext(at: number): void {
+    this.#expiresNext = Math.min(this.#expiresNext, at)
+    this.#someExpire.unsafeOpen()
   }
 
   #follow(live: LiveKey, user: User, key: ApiKey): void {
@@ -135,10 +144,11 @@ export class LiveKeys {
     const now = this.now()
     if (now < this.#expiresNext) return
     this.#expiresNext = Number.POSITIVE_INFINITY
+    this.#someExpire.unsafeClose()
     for (const live of this.#keys.values()) {
       if (live.ended !== null || live.key.expiresAt === null) continue
       if (isExpired(live.key, now)) this.#end(live, live.key.expiresAt, expired)
-      else this.#expiresNext = Math.min(this.#expiresNext, live.key.expiresAt)
+      else this.#expireNext(live.key.expiresAt)
     }
   }
 

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import type { TenantId, UserId } from "../../domain/ids.ts"
 import { keepLoop } from "../../kernel/loop.ts"
 import { Clock } from "../../ports/clock.ts"
+import { awaitNews } from "../../store/postgres/news-bell.ts"
 import { AllowedNetworks, type NetworksOf } from "../../store/users/allowed-networks.ts"
 import { ApiKeyRows } from "../../store/users/api-keys.ts"
 import { SessionRows } from "../../store/users/sessions.ts"
@@ -19,8 +20,6 @@ import { LetterBox } from "../user/letter-box.ts"
 import type { AllowedAddresses } from "./allowed-addresses.ts"
 import { Sessions } from "./sessions.ts"
 
-/** A change by the command line is in force at most so much later. */
-const NEWS_MILLIS = 500
 /** Longer than any access token lives: sessions that ended before that are in no process's memory. */
 const ENDED_MILLIS = 2 * 3_600_000
 
@@ -87,5 +86,5 @@ export const followNews = (
         waitingUsers.delete(userId)
       }
     })
-    yield* keepLoop({ name: "news of users", pause: NEWS_MILLIS, round: look })
+    yield* keepLoop({ name: "news of users", awaits: yield* awaitNews, round: look })
   })

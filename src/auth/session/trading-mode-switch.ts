@@ -1,6 +1,6 @@
 /**
  * The trading mode of the installation: who may change it, and how the process learns of a change. The one thing to know: it applies to all
- * tenants, so only admins of the default tenant set it, and the command line, whose change is found by polling.
+ * tenants, so only admins of the default tenant set it, and the command line, whose change rings (store/postgres/news-bell.ts).
  */
 import { Context, Effect, Layer } from "effect"
 import type { Settings } from "../../config.ts"
@@ -16,6 +16,7 @@ import { Clock } from "../../ports/clock.ts"
 import { Ids } from "../../ports/ids.ts"
 import { Acts } from "../../store/audit/acts.ts"
 import { type StoredTradingMode, TradingModes } from "../../store/market/trading-modes.ts"
+import { awaitNews } from "../../store/postgres/news-bell.ts"
 import { Users } from "../../store/users/users.ts"
 
 export interface TradingModeRecord {
@@ -43,9 +44,6 @@ export interface TradingModeOptions {
   readonly settings: Pick<Settings, "defaultTenantId">
   readonly notice: Notice
 }
-
-/** A change by the command line is in force at most so much later. */
-const LOOK_MILLIS = 500
 
 export const tradingModeRecord = ({ tradingMode, reason, changedAt }: StoredTradingMode): TradingModeRecord => ({
   tradingMode,
@@ -75,7 +73,7 @@ export const tradingModeLayer = ({ settings, notice }: TradingModeOptions) =>
         notice("trading mode", { to: stored.tradingMode, reason: stored.reason }, "info")
 
       // While it cannot be read, what it was stays in force.
-      yield* keepLoop({ name: "trading mode", pause: LOOK_MILLIS, round: Effect.map(modes.read, inForce) })
+      yield* keepLoop({ name: "trading mode", awaits: yield* awaitNews, round: Effect.map(modes.read, inForce) })
 
       /** The session's word is not enough for this: the store is asked whether the caller is an admin now (contract C16). */
       const proven = (principal: Principal) =>

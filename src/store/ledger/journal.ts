@@ -120,6 +120,11 @@ export class LedgerJournal extends Effect.Service<LedgerJournal>()("store/Ledger
               AND (${walletId}::uuid IS NULL OR debit_wallet_id = ${walletId} OR credit_wallet_id = ${walletId})
             ORDER BY expires_at LIMIT ${limit}`,
         ).pipe(Effect.map((rows) => rows.map(holdOf))),
+
+      /** The first end of all that are open, wall ms; null: none ends. */
+      nextDue: orUnavailable(
+        sql<{ next: string | null }>`SELECT min(expires_at) AS next FROM ledger_hold WHERE expires_at IS NOT NULL`,
+      ).pipe(Effect.map(([row]) => (row?.next == null ? null : Number(row.next)))),
     }
   }),
 }) {}

@@ -20,6 +20,8 @@ const RATE = perMinute(20, 100)
 const WAITING_MAX = 2_000
 const WAITING_OF_USER_MAX = 100
 const FORGET_MILLIS = 3_600_000
+/** From the first that waits to the write. */
+const GATHER_MILLIS = 1_000
 /** What was asked for is a few hundred characters; a client may send 64 KiB. */
 const ASKED_MAX = 4_000
 
@@ -66,6 +68,7 @@ export class RefusedSubmits extends Effect.Service<RefusedSubmits>()("store/Refu
     const ofAccounts = new TokenBuckets(RATE)
     const ofUsers = new TokenBuckets(RATE)
     const waiting: Array<ReturnType<typeof imageOf>> = []
+    const isWaiting = yield* Effect.makeLatch()
     const isOneTooMany = (userId: string | null): boolean =>
       waiting.length >= WAITING_MAX ||
       waiting.filter((it) => it.placed_by.userId === userId).length >= WAITING_OF_USER_MAX
@@ -74,7 +77,10 @@ export class RefusedSubmits extends Effect.Service<RefusedSubmits>()("store/Refu
     const write = Effect.suspend(() => {
       if (waiting.length === 0) return Effect.void
       const written = [...waiting]
-      const drop = Effect.sync(() => void waiting.splice(0, written.length))
+      const drop = Effect.sync(() => {
+        waiting.splice(0, written.length)
+        if (waiting.length === 0) isWaiting.unsafeClose()
+      })
       return orUnavailable(
         sql`INSERT INTO refused_submit SELECT * FROM json_to_recordset(${JSON.stringify(written)}::json) AS r(request_id uuid,
             at bigint, tenant_id text, trading_account_id uuid, placed_by json, client_order_id text, idempotency_key text, asked text,
@@ -103,9 +109,16 @@ export class RefusedSubmits extends Effect.Service<RefusedSubmits>()("store/Refu
         // The user's first: what one of its accounts has used up must not be taken from another user of that account.
         if (ofUsers.of(placedBy.userId ?? "", now).take(now) > 0) return
         if (ofAccounts.of(tradingAccountId, now).take(now) > 0) return
-        if (!isOneTooMany(placedBy.userId)) waiting.push(imageOf(refused))
+        if (isOneTooMany(placedBy.userId)) return
+        waiting.push(imageOf(refused))
+        isWaiting.unsafeOpen()
       },
       write,
+      /** Until a round has something to do. */
+      awaitDue: Effect.raceFirst(
+        Effect.zipRight(isWaiting.await, Effect.sleep(GATHER_MILLIS)),
+        Effect.sleep(FORGET_MILLIS),
+      ),
       /** One round of its upkeep; wall ms. */
       keep: (now: number): Effect.Effect<void, StorageUnavailable> => Effect.zipRight(write, forget(now)),
     }

@@ -17,6 +17,7 @@ import {
   renewed,
   TAKE,
 } from "./lease.ts"
+import type { NewsBell } from "./news-bell.ts"
 import { connectDedicated, SqlUnavailable } from "./sql.ts"
 import { sqlStateOf } from "./storage-failure.ts"
 
@@ -39,6 +40,8 @@ export interface OwnedNode {
   readonly mayAct: () => boolean
   /** Of a new session: it is the owner's, or it is refused and the ownership is lost. */
   readonly enter: (client: pg.ClientBase) => Promise<void>
+  /** What this session hears: for as long as the ownership lasts. */
+  readonly bell: NewsBell["Type"]
 }
 
 /** Session advisory lock of the owner; any fixed number that nothing else in the database locks ("node" in ASCII). */
@@ -86,6 +89,11 @@ export const ownDatabase = (
       await endSessions(client, taken)
       return taken
     })
+    const listeners: Array<() => void> = []
+    client.on("notification", () => {
+      for (const listener of listeners) listener()
+    })
+    yield* query(() => client.query("LISTEN gateway_news"))
     let lease: Lease = granted(epoch, askedAt, terms)
     let tell: (reason: string) => void = () => undefined
     const taken = new Promise<string>((resolve) => (tell = resolve))
@@ -121,6 +129,7 @@ export const ownDatabase = (
     return {
       nodeId,
       epoch,
+      bell: { onRing: (listener) => void listeners.push(listener) },
       lost: Promise.race([ended, taken]),
       renew: Effect.tryPromise({
         try: renewOnce,

@@ -11,8 +11,8 @@ import { isCurrent } from "../postgres/server-check.ts"
 import { constraintOf, orUnavailable } from "../postgres/storage-failure.ts"
 
 // Users and tenants that another program changed (the command line), and users whose sessions were revoked. Whoever does leaves their ids
-// here in the transaction of the change; the gateway takes them and looks again. A table that is asked and no NOTIFY: what was left while
-// nobody listened is found all the same.
+// here in the transaction of the change, which rings (store/postgres/news-bell.ts); the gateway takes them and looks again. A table beside the
+// bell: what was left while nobody listened is found all the same.
 
 interface News {
   readonly users: ReadonlySet<UserId>

@@ -23,6 +23,7 @@ import type { SessionRecord } from "../../../src/domain/user/user.ts"
 import { idsLive } from "../../../src/live.ts"
 import { Clock } from "../../../src/ports/clock.ts"
 import { actsLayer } from "../../../src/store/audit/acts.ts"
+import { NewsBell } from "../../../src/store/postgres/news-bell.ts"
 import { sqlLayer } from "../../../src/store/postgres/sql.ts"
 import { SessionRows } from "../../../src/store/users/sessions.ts"
 import { Users } from "../../../src/store/users/users.ts"
@@ -43,6 +44,7 @@ let keys: Keys
 const layerOf = (env: Readonly<Record<string, string>>) => {
   const settings = readSettings({ DATA_DIR: dataDir, ...env })
   const audit = makeAudit({ line: null, secret: () => keys.addresses[0], now: () => now })
+  const bell = Layer.succeed(NewsBell, { onRing: () => undefined })
   const clock = Layer.succeed(Clock, { now: () => now, monotonic: () => performance.now() })
   return userActsLayer({ settings, keys, audit }).pipe(
     Layer.provide(
@@ -52,7 +54,7 @@ const layerOf = (env: Readonly<Record<string, string>>) => {
         actsLayer({ told: () => undefined, now: () => now, uuid: randomUUID }),
       ),
     ),
-    Layer.provide(Layer.mergeAll(clock, idsLive, sqlLayer(database().url))),
+    Layer.provide(Layer.mergeAll(bell, clock, idsLive, sqlLayer(database().url))),
   )
 }
 const start = (env: Readonly<Record<string, string>> = {}) => ManagedRuntime.make(layerOf(env))

@@ -60,6 +60,24 @@ describe("the owner of a database", () => {
     expect((await second).nodeId).toBe("gateway")
   })
 
+  it("hears the bell for news of users and tenants, and for another trading mode, whoever commits them", async () => {
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { bell } = yield* own()
+          for (const change of [
+            "INSERT INTO user_news (tenant_id) VALUES ('default')",
+            "UPDATE trading_mode SET mode = 'cancel_only'",
+          ]) {
+            const rung = new Promise<void>((ring) => bell.onRing(ring))
+            yield* Effect.promise(() => query(database().url, change))
+            yield* Effect.promise(() => rung)
+          }
+        }),
+      ),
+    )
+  })
+
   it("learns that it owns nothing any more when its session is lost", async () => {
     const reason = await Effect.runPromise(
       Effect.scoped(
