@@ -112,6 +112,21 @@ export const placesOf = (parts: Parts, dealer: Linking, pair: Pair): ReadonlyArr
   })
 }
 
+/**
+ * Why nothing is priced at the accounts that count: something is open that was priced, or may have been hedged, in another environment. A quote
+ * would be netted against it: real exposure would seem closed by play money, or the reverse. Undefined: nothing is. Accounts of several come
+ * together where one that was disconnected is connected again, or where what ruled is gone.
+ */
+export const mixingFault = (parts: Parts, dealer: Linking, owing: ReadonlyArray<VenueId>): string | undefined => {
+  const ruling = rulingOf(linkedTo(parts, dealer))
+  const open = owing.map((venue) => parts.venues.find(venue)?.environment ?? "PROD")
+  const other = ruling && gravestOf(open.filter((environment) => environment !== ruling))
+  return (
+    other &&
+    `what is open was priced or hedged at ${other}, and the accounts that count are ${ruling}: it must be closed first`
+  )
+}
+
 /** Why there is no place that could price a pair for this client: the reason that is nearest to a price. */
 export const noPlaceReason = (parts: Parts, dealer: Linking, pair: Pair): CannotQuoteReason => {
   const linked = linkedTo(parts, dealer)
@@ -141,14 +156,16 @@ export const ignoredOf = (parts: Parts, dealer: Linking, pair: Pair | null): Rea
 
 type Core = Pick<DealerCore, "dealer" | "parts" | "toldIgnored">
 
-const tell = ({ dealer, parts, toldIgnored }: Core, ignored: ReadonlyArray<Ignored>): void => {
-  for (const { tradingAccountId, reason } of ignored) {
-    const message = `linked account ${tradingAccountId} is ignored: ${reason}`
-    if (toldIgnored.has(message)) continue
-    toldIgnored.add(message)
-    const alert = { code: "ACCOUNT_IGNORED", severity: "WARNING", message, tradeOrderId: null } as const
-    parts.tradingAccounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
-  }
+const tellOnce = ({ dealer, parts, toldIgnored }: Core, message: string): void => {
+  if (toldIgnored.has(message)) return
+  toldIgnored.add(message)
+  const alert = { code: "ACCOUNT_IGNORED", severity: "WARNING", message, tradeOrderId: null } as const
+  parts.tradingAccounts.post(dealer.tradingAccountId, { _tag: "RaiseAlert", alert })
+}
+
+const tell = (core: Core, ignored: ReadonlyArray<Ignored>): void => {
+  for (const { tradingAccountId, reason } of ignored)
+    tellOnce(core, `linked account ${tradingAccountId} is ignored: ${reason}`)
 }
 
 /** At the start, and after a change of the dealer: whatever was told before is told again where it still holds. */
@@ -156,6 +173,9 @@ export const tellIgnored = (core: Core): void => {
   core.toldIgnored.clear()
   if (core.dealer.status !== "ARCHIVED") tell(core, ignoredOf(core.parts, core.dealer, null))
 }
+
+/** That nothing is priced, though accounts count. */
+export const tellUnpriced = (core: Core, fault: string): void => tellOnce(core, `nothing is quoted: ${fault}`)
 
 /** Of one pair, when it is asked for: what a venue's instruments are counted in is known then at the latest. */
 export const tellIgnoredFor = (core: Core, pair: { readonly baseAsset: string; readonly quoteAsset: string }): void =>

@@ -12,7 +12,7 @@ const CannotQuoteReason = Schema.Literal(
   "INSTRUMENT_NOT_TRADED",
   // What trades it counts in contracts, not in base.
   "COUNTED_IN_CONTRACTS",
-  // Test and simulated venues without leave, or beside real ones.
+  // Test and simulated venues without leave, or beside real ones, or beside what is open in another environment.
   "VENUE_NOT_ALLOWED",
   // The only account that could price it is the client's own.
   "OWN_ACCOUNT",

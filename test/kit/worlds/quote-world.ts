@@ -237,6 +237,8 @@ export class QuoteWorld {
   readonly contracts = new Map<string, Contract>()
   /** What the dealer's own account was told. */
   readonly alerts: Array<string> = []
+  /** Where what is open was priced or hedged. */
+  owing: ReadonlyArray<VenueId> = []
   /** Books whose age is another; null: not there. */
   readonly bookAges = new Map<string, number | null>()
   readonly followed = new Set<string>()
@@ -459,7 +461,7 @@ export class QuoteWorld {
       lastPriceOf: (asset) => this.lastPrices.get(asset),
       isFlat: () => true,
       isHedgingOn: () => false,
-      venuesOwing: () => [],
+      venuesOwing: () => this.owing,
       dealerChanged: () => undefined,
       report: () => [],
     }

@@ -28,7 +28,7 @@ import { quoteCreatedFact } from "../../../ports/dealer-store.ts"
 import type { LedgerOutcome, Transfer } from "../../../ports/ledger-port.ts"
 import type { DealerCore } from "../core.ts"
 import type { RequestQuote } from "../messages.ts"
-import { noPlaceReason, tellIgnoredFor } from "../places.ts"
+import { mixingFault, noPlaceReason, tellIgnoredFor, tellUnpriced } from "../places.ts"
 import { isTooRisky, mayAwait, type ValuationBooks, valuationBooks } from "../valuation.ts"
 import { type Funds, isCovered, readFunds, uncoveredFault } from "./cover.ts"
 import { newsOf } from "./news.ts"
@@ -85,6 +85,11 @@ export const requestQuote = (core: DealerCore, message: RequestQuote, so: Known 
   const inForce = profileOf(core, asked.pricingProfileId)
   if ("_tag" in inForce) return fail(inForce)
   tellIgnoredFor(core, asked)
+  const mixing = mixingFault(core.parts, core.dealer, core.hedging.venuesOwing())
+  if (mixing !== undefined) {
+    tellUnpriced(core, mixing)
+    return fail(new DealerCannotQuote({ reason: "VENUE_NOT_ALLOWED" }))
+  }
   const sources = sourcesOf(core, asked, asked.traderAccountId)
   if (sources.length === 0)
     return fail(new DealerCannotQuote({ reason: noPlaceReason(core.parts, core.dealer, asked) }))

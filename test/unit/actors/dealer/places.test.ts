@@ -351,6 +351,28 @@ describe("linking an account", () => {
   })
 })
 
+describe("what is open in another environment", () => {
+  it.each([
+    ["BINANCE", "MOCK", "PROD", "SIMULATED"],
+    ["MOCK", "BINANCE", "SIMULATED", "PROD"],
+    ["BINANCE_UAT", "MOCK", "UAT", "SIMULATED"],
+  ])(
+    "%s, is netted with no quote priced at %s, and those who run the dealer are told",
+    (owed, linked, other, ruling) => {
+      const world = deskAt([linked])
+      expect(world.firm().receipt.venue).toBe(linked)
+      world.owing = [owed as VenueId]
+      for (let n = 0; n < 2; n++)
+        expect(world.ask().error).toMatchObject({ _tag: "DealerCannotQuote", reason: "VENUE_NOT_ALLOWED" })
+      expect(world.alerts).toEqual([
+        `ACCOUNT_IGNORED: nothing is quoted: what is open was priced or hedged at ${other}, and the accounts that count are ${ruling}: it must be closed first`,
+      ])
+      world.owing = [linked as VenueId]
+      expect(world.firm().receipt.venue).toBe(linked)
+    },
+  )
+})
+
 describe("an account that is linked and does not count", () => {
   const ignored = (id: TradingAccountId) => expect.stringContaining(`ACCOUNT_IGNORED: linked account ${id} is ignored`)
 
