@@ -116,10 +116,17 @@ const bytes = async (gateway: Gateway) => {
   }
 }
 
-const openWall = async (browser: Browser, gateway: Gateway, instrumentIds: ReadonlyArray<string>): Promise<Page> => {
+const openWall = async (
+  browser: Browser,
+  gateway: Gateway,
+  userId: string,
+  instrumentIds: ReadonlyArray<string>,
+): Promise<Page> => {
   const page = await browser.newPage({ viewport: SIZE })
   await page.goto(`${gateway.http}/console`)
-  await page.evaluate(`localStorage.setItem("console.wall", ${JSON.stringify(JSON.stringify(instrumentIds))})`)
+  await page.evaluate(
+    `localStorage.setItem("console.wall.${userId}", ${JSON.stringify(JSON.stringify(instrumentIds))})`,
+  )
   await page.goto(`${gateway.http}/console#/books`)
   await page.reload()
   await page.getByLabel("E-mail").fill(EMAIL)
@@ -154,7 +161,7 @@ const bench = async (): Promise<Result> => {
   const paints: Array<number> = []
   for (let n = 0; n < PAINTS; n++) paints.push(await firstPaint(browser, gateway))
 
-  const page = await openWall(browser, gateway, instrumentIds)
+  const page = await openWall(browser, gateway, (await call<{ readonly id: string }>("/auth/user")).id, instrumentIds)
   const devtools = await devtoolsOf(page)
   // The page has its code compiled and its books whole.
   await sleep(20_000)

@@ -66,7 +66,8 @@ const browser = await launchChromium()
 let isAsWritten = true
 try {
   const gateway = await startGateway({ env: { VENUE_ROUTES: JSON.stringify(exchange.routes) } })
-  const calls = api(gateway).as((await signUpFounder(gateway, ADMIN)).accessToken)
+  const { accessToken, user } = await signUpFounder(gateway, ADMIN)
+  const calls = api(gateway).as(accessToken)
   const key = { apiKey: randomUUID(), apiSecret: randomUUID() }
   exchange.addUser({ ...key, balances: { USDT: "100000", BTC: "2" } })
   const { credentialId } = (await calls.createCredential({ venue: "BINANCE", ...key, name: "main" })).record
@@ -95,7 +96,7 @@ try {
 
   const { page } = await openConsole(browser, gateway)
   await page.setViewportSize({ width: 1280, height: 1000 })
-  await page.evaluate(`localStorage.setItem("console.instrument", ${JSON.stringify(MARKET)})`)
+  await page.evaluate(`localStorage.setItem("console.instrument.${user.id}", ${JSON.stringify(MARKET)})`)
   await page.reload()
   await signIn(page, ADMIN)
   await page.evaluate("document.activeElement?.blur()")

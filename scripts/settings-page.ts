@@ -116,7 +116,7 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "CONSOLE",
       "on",
-      "The console at `/console`. `read`: sessions opened there are read-only, whatever their user's permissions; `off`: no console",
+      "The console at `/console`. `read`: sessions opened there are read-only, whatever their user's permissions, but for how the user signs in; `off`: no console",
     ),
     row("APP_URL", "", "Your page that receives mailed tokens (`#type=…&token=…`) and POSTs them to `/auth/verify`"),
     row(

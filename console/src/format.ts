@@ -104,7 +104,9 @@ export const stepped = (text: string, step: string, by: 1 | -1): string => {
 /** Between a bid and an ask, of their middle. */
 export const basisPoints = (bid: string, ask: string): string => {
   const [below, above] = [Number(bid), Number(ask)]
-  return `${(((above - below) / (above + below)) * 20_000).toFixed(1)} bp`
+  const points = ((above - below) / (above + below)) * 20_000
+  // A tenth of a point is much where a book is tight.
+  return `${Math.abs(points) < 1 ? Number(points.toPrecision(2)) : points.toFixed(1)} bp`
 }
 
 /** The last part of an id, whole in the title: the first is the time, the same for all that was made within a minute. */

@@ -2,24 +2,18 @@
  * One key, one act. The one thing to know: while something is typed into a field only Escape is heard, and keys with Ctrl, Alt or Meta are
  * the browser's.
  */
-export interface Shortcut {
-  /** As `KeyboardEvent.key`, upper case with Shift. */
-  readonly key: string
-  readonly what: string
-  readonly act: () => void
-}
+import type { Acts, GroupName } from "./shortcuts.ts"
 
-const shortcuts = new Map<string, Shortcut>()
+const heard = new Map<string, () => void>()
 
 /** Answers what takes them away. In a layout effect: a key is heard as soon as its screen is seen. */
-export const listenFor = (given: ReadonlyArray<Shortcut>): (() => void) => {
-  for (const shortcut of given) shortcuts.set(shortcut.key, shortcut)
+export const listenFor = <G extends GroupName>(_group: G, acts: Acts<G>): (() => void) => {
+  const given = Object.entries<() => void>(acts).map(([name, act]) => [name.replace("Digit", ""), act] as const)
+  for (const [key, act] of given) heard.set(key, act)
   return () => {
-    for (const shortcut of given) if (shortcuts.get(shortcut.key) === shortcut) shortcuts.delete(shortcut.key)
+    for (const [key, act] of given) if (heard.get(key) === act) heard.delete(key)
   }
 }
-
-export const allShortcuts = (): ReadonlyArray<Shortcut> => [...shortcuts.values()]
 
 /** Of all pages of this browser: a session is theirs together. */
 const TOUCHED = "console.touched"
@@ -55,8 +49,8 @@ addEventListener("keydown", (event) => {
     return
   }
   if (document.querySelector("dialog[open]") !== null) return
-  const shortcut = shortcuts.get(event.key)
-  if (shortcut === undefined) return
+  const act = heard.get(event.key)
+  if (act === undefined) return
   event.preventDefault()
-  shortcut.act()
+  act()
 })

@@ -12,6 +12,7 @@ import {
   type TradingAccount,
 } from "../../clients/typescript/src/index.ts"
 import { pauseAfter } from "./pace.ts"
+import { perUser } from "./parts/per-user.ts"
 import { gateway, proveSession, userId, wordsOf } from "./session.ts"
 import { instrumentId } from "./trade/market.ts"
 
@@ -49,20 +50,16 @@ const setLink = (next: Link): void => {
 export const accounts = signal<ReadonlyArray<TradingAccount> | null>(null)
 /** Why the accounts could not be read; it is tried again by itself. */
 export const accountsFault = signal<string | null>(null)
-const CHOSEN = "console.account"
-export const chosenId = signal<string | null>(localStorage.getItem(CHOSEN))
+const picked = perUser("account")
 export const chosen = computed(
   () =>
-    accounts.value?.find(({ tradingAccountId }) => tradingAccountId === chosenId.value) ??
+    accounts.value?.find(({ tradingAccountId }) => tradingAccountId === picked.text.value) ??
     // One that the market which is looked at can be traded with.
     accounts.value?.find(({ venue }) => instrumentId.value.startsWith(`${venue}:`)) ??
     accounts.value?.[0] ??
     null,
 )
-export const choose = (id: string): void => {
-  localStorage.setItem(CHOSEN, id)
-  chosenId.value = id
-}
+export const choose = (id: string): void => picked.keep(id)
 
 export const loadAccounts = async (): Promise<void> => {
   const user = userId.peek()

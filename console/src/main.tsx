@@ -3,13 +3,14 @@ import { effect, signal, untracked } from "@preact/signals"
 import { type ComponentType, render } from "preact"
 import { useEffect, useLayoutEffect, useState } from "preact/hooks"
 import { age, bothClocks, clock, utcClock } from "./format.ts"
-import { allShortcuts, listenFor } from "./keyboard.ts"
+import { listenFor } from "./keyboard.ts"
 import { accounts, begin, choose, chosen, link, linkSince, now, tradingMode } from "./live.ts"
 import { ProofDialog } from "./parts/proof.tsx"
 import { Dialog, Empty, Hint, Problem } from "./parts/ui.tsx"
 import { SignIn } from "./screens/sign-in.tsx"
 import { TradeScreen } from "./screens/trade.tsx"
 import { end, leave, may, mayGoOn, renew, session, trouble, userId } from "./session.ts"
+import { type Acts, allShortcuts, capOf } from "./shortcuts.ts"
 import { resume } from "./trade/sent.ts"
 import "./style/base.css"
 import "./style/forms.css"
@@ -18,6 +19,8 @@ import "./style/books.css"
 import "./style/screens.css"
 
 interface Screen {
+  /** Its own whoever looks: where a screen is not for all, the others keep their keys. */
+  readonly digit: keyof Acts<"screens">
   readonly name: string
   readonly title: string
   readonly isFor: () => boolean
@@ -25,38 +28,55 @@ interface Screen {
 }
 
 const SCREENS: ReadonlyArray<Screen> = [
-  { name: "trade", title: "Trade", isFor: () => may("read"), load: () => Promise.resolve(TradeScreen) },
   {
+    digit: "Digit1",
+    name: "trade",
+    title: "Trade",
+    isFor: () => may("read"),
+    load: () => Promise.resolve(TradeScreen),
+  },
+  {
+    digit: "Digit2",
     name: "books",
     title: "Books",
     isFor: () => may("read"),
     load: async () => (await import("./screens/books.tsx")).BooksScreen,
   },
   {
+    digit: "Digit3",
     name: "orders",
     title: "Orders",
     isFor: () => may("read"),
     load: async () => (await import("./screens/orders.tsx")).OrdersScreen,
   },
   {
+    digit: "Digit4",
     name: "wallets",
     title: "Wallets",
     isFor: () => may("read"),
     load: async () => (await import("./screens/wallets.tsx")).WalletsScreen,
   },
   {
+    digit: "Digit5",
     name: "quotes",
     title: "Quotes",
     isFor: () => may("read"),
     load: async () => (await import("./screens/quotes.tsx")).QuotesScreen,
   },
   {
+    digit: "Digit6",
     name: "operator",
     title: "Operator",
     isFor: () => may("admin"),
     load: async () => (await import("./screens/operator.tsx")).OperatorScreen,
   },
-  { name: "keys", title: "Keys", isFor: () => true, load: async () => (await import("./screens/keys.tsx")).KeysScreen },
+  {
+    digit: "Digit7",
+    name: "keys",
+    title: "Keys",
+    isFor: () => true,
+    load: async () => (await import("./screens/keys.tsx")).KeysScreen,
+  },
 ]
 
 const route = signal(location.hash)
@@ -108,20 +128,24 @@ const AccountPicker = () =>
   )
 
 const Help = ({ onClose }: { readonly onClose: () => void }) => (
-  <Dialog title="Keys" onClose={onClose}>
-    <table>
-      <tbody>
-        {allShortcuts().map(({ key, what }) => (
-          <tr key={key}>
-            <td>
-              <kbd>{key.length === 1 && key !== key.toLowerCase() ? `⇧${key}` : key}</kbd>
-            </td>
-            <td>{what}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-    <p class="dim">In a field: arrows step, with Shift ten steps; Enter checks, Enter again sends; Esc leaves.</p>
+  <Dialog title="Keys" class="shortcuts" onClose={onClose}>
+    <div class="places">
+      {[...allShortcuts()].map(([where, keys]) => (
+        <section key={where}>
+          <h3>{where}</h3>
+          <dl>
+            {keys.map(([cap, what]) => (
+              <div key={cap + what}>
+                <dt>
+                  <kbd>{cap}</kbd>
+                </dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
   </Dialog>
 )
 
@@ -153,31 +177,33 @@ const Page = () => {
   const screens = SCREENS.filter(({ isFor }) => isFor())
   const [, name = "", ...rest] = route.value.split("/")
   const screen = screens.find((it) => it.name === name) ?? screens[0]
+  useLayoutEffect(() => listenFor("help", { "?": () => setHelping(true) }), [])
   useLayoutEffect(
     () =>
-      listenFor([
-        { key: "?", what: "Keys", act: () => setHelping(true) },
-        ...screens.map(({ name, title }, at) => ({
-          key: String(at + 1),
-          what: title,
-          act: () => {
-            location.hash = `#/${name}`
-          },
-        })),
-      ]),
-    [screens.length],
+      listenFor(
+        "screens",
+        Object.fromEntries(
+          SCREENS.map(({ digit, name, isFor }) => [
+            digit,
+            () => {
+              if (isFor()) location.hash = `#/${name}`
+            },
+          ]),
+        ) as Acts<"screens">,
+      ),
+    [],
   )
   return (
     <>
       <header class="bar">
         <strong class="brand">Gateway</strong>
         <nav aria-label="Screens">
-          {screens.map((it, at) => (
+          {screens.map((it) => (
             <a
               key={it.name}
               href={`#/${it.name}`}
               aria-current={it === screen ? "page" : undefined}
-              title={`key ${at + 1}`}
+              title={`key ${capOf(it.digit)}`}
             >
               {it.title}
             </a>

@@ -1,13 +1,14 @@
-/** Which books stand on the wall, in the order in which they were put there. Kept by the browser. */
-import { signal } from "@preact/signals"
+/** Which books stand on the wall, in the order in which they were put there. Kept by the browser, for each user apart. */
+import { computed } from "@preact/signals"
+import { perUser } from "../parts/per-user.ts"
 
-const LISTED = "console.wall"
+const own = perUser("wall")
 const FIRST = ["BTC/USDT", "ETH/USDT", "SOL/USDT", "BTC/EUR", "ETH/BTC"].map((symbol) => `MOCK:${symbol}`)
 /** Beyond that no page is read any more, and no browser draws it calmly. */
 export const LISTED_MAX = 60
 
-const kept = (): ReadonlyArray<string> => {
-  const text = localStorage.getItem(LISTED)
+export const listed = computed((): ReadonlyArray<string> => {
+  const text = own.text.value
   if (text === null) return FIRST
   try {
     const ids: unknown = JSON.parse(text)
@@ -15,14 +16,9 @@ const kept = (): ReadonlyArray<string> => {
   } catch {
     return FIRST
   }
-}
+})
 
-export const listed = signal<ReadonlyArray<string>>(kept())
-
-const keep = (ids: ReadonlyArray<string>): void => {
-  localStorage.setItem(LISTED, JSON.stringify(ids))
-  listed.value = ids
-}
+const keep = (ids: ReadonlyArray<string>): void => own.keep(JSON.stringify(ids))
 
 export const list = (ids: ReadonlyArray<string>): void =>
   keep([...new Set([...listed.value, ...ids])].slice(0, LISTED_MAX))

@@ -124,7 +124,7 @@ const Row = ({ it, again }: { readonly it: Credential; readonly again: () => voi
 export const Credentials = () => {
   const [isAdding, setAdding] = useState(false)
   const found = useLoaded("credentials", () => gateway.get("credential/list", { limit: 200 }))
-  useLayoutEffect(() => listenFor([{ key: "e", what: "Key of an exchange", act: () => setAdding(may("write")) }]), [])
+  useLayoutEffect(() => listenFor("credentials", { e: () => setAdding(may("write")) }), [])
   return (
     <Panel
       title="Keys of exchanges"

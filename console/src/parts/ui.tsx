@@ -139,8 +139,8 @@ export const Dialog = (props: {
     <dialog ref={box} class={props.class ?? ""} aria-label={props.title} onClose={props.onClose}>
       <header>
         <h2>{props.title}</h2>
-        <button type="button" class="quiet" aria-label="Close" onClick={() => box.current?.close()}>
-          Esc
+        <button type="button" class="quiet" onClick={() => box.current?.close()}>
+          <span class="unseen">Close </span>Esc
         </button>
       </header>
       {props.children}

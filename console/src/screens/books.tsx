@@ -31,24 +31,19 @@ export const BooksScreen = () => {
       if (rate.current !== null) rate.current.textContent = `${Math.max(0, Math.round(perSecond))} changes/s`
       seen = next
     })
-    const deaf = listenFor([
-      { key: "a", what: "Add a book to the wall", act: () => setPicking(true) },
-      {
-        key: "x",
-        what: "Take the chosen book off the wall",
-        act: () => {
-          const { chosen } = wall
-          if (chosen === null) return
-          wall.press("ArrowRight")
-          unlist(chosen)
-        },
+    const deaf = listenFor("books", {
+      ArrowRight: () => wall.press("ArrowRight"),
+      ArrowLeft: () => wall.press("ArrowLeft"),
+      ArrowDown: () => wall.press("ArrowDown"),
+      ArrowUp: () => wall.press("ArrowUp"),
+      a: () => setPicking(true),
+      x: () => {
+        const { chosen } = wall
+        if (chosen === null) return
+        wall.press("ArrowRight")
+        unlist(chosen)
       },
-      ...["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown"].map((key) => ({
-        key,
-        what: "Another book of the wall",
-        act: () => void wall.press(key),
-      })),
-    ])
+    })
     return () => {
       deaf()
       stopTicking()

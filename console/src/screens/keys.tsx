@@ -85,7 +85,7 @@ const Keys = () => {
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<string | null>(null)
   const keys = useLoaded("keys", () => gateway.get("apiKey/list"))
-  useLayoutEffect(() => listenFor([{ key: "n", what: "New API key", act: () => setMaking(canChange()) }]), [])
+  useLayoutEffect(() => listenFor("apiKeys", { n: () => setMaking(canChange()) }), [])
   return (
     <Panel
       title="API keys"
@@ -192,17 +192,15 @@ const SessionsPanel = () => {
               {it.current ? (
                 <span class="badge live">this one</span>
               ) : (
-                canChange() && (
-                  <Form
-                    class="inline"
-                    danger={true}
-                    button="End"
-                    onSend={async () => {
-                      await proven(() => gateway.post("auth/session/revoke", { sessionId: it.sessionId }))
-                      found.again()
-                    }}
-                  />
-                )
+                <Form
+                  class="inline"
+                  danger={true}
+                  button="End"
+                  onSend={async () => {
+                    await proven(() => gateway.post("auth/session/revoke", { sessionId: it.sessionId }))
+                    found.again()
+                  }}
+                />
               )}
             </td>
           </tr>
@@ -247,11 +245,9 @@ export const KeysScreen = () => (
     <Keys />
     <Credentials />
     <SessionsPanel />
-    {canChange() && (
-      <div class="side-by-side">
-        <SecondFactor />
-        <Password />
-      </div>
-    )}
+    <div class="side-by-side">
+      <SecondFactor />
+      <Password />
+    </div>
   </div>
 )

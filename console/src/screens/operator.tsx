@@ -64,10 +64,7 @@ const ModeDialog = ({ current, onClose }: { readonly current: Mode; readonly onC
 const Health = () => {
   const [isChanging, setChanging] = useState(false)
   const health = useLoaded("health", () => gateway.get("health"), READ_EVERY_MS)
-  useLayoutEffect(
-    () => listenFor([{ key: "h", what: "Halt trading, or change its mode", act: () => setChanging(canChange()) }]),
-    [],
-  )
+  useLayoutEffect(() => listenFor("health", { h: () => setChanging(canChange()) }), [])
   const record = health.value
   return (
     <Panel
@@ -336,7 +333,7 @@ const UserRow = ({ user, again }: { readonly user: AdminUser; readonly again: ()
 const Users = () => {
   const [text, setText] = useState("")
   const search = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => listenFor([{ key: "u", what: "Find a user", act: () => search.current?.focus() }]), [])
+  useLayoutEffect(() => listenFor("users", { u: () => search.current?.focus() }), [])
   const found = useLoaded("users", async () => {
     const all: Array<AdminUser> = []
     for await (const user of gateway.pages("admin/user/list", { limit: 1_000 })) all.push(user)

@@ -57,7 +57,7 @@ const Firm = ({ quote, onOver }: { readonly quote: Quote; readonly onOver: () =>
   }
   const taking = useRef(take)
   taking.current = take
-  useLayoutEffect(() => listenFor([{ key: "t", what: "Take the quote", act: () => taking.current() }]), [])
+  useLayoutEffect(() => listenFor("firm", { t: () => taking.current() }), [])
   const isBuy = quote.orderSide === "BUY"
   return (
     <div class="firm" data-quote={quote.quoteId}>
@@ -85,7 +85,7 @@ const Request = ({ onAsked }: { readonly onAsked: () => void }) => {
   const [ttl, setTtl] = useState(String(TTL_SECONDS))
   const [quote, setQuote] = useState<Quote | null>(null)
   const amount = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => listenFor([{ key: "q", what: "Ask for a quote", act: () => amount.current?.focus() }]), [])
+  useLayoutEffect(() => listenFor("request", { q: () => amount.current?.focus() }), [])
   const markets = useLoaded("internal markets", () =>
     gateway.get("market/instrument/list", { venue: "INTERNAL", limit: 1_000 }),
   )

@@ -96,10 +96,7 @@ export const TradeScreen = () => {
   const [isPicking, setPicking] = useState(false)
   useEffect(() => {
     const stop = watchMarket()
-    const deaf = listenFor([
-      { key: "i", what: "Instrument", act: () => setPicking(true) },
-      { key: "/", what: "Instrument", act: () => setPicking(true) },
-    ])
+    const deaf = listenFor("market", { i: () => setPicking(true), "/": () => setPicking(true) })
     return () => {
       stop()
       deaf()

@@ -168,14 +168,7 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
   }
   const stepping = useRef(step)
   stepping.current = step
-  useLayoutEffect(
-    () =>
-      listenFor([
-        { key: "j", what: "Next wallet", act: () => stepping.current(1) },
-        { key: "k", what: "Wallet before", act: () => stepping.current(-1) },
-      ]),
-    [],
-  )
+  useLayoutEffect(() => listenFor("wallets", { j: () => stepping.current(1), k: () => stepping.current(-1) }), [])
   const most = Math.max(0, ...wallets.flatMap(({ balances }) => balances.map(({ balance }) => digits(balance))))
   return (
     <div class="column">

@@ -1,8 +1,9 @@
 /** The order that is being written: what the ticket shows, and what would be sent. Nothing is sent from here. */
-import { computed, signal } from "@preact/signals"
+import { batch, computed, effect, signal } from "@preact/signals"
 import type { SubmitOrder } from "../../../clients/typescript/src/index.ts"
 import { isDecimal, misreading, times } from "../format.ts"
 import { chosen } from "../live.ts"
+import { userId } from "../session.ts"
 import { instrument, instrumentId } from "./market.ts"
 
 export type Side = "BUY" | "SELL"
@@ -12,6 +13,14 @@ export const quantity = signal("")
 export const limitPrice = signal("")
 export const stopPrice = signal("")
 export const timeInForce = signal("GTC")
+
+// What one user was writing is nothing for the next.
+effect(() => {
+  if (userId.value !== null) return
+  batch(() => {
+    for (const field of [quantity, limitPrice, stopPrice]) field.value = ""
+  })
+})
 
 export const needsLimit = computed(() =>
   /^(LIMIT|LIMIT_MAKER|STOP_LIMIT|STOP_LOSS_LIMIT|TAKE_PROFIT_LIMIT)$/.test(orderType.value),

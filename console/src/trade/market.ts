@@ -2,13 +2,14 @@
  * The market that is looked at: its book and its trades, as the client's helpers tell them. The one thing to know: whoever draws is told at
  * most once a frame, and reads the book itself then; nothing of it goes through the virtual DOM.
  */
-import { batch, effect, signal } from "@preact/signals"
+import { batch, computed, effect, signal } from "@preact/signals"
 import { Book, type Distrust, type Instrument, recordOf } from "../../../clients/typescript/src/index.ts"
+import { perUser } from "../parts/per-user.ts"
 import { gateway, userId } from "../session.ts"
 import { SILENCE_MS } from "./trust.ts"
 
-const CHOSEN = "console.instrument"
-export const instrumentId = signal<string>(localStorage.getItem(CHOSEN) ?? "MOCK:BTC/USDT")
+const picked = perUser("instrument")
+export const instrumentId = computed(() => picked.text.value ?? "MOCK:BTC/USDT")
 export const instrument = signal<Instrument | null>(null)
 /** Why the market cannot be shown; null: it can. */
 export const marketFailure = signal<string | null>(null)
@@ -50,10 +51,7 @@ export const onFrame = (draw: () => void): (() => void) => {
   return () => drawers.delete(draw)
 }
 
-export const pick = (id: string): void => {
-  localStorage.setItem(CHOSEN, id)
-  instrumentId.value = id
-}
+export const pick = (id: string): void => picked.keep(id)
 
 const open = (id: string): (() => void) => {
   trades.length = 0

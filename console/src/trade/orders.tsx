@@ -239,30 +239,24 @@ export const Orders = () => {
       const at = ids.indexOf(selectedId.peek() ?? "")
       selectedId.value = ids[at < 0 ? 0 : Math.max(0, Math.min(ids.length - 1, at + by))] ?? null
     }
-    return listenFor([
-      { key: "j", what: "Next order", act: move(1) },
-      { key: "k", what: "Order before", act: move(-1) },
-      {
-        key: "x",
-        what: "Cancel the chosen order",
-        act: () => {
-          const open = followed.peek()?.orders ?? []
-          const id = selectedId.peek()
-          // One that was chosen and is over is not another one: only where none was chosen the only one is meant.
-          const order = id === null && open.length === 1 ? open[0] : open.find((it) => it.tradeOrderId === id)
-          if (order !== undefined && may("write")) void cancel(order)
-        },
+    return listenFor("orders", {
+      j: move(1),
+      k: move(-1),
+      o: () => {
+        const id = selectedId.peek() ?? followed.peek()?.orders[0]?.tradeOrderId
+        if (id !== undefined) location.hash = `#/orders/${id}`
       },
-      {
-        key: "o",
-        what: "All of the chosen order",
-        act: () => {
-          const id = selectedId.peek() ?? followed.peek()?.orders[0]?.tradeOrderId
-          if (id !== undefined) location.hash = `#/orders/${id}`
-        },
+      x: () => {
+        const open = followed.peek()?.orders ?? []
+        const id = selectedId.peek()
+        // One that was chosen and is over is not another one: only where none was chosen the only one is meant.
+        const order = id === null && open.length === 1 ? open[0] : open.find((it) => it.tradeOrderId === id)
+        if (order !== undefined && may("write")) void cancel(order)
       },
-      { key: "X", what: "Cancel all orders", act: () => may("write") && setAsking(true) },
-    ])
+      X: () => {
+        if (may("write")) setAsking(true)
+      },
+    })
   }, [])
   const proof = account?.proof ?? null
   return (

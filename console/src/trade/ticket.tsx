@@ -86,14 +86,7 @@ export const Ticket = () => {
     quantityBox.current?.focus()
     quantityBox.current?.select()
   }
-  useLayoutEffect(
-    () =>
-      listenFor([
-        { key: "b", what: "Buy", act: begin("BUY") },
-        { key: "s", what: "Sell", act: begin("SELL") },
-      ]),
-    [],
-  )
+  useLayoutEffect(() => listenFor("ticket", { b: begin("BUY"), s: begin("SELL") }), [])
   const isReadOnly = !may("write")
   const elsewhere = chosen.value !== null && instrument.value !== null && chosen.value.venue !== instrument.value.venue
   const submit = (event: Event): void => {

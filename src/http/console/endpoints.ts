@@ -23,7 +23,7 @@ import { InvalidEmail, SignupDisabled, UserExists, WeakPassword } from "../../do
 import { ConsoleMode } from "../../domain/user/console-mode.ts"
 import { EmailChangeRecord, Permission, UserRecord } from "../../domain/user/user.ts"
 import { Fail, Ok } from "../edge/envelope.ts"
-import { Access, Deadline, within } from "../edge/route.ts"
+import { Access, Deadline, OwnSignIn, within } from "../edge/route.ts"
 import { optional, text } from "../edge/wire-text.ts"
 import { Reauthenticate, Signup, Verify } from "../session/endpoints.ts"
 
@@ -108,6 +108,7 @@ const reauthenticate = HttpApiEndpoint.post("reauthenticate", "/console/session/
   .addSuccess(Ok(ConsoleSession))
   .addError(Fail(...EXCHANGE, InvalidLoginCredentials, InvalidSecondFactor, SecondFactorNeeded, SessionRevoked))
   .annotate(Access, "session")
+  .annotate(OwnSignIn, true)
   .annotate(Deadline, within(15_000))
   .annotate(OpenApi.Summary, "Authenticate again in the console")
   .annotate(OpenApi.Description, `${ONLY} As auth/reauthenticate; the cookie is replaced.`)

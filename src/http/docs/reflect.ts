@@ -18,6 +18,7 @@ import {
   Fresh,
   KnowsRepeats,
   type NeedsProof,
+  OwnSignIn,
   type RouteFacts,
 } from "../edge/route.ts"
 import { type KeyRule, keyRuleOf } from "../key-scopes.ts"
@@ -35,6 +36,8 @@ export interface Route extends RouteFacts {
   readonly takesAnyFields: boolean
   /** It changes nothing. */
   readonly isRead: boolean
+  /** What it changes is how its user signs in, and nothing else. */
+  readonly isOwnSignIn: boolean
   readonly knowsRepeats: boolean
   readonly needsProof: NeedsProof | null
   readonly query: { readonly plan: QueryPlan; readonly check: Check } | undefined
@@ -73,6 +76,7 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
         servesWhileDraining: group.identifier === "root",
         takesAnyFields: group.identifier === "root",
         isRead: endpoint.method === "GET",
+        isOwnSignIn: Context.get(endpoint.annotations as Context.Context<never>, OwnSignIn),
         knowsRepeats: Context.get(endpoint.annotations as Context.Context<never>, KnowsRepeats),
         needsProof: Context.get(endpoint.annotations as Context.Context<never>, Fresh),
         query: queryAst && { plan: queryPlan(queryAst), check: compileCheck(queryAst, `${name} query`) },
@@ -86,10 +90,10 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
 
 /** Why this principal may not call the route; undefined when it may (contract C16). Of an API key its rule is asked instead of the access level. */
 export const missingPermission = (
-  { access, keys, isRead }: Pick<Route, "access" | "keys" | "isRead">,
+  { access, keys, isRead, isOwnSignIn }: Pick<Route, "access" | "keys" | "isRead" | "isOwnSignIn">,
   principal: Principal,
 ): DomainError | undefined => {
-  if (principal.key === null && principal.isReading === true && access !== "none" && !isRead)
+  if (principal.key === null && principal.isReading === true && access !== "none" && !isRead && !isOwnSignIn)
     return new InsufficientPermissions({ required: ["write"], provided: ["read"] })
   if (principal.key === null) return access === "none" || access === "session" ? undefined : missing(access, principal)
   const { scope, limited } = keys

@@ -341,7 +341,7 @@ const missingProof = (
 
 /** `limiter` null: there are no limits. */
 export const refusalOf = (
-  route: Pick<Route, "access" | "keys" | "isRead" | "cost">,
+  route: Pick<Route, "access" | "keys" | "isRead" | "isOwnSignIn" | "cost">,
   call: LimitedCall,
   limiter: RequestLimiter | null | undefined,
 ): DomainError | undefined => {

@@ -69,6 +69,11 @@ export class KnowsRepeats extends Context.Reference<KnowsRepeats>()("http/KnowsR
   defaultValue: () => false,
 }) {}
 
+/** Whether all that the operation changes is how its own user signs in. A console that only reads may call it: it moves no order and no money. */
+export class OwnSignIn extends Context.Reference<OwnSignIn>()("http/OwnSignIn", {
+  defaultValue: () => false,
+}) {}
+
 /** Whether a call needs a proof of who asks that is younger than its session. Its input has the shape that the endpoint declares. */
 export type NeedsProof = (asked: { readonly query: never; readonly body: never }) => boolean
 

@@ -25,7 +25,7 @@ import { InvalidParameter } from "../../domain/errors/request.ts"
 import { InvalidEmail, SamePassword, SignupDisabled, UserExists, WeakPassword } from "../../domain/errors/user.ts"
 import { EmailChangeRecord, SessionEntry, SessionRecord, UserRecord } from "../../domain/user/user.ts"
 import { Fail, Ok } from "../edge/envelope.ts"
-import { Access, always, Deadline, Fresh, Query, within } from "../edge/route.ts"
+import { Access, always, Deadline, Fresh, OwnSignIn, Query, within } from "../edge/route.ts"
 import { optional, text } from "../edge/wire-text.ts"
 
 // The second factor of the current user: set up with an authenticator app, confirmed by a code, removed by a code; recovery codes.
@@ -65,6 +65,7 @@ const enrol = HttpApiEndpoint.post("enrol", "/api/v3/auth/totp/enrol")
   .addSuccess(Ok(Enrolment))
   .addError(Fail(SecondFactorExists, SessionRevoked))
   .annotate(Access, "session")
+  .annotate(OwnSignIn, true)
   .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Set up a second factor")
   .annotate(
@@ -77,6 +78,7 @@ const confirm = HttpApiEndpoint.post("confirm", "/api/v3/auth/totp/confirm")
   .addSuccess(Ok(Codes))
   .addError(Fail(InvalidSecondFactor, RateLimited, SecondFactorExists, SessionRevoked))
   .annotate(Access, "session")
+  .annotate(OwnSignIn, true)
   .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Confirm the second factor")
   .annotate(
@@ -89,6 +91,7 @@ const remove = HttpApiEndpoint.post("remove", "/api/v3/auth/totp/remove")
   .addSuccess(Ok(Schema.Literal("ok")))
   .addError(Fail(InvalidSecondFactor, RateLimited, SessionRevoked))
   .annotate(Access, "session")
+  .annotate(OwnSignIn, true)
   .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Remove the second factor")
   .annotate(OpenApi.Description, "With its recovery codes. Sign-ins need the password alone from here on.")
@@ -97,6 +100,7 @@ const renewCodes = HttpApiEndpoint.post("renewCodes", "/api/v3/auth/recoveryCode
   .addSuccess(Ok(Codes))
   .addError(Fail(InvalidSecondFactor, SessionRevoked))
   .annotate(Access, "session")
+  .annotate(OwnSignIn, true)
   .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Renew the recovery codes")
   .annotate(OpenApi.Description, "Returns ten new codes; the previous ones become invalid.")
@@ -251,6 +255,7 @@ const logout = HttpApiEndpoint.post("logout", "/api/v3/auth/logout")
   )
   .addSuccess(Ok(Schema.Literal("ok")))
   .annotate(Access, "session")
+  .annotate(OwnSignIn, true)
   .annotate(Fresh, ({ query }: { readonly query: { readonly scope?: string } }) => (query.scope ?? "local") !== "local")
   .annotate(OpenApi.Summary, "Log out")
   .annotate(OpenApi.Description, "Ends sessions: their tokens are refused from now on and their sockets are closed.")
@@ -284,6 +289,7 @@ const update = HttpApiEndpoint.post("update", "/api/v3/auth/user/update")
     ),
   )
   .annotate(Access, "session")
+  .annotate(OwnSignIn, true)
   .annotate(Fresh, needsProofOfUpdate)
   .annotate(Deadline, hashing)
   .annotate(OpenApi.Summary, "Update the current user")
@@ -345,6 +351,7 @@ const sessionRevoke = HttpApiEndpoint.post("sessionRevoke", "/api/v3/auth/sessio
   .addSuccess(Ok(Schema.Literal("ok")))
   .addError(Fail(SessionNotFound))
   .annotate(Access, "session")
+  .annotate(OwnSignIn, true)
   .annotate(Fresh, always)
   .annotate(OpenApi.Summary, "Revoke a session")
   .annotate(OpenApi.Description, "Ends one of your sessions: its tokens are refused from now on and its sockets close.")

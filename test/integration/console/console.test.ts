@@ -472,10 +472,39 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
         "Quotes",
         "Keys",
       ])
+      // Screens that are not for all leave the keys of the others where they are.
+      await keys(fresh.page, "6", "7")
+      await fresh.page.waitForSelector("nav a[aria-current=page][href='#/keys']")
+      await goTo(fresh.page, "books")
+      await fresh.page.waitForSelector(".tile")
+      await keys(fresh.page, "ArrowRight", "x")
+      await until("4 books", async () => (await fresh.page.locator(".tile").count()) === 4)
       await fresh.page.getByRole("button", { name: "Sign out" }).click()
       await fresh.page.getByText("You are signed out.").waitFor()
+      // The next user of this page has a wall of their own.
+      await signIn(fresh.page, FOUNDER)
+      await until("5 books", async () => (await fresh.page.locator(".tile").count()) === 5)
       await fresh.page.context().close()
       opened.splice(opened.indexOf(fresh), 1)
+    })
+
+    it("by who asks for its keys: all that any screen shows are listed", async () => {
+      const caps = (within: string): Promise<ReadonlyArray<string>> =>
+        page.evaluate(`[...document.querySelectorAll("${within} kbd")].map((it) => it.textContent)`)
+      const shownOnScreens: Array<string> = []
+      for (const screen of ["trade", "books", "orders", "wallets", "quotes", "operator", "keys"]) {
+        await goTo(page, screen)
+        await page.waitForSelector(screen === "books" ? ".tile" : ".panel")
+        shownOnScreens.push(...(await caps("#console")))
+      }
+      await keys(page, "?")
+      await page.waitForSelector("dialog.shortcuts")
+      await picture("all-keys")
+      expect(await axeFaults(page)).toEqual([])
+      const listed = await caps("dialog.shortcuts")
+      expect(shownOnScreens.length).toBeGreaterThan(8)
+      expect(shownOnScreens.filter((cap) => !listed.includes(cap))).toEqual([])
+      await page.keyboard.press("Escape")
     })
 
     it("by a dealer's client: a quote is taken before it ends, and stands in the wallet's statement", async () => {
@@ -563,6 +592,7 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       const fresh = await open()
       await signIn(fresh.page, email)
       await goTo(fresh.page, "keys")
+      await fresh.page.getByRole("region", { name: "Keys of exchanges" }).waitFor()
       await keys(fresh.page, "e")
       const form = fresh.page.locator("dialog")
       await form.locator("select").selectOption("BINANCE")
@@ -747,6 +777,12 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       await fresh.page.getByText("read only").waitFor()
       expect(fresh.page.url()).not.toContain(mailed)
       await onlyReads()
+      // How its user signs in is neither an order nor money.
+      await fresh.page.getByLabel("New password").fill("another long enough passphrase")
+      await fresh.page.getByRole("button", { name: "Change it" }).click()
+      await fresh.page.getByText("It is changed.").waitFor()
+      const again = await api(gateway).post("/auth/login", { email, password: "another long enough passphrase" })
+      expect(again.status).toBe(200)
     })
   })
 })

@@ -1,6 +1,6 @@
 /** What the console's pages reckon with, without a browser: how they wait, how they read, and how they take numbers. */
 import { describe, expect, it } from "vitest"
-import { misreading, neededDigits, withoutZeros } from "../../../console/src/format.ts"
+import { basisPoints, misreading, neededDigits, withoutZeros } from "../../../console/src/format.ts"
 import { endsSession, pauseAfter, renewalAfter, retryAfterOf } from "../../../console/src/pace.ts"
 import { Column } from "../../../console/src/parts/column.ts"
 import { newId } from "../../../console/src/parts/new-id.ts"
@@ -78,6 +78,19 @@ describe("the console's columns", () => {
       "        ",
     ])
     expect(column.width).toBe(8)
+  })
+})
+
+describe("the console's spreads", () => {
+  it("are told in basis points of the middle, however tight", () => {
+    expect(
+      [
+        ["99.95", "100.05"],
+        ["59999.95", "60000.05"],
+        ["100", "100"],
+        ["101", "100"],
+      ].map(([bid, ask]) => basisPoints(bid!, ask!)),
+    ).toEqual(["10.0 bp", "0.017 bp", "0 bp", "-99.5 bp"])
   })
 })
 
