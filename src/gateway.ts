@@ -261,7 +261,9 @@ export const startGateway = (options: GatewayOptions) =>
     const kinds = yield* inChannels(() => channelKinds(settings.wsFlushMillis, changes))
     const hub = new Hub(server.app, Context.get(base, Clock).monotonic, new SocketMeters(meters))
     const test = yield* testProfile(options, hub, owner.nodeId).pipe(Effect.provide(base))
-    const outside = yield* Layer.build(Layer.merge(venues(options), channelPort(hub))).pipe(Effect.provide(known))
+    const outside = yield* Layer.build(Layer.merge(venues(options, owner.shared), channelPort(hub))).pipe(
+      Effect.provide(known),
+    )
     const vault = yield* Layer.build(vaultLayer(keys)).pipe(Effect.provide(Context.merge(known, outside)))
     const edges = Context.mergeAll(known, auth, outside, vault, moneyDesks())
     const markets = Context.merge(edges, yield* Layer.build(marketsLayer(settings)).pipe(Effect.provide(edges)))

@@ -21,6 +21,7 @@ import { makeVenueGate } from "../http/venue-gate.ts"
 import { Clock } from "../ports/clock.ts"
 import { Failpoint } from "../ports/failpoint.ts"
 import { Meters } from "../ports/meters.ts"
+import type { SharedOwnership } from "../ports/ownership.ts"
 import { VenuePort } from "../ports/venue-port.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { Instruments } from "../store/market/instruments.ts"
@@ -148,7 +149,8 @@ export const tellWithoutOptIn = ({ notice }: Pick<GatewayOptions, "notice">) =>
   })
 
 /** MOCK in the process, the others as ccxt connectors in workers. */
-export const venues = ({ settings, log, notice }: GatewayOptions) =>
+/** `owned`: see `ownDatabase`. */
+export const venues = ({ settings, log, notice }: GatewayOptions, owned: SharedOwnership) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const { adapter } = yield* mockVenue(settings)
@@ -163,6 +165,7 @@ export const venues = ({ settings, log, notice }: GatewayOptions) =>
         notice: (venue, what) => notice(what, { venue }),
         meters: yield* Meters,
         debug: log.debug,
+        owned,
       })
       const listed = yield* withPaper(settings.paperSource, [adapter, internal, ...connectors.venues])
       const known = new Set<string>(listed.map(({ venue }) => venue.venue))

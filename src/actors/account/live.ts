@@ -85,6 +85,8 @@ export interface Live {
   cancelledAt: number | null
   /** What was unexplained of its assets when it left; null: another process sent it, or balances say nothing of it. */
   departedWith: Unexplained | null
+  /** Monotonic ms of the first departure of one that provably did not leave, and is sent again since; null: of none. */
+  sentFirstAt: number | null
   /** How often it was let go although it provably never left. */
   releases: number
   /** Its trigger on the board. */
@@ -122,6 +124,7 @@ export const newLive = (order: TradeOrder, stored: boolean, now: number): Live =
   cancels: NO_CANCELS,
   cancelledAt: null,
   departedWith: null,
+  sentFirstAt: null,
   releases: 0,
   watch: null,
   expiry: null,

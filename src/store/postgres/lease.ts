@@ -10,8 +10,8 @@ export interface LeaseTerms {
   readonly marginMillis: number
 }
 
-/** Of one process on one database: a stall of the server or of the loop of 8 s is none of its end. */
-export const LEASE: LeaseTerms = { millis: 10_000, marginMillis: 500 }
+/** Of one process on one database: a server or a loop that stands still for 9 s changes nothing. */
+export const LEASE: LeaseTerms = { millis: 15_000, marginMillis: 500 }
 
 /** What a process knows of its own. */
 export type Lease =

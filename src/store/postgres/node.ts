@@ -4,6 +4,7 @@
  */
 import { Data, Effect, type Scope } from "effect"
 import type pg from "pg"
+import { ownership, type SharedOwnership } from "../../ports/ownership.ts"
 import {
   END_SESSIONS,
   enterSession,
@@ -35,9 +36,9 @@ export interface OwnedNode {
   readonly lost: Promise<string>
   /** Once, now. Fails when the database does not answer in time. The caller repeats it every RENEW_MILLIS. */
   readonly renew: Effect.Effect<void, NotRenewed>
-  /** Monotonic ms: what only the owner may do may be done before it. */
-  readonly until: () => number
   readonly mayAct: () => boolean
+  /** The same for the threads that sign orders. */
+  readonly shared: SharedOwnership
   /** Of a new session: it is the owner's, or it is refused and the ownership is lost. */
   readonly enter: (client: pg.ClientBase) => Promise<void>
   /** What this session hears: for as long as the ownership lasts. */
@@ -53,8 +54,8 @@ const RELEASE_MILLIS = 1_000
 /** The sessions of an owner before this one are over, or the start fails. */
 const END_MILLIS = 5_000
 
-/** Four of them fit into a lease. */
-export const RENEW_MILLIS = 2_000
+/** Nearly three of them fit into a lease; a gateway at rest asks for little else. */
+export const RENEW_MILLIS = 5_000
 /** Without an answer for so long another connection is tried: the way of this one may be what is broken. */
 const ANSWER_MILLIS = 2_000
 
@@ -94,17 +95,21 @@ export const ownDatabase = (
       for (const listener of listeners) listener()
     })
     yield* query(() => client.query("LISTEN gateway_news"))
-    let lease: Lease = granted(epoch, askedAt, terms)
     let tell: (reason: string) => void = () => undefined
     const taken = new Promise<string>((resolve) => (tell = resolve))
-    const isAnothers = (): void =>
-      tell(`another process owns the database: node ${nodeId} no longer has epoch ${epoch}`)
+    const owned = ownership()
+    let lease = granted(epoch, askedAt, terms)
+    const learn = (next: Lease): void => {
+      lease = next
+      owned.until(next._tag === "Held" ? next.until - monotonic() : Number.NEGATIVE_INFINITY)
+      if (next._tag === "Lost") tell(`another process owns the database: node ${nodeId} no longer has epoch ${epoch}`)
+    }
+    learn(lease)
 
     const ask = async (on: pg.Client): Promise<void> => {
       const at = monotonic()
       const { rows } = await on.query(RENEW, [nodeId, epoch, terms.millis])
-      lease = renewed(lease, at, rows.length > 0, terms)
-      if (lease._tag === "Lost") isAnothers()
+      learn(renewed(lease, at, rows.length > 0, terms))
     }
     /** A renewal that the owner's session has not answered. */
     let silent: Promise<void> | undefined
@@ -135,13 +140,12 @@ export const ownDatabase = (
         try: renewOnce,
         catch: (error) => new NotRenewed({ message: `the lease on the database is not renewed: ${wordsOf(error)}` }),
       }),
-      until: () => (lease._tag === "Held" ? lease.until : Number.NEGATIVE_INFINITY),
       mayAct: () => mayAct(lease, monotonic()),
+      shared: owned.shared,
       enter: async (session) => {
         const answers = (await session.query(enterSession(nodeId, epoch))) as unknown as ReadonlyArray<pg.QueryResult>
         if (answers[1]?.rows[0]?.["is_owner"] === true) return
-        lease = { _tag: "Lost", epoch }
-        isAnothers()
+        learn({ _tag: "Lost", epoch })
         throw new Error("another process owns the database")
       },
     }

@@ -7,6 +7,7 @@ import { CredentialsInvalid } from "../../domain/errors/credential.ts"
 import { NotSupportedByVenue, VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
 import type { MeterBoard } from "../../ports/meters.ts"
+import type { SharedOwnership } from "../../ports/ownership.ts"
 import type { VenueFill, VenueSession } from "../../ports/venue-session.ts"
 import type { ConnectorStats, VenueStats } from "../../ports/venue-stats.ts"
 import { capabilitiesOf } from "../adapters/capabilities.ts"
@@ -125,6 +126,8 @@ export interface CcxtVenuesOptions {
   readonly proxies?: Readonly<Record<string, string | null>>
   /** VENUE_SHARDS; `auto` when absent. */
   readonly shards?: ShardRule
+  /** Of the process's database: orders are signed only while it lasts. Absent: always. */
+  readonly owned?: SharedOwnership
   /** Heap limit of a thread; 1,024 when absent. */
   readonly heapMegabytes?: number
   /** Where words for the operator go, by venue or thread; nowhere by default. */
@@ -220,6 +223,7 @@ class Connectors {
           routes: options.venueRoutes,
           proxy: proxyOf(options.proxies ?? {}, venue),
           breakable: options.breakable === true,
+          owned: options.owned,
         },
         times: { ...SHARD_TIMES, ...options.times },
         placement,

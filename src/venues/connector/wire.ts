@@ -16,6 +16,7 @@ import type {
   MarketTrade,
   TickerUpdate,
 } from "../../ports/market-source.ts"
+import type { SharedOwnership } from "../../ports/ownership.ts"
 import type {
   EndedOrdersPage,
   EndedSince,
@@ -41,6 +42,8 @@ export interface ConnectorSettings {
   readonly proxy: string | null
   /** Takes `Break` commands. Tests only. */
   readonly breakable: boolean
+  /** Orders are signed only while it lasts; absent: always. */
+  readonly owned?: SharedOwnership | undefined
 }
 
 /** The argument of a connector's Piscina task. */

@@ -148,9 +148,15 @@ class Connector {
   #openSession(name: string, secrets: VenueSecrets): void {
     if (this.#sessions.has(name)) return
     const exchange = this.#instanceOf(secrets)
-    const session = new PrivateSession(this.#settings.profile, exchange, this.#markets, (report) => {
-      this.#outbox.push({ _tag: "Report", session: name, report })
-    })
+    const session = new PrivateSession(
+      this.#settings.profile,
+      exchange,
+      this.#markets,
+      (report) => {
+        this.#outbox.push({ _tag: "Report", session: name, report })
+      },
+      this.#settings.owned ?? null,
+    )
     this.#sessions.set(name, session)
   }
 

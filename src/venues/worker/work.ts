@@ -10,6 +10,8 @@ export interface Work {
   readonly purpose: Purpose
   /** After this time (wall ms) no caller waits for it any more; null: a caller always does. */
   readonly until: number | null
+  /** The same by the monotonic clock of this thread: the wall clock may be set meanwhile. Absent: without an end. */
+  readonly endsAt?: number
   /** The symbol whose book is asked for; absent for everything else. */
   readonly snapshotOf?: string
   /** It asks for a book beside the stream of it. */
@@ -23,9 +25,24 @@ export const currentWork = (): Work | undefined => current.getStore()
 
 export const doing = <A>(work: Work, run: () => A): A => current.run(work, run)
 
+/** An order is signed within two seconds of its commit (order-path 3), or not at all: whatever the wall clock makes of that. */
+const SUBMIT_MILLIS_MAX = 2_000
+
+const endOf = (purpose: Purpose, until: number): number => {
+  const left = until - Date.now()
+  return performance.now() + (purpose === "submit" ? Math.min(left, SUBMIT_MILLIS_MAX) : left)
+}
+
+/** How long it may still take, in ms, by the clock that gives it less; null: as long as it likes. */
+export const leftOf = ({ until, endsAt }: Work): number | null =>
+  until === null ? null : Math.min(until - Date.now(), (endsAt ?? Number.POSITIVE_INFINITY) - performance.now())
+
 /** The same connector's work for another purpose. */
-export const doingFor = <A>(purpose: Purpose, until: number | null, run: () => A): A =>
-  current.run({ connector: current.getStore()?.connector ?? "", purpose, until }, run)
+export const doingFor = <A>(purpose: Purpose, until: number | null, run: () => A): A => {
+  const connector = current.getStore()?.connector ?? ""
+  const work = { connector, purpose, until }
+  return current.run(until === null ? work : { ...work, endsAt: endOf(purpose, until) }, run)
+}
 
 /** For a look at a book that is no part of how its stream begins: neither takes the other's place. */
 export const lookingAside = <A>(purpose: Purpose, until: number, run: () => A): A =>

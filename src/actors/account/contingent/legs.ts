@@ -22,7 +22,7 @@ import {
 import type { AccountCore } from "../core.ts"
 import type { Consequence, Live } from "../live.ts"
 import { cancelling, sendCancel } from "../orders/cancel.ts"
-import { deadlinesFrom, dispatch, keepHere } from "../orders/dispatch.ts"
+import { deadlinesFrom, dispatch, isLate, keepHere } from "../orders/dispatch.ts"
 import { heirOf, release } from "../orders/new-order.ts"
 import { changing } from "../orders/replace.ts"
 import { inquire } from "../venue/question.ts"
@@ -140,6 +140,7 @@ export const arm = (core: AccountCore, live: Live, to: Sized): Consequence => {
 /** To the venue. `mayLeave` is asked when the image is stored. */
 export const send = (core: AccountCore, live: Live, to: Sized, mayLeave: () => boolean): Consequence => {
   const { notAfter, submitDeadline } = deadlinesFrom(core, core.parts.clock.now())
+  const letGoAt = core.parts.clock.monotonic()
   // Until it has left, a cancel waits as for an order that is not stored yet.
   if (live.order.orderStatus === "CREATED") live.stored = false
   else live.isUnsent = true
@@ -152,10 +153,9 @@ export const send = (core: AccountCore, live: Live, to: Sized, mayLeave: () => b
       live.isUnsent = false
       const { order } = live
       if (isTerminal(order.orderStatus)) return nowStored(live)
-      const isLate = core.parts.clock.now() > notAfter
       if (order.cancelRequested) endUnsent(core, live)
       // Not a byte of it left: it waits again, and the list is looked at anew.
-      else if (isLate || live.cancelledEarly || !mayLeave()) keepHere(core, live)
+      else if (isLate(core, notAfter, letGoAt) || live.cancelledEarly || !mayLeave()) keepHere(core, live)
       else release(core, live)
       nowStored(live)
     },
@@ -199,6 +199,7 @@ export const pair = (
 ): ReadonlyArray<Consequence> => {
   const { baseQuantity } = due
   const deadlines = deadlinesFrom(core, core.parts.clock.now())
+  const letGoAt = core.parts.clock.monotonic()
   const ends = due.orders.flatMap((order) => {
     const watched = placeOf(order) === "ARMED" ? core.orders.get(order.tradeOrderId) : undefined
     return watched === undefined ? [] : [withdraw(core, watched, "REPLACED")]
@@ -224,8 +225,7 @@ export const pair = (
   const leave = (): void => {
     core.parts.failpoint.hit("list.committed")
     const isWhole = lives.every(({ order, cancelledEarly }) => order.orderStatus === "CREATED" && !cancelledEarly)
-    const isLate = core.parts.clock.now() > deadlines.notAfter
-    if (isWhole && !isLate && mayLeave(lives)) dispatch(core, lives[0]!)
+    if (isWhole && !isLate(core, deadlines.notAfter, letGoAt) && mayLeave(lives)) dispatch(core, lives[0]!)
     else {
       kept()
       keepApart(core, lives)

@@ -202,12 +202,13 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
       triggerPrice: price,
     })
     const leaves = mayLeave(core, live)
+    const letGoAt = parts.clock.monotonic()
     live.isUnsent = leaves
     core.change(live, leaves ? withDeadline(core, fired) : fired, "TRADE_ORDER.TRIGGERED", {
       ...(leaves && {
         committed: () => {
           parts.failpoint.hit("trigger.committed")
-          depart(core, live)
+          depart(core, live, letGoAt)
         },
       }),
     })

@@ -83,6 +83,10 @@ export const mayLeave = (core: AccountCore, live: Live): boolean =>
   (live.order.terms?.leg ?? null) === null &&
   !isHeldBack(core, live)
 
+/** Whether an order that was let go then, by both clocks, is not signed any more: the wall clock may have been set back since. */
+export const isLate = ({ parts: { clock } }: AccountCore, notAfter: number, letGoAt: number): boolean =>
+  clock.now() > notAfter || clock.monotonic() - letGoAt > NOT_AFTER_MILLIS
+
 /** Of an order that leaves at `now`. */
 export const deadlinesFrom = ({ venue }: AccountCore, now: number) => {
   const notAfter = now + NOT_AFTER_MILLIS
@@ -98,13 +102,14 @@ export const withDeadline = (core: AccountCore, order: TradeOrder): TradeOrder =
 export const letGo = (core: AccountCore, live: Live): void => {
   const { order } = live
   if (!isFired(order) || order.notAfter !== null || isTerminal(order.orderStatus) || !mayLeave(core, live)) return
-  const committed = (): void => depart(core, live)
+  const letGoAt = core.parts.clock.monotonic()
+  const committed = (): void => depart(core, live, letGoAt)
   live.isUnsent = true
   core.change(live, withDeadline(core, order), null, { portfolio: false, committed })
 }
 
-/** From the commit callback of the unit that gave a fired order its deadline. */
-export const depart = (core: AccountCore, live: Live): void => {
+/** From the commit callback of the unit that gave a fired order its deadline; `letGoAt`: monotonic ms at which it was given. */
+export const depart = (core: AccountCore, live: Live, letGoAt: number): void => {
   live.isUnsent = false
   const { order } = live
   const now = core.parts.clock.now()
@@ -115,7 +120,7 @@ export const depart = (core: AccountCore, live: Live): void => {
   } else if (core.connection.session === null || order.notAfter === null || core.account.status === "LOCKED")
     // While everything is being cancelled nothing new leaves: what waits here is withdrawn.
     keepHere(core, live)
-  else if (now <= order.notAfter) dispatch(core, live)
+  else if (!isLate(core, order.notAfter, letGoAt)) dispatch(core, live)
   else if (!takeBack(core, live)) {
     const next = moved(order, "REJECTED", { rejectReason: "GATEWAY_LATE" })
     core.change(live, next, eventOf(next), { alerts: lossOf(next) })
@@ -134,10 +139,12 @@ export const takeBack = (core: AccountCore, live: Live): boolean => {
 /** Proven that no byte left, and there is still time: once more in a moment, under the same id (contract C3). False: there is not. */
 export const sendAgain = (core: AccountCore, live: Live, reason: string, giveUp: () => void): boolean => {
   const now = core.parts.clock.now()
+  const monotonic = core.parts.clock.monotonic()
   const { orderStatus, notAfter } = live.order
   if (orderStatus !== "SUBMITTED" || notAfter === null || core.connection.session === null) return false
   if (partnerOf(core, live.order) !== null) return false
-  if (now + SEND_AGAIN_MILLIS >= notAfter) return false
+  live.sentFirstAt ??= live.knownAt
+  if (now + SEND_AGAIN_MILLIS >= notAfter || monotonic - live.sentFirstAt >= NOT_AFTER_MILLIS) return false
   live.order = noted(live.order, now, `not sent, once more: ${reason}`)
   core.self.later(SEND_AGAIN_MILLIS, () => {
     const { order } = live

@@ -10,7 +10,7 @@ import type { AccountCore } from "../core.ts"
 import type { Alert, Live } from "../live.ts"
 import { askBalances } from "../venue/balances.ts"
 import { isListLeftThere } from "../venue/unnamed.ts"
-import { keepHere, withDeadline } from "./dispatch.ts"
+import { isLate, keepHere, withDeadline } from "./dispatch.ts"
 import { heirOf, release } from "./new-order.ts"
 
 /** Past this the new order of a renewal is not placed any more: its price is stale. */
@@ -87,12 +87,12 @@ const letGo = (core: AccountCore, live: Live): void => {
   const { order } = live
   const now = core.parts.clock.now()
   const isLocked = core.account.status === "LOCKED" || core.account.status === "DISCONNECTED"
-  const isLate = now > (order.notAfter ?? now)
+  const isTooLate = order.notAfter !== null && isLate(core, order.notAfter, live.knownAt)
   if (live.cancelledEarly || isLocked) {
     const next = cancelled(order, live.cancelledEarly ? "USER_REQUEST" : "ACCOUNT_DISCONNECTED", now)
     core.change(live, next, eventOf(next))
-  } else if (isLate || (core.connection.session === null && order.notAfter !== null)) {
-    const rejectReason = isLate ? "GATEWAY_LATE" : "NOT_SENT: the venue session is gone"
+  } else if (isTooLate || (core.connection.session === null && order.notAfter !== null)) {
+    const rejectReason = isTooLate ? "GATEWAY_LATE" : "NOT_SENT: the venue session is gone"
     const next = moved(order, "REJECTED", { rejectReason })
     core.change(live, next, eventOf(next))
   } else if (order.notAfter !== null && isHeldHere(core, order)) keepHere(core, live)

@@ -11,7 +11,7 @@ import type { CcxtExchange } from "../exchange/ccxt.ts"
 import { Dials } from "../exchange/dials.ts"
 import { TooLate } from "../exchange/errors.ts"
 import { waitsOf } from "../waits.ts"
-import { currentWork } from "../work.ts"
+import { currentWork, leftOf } from "../work.ts"
 import { type BudgetLimits, RateBudget } from "./rate-budget.ts"
 
 // What the venue lets one account not do for a while: a limit that counts an account's orders holds its orders, and neither its cancels nor
@@ -96,7 +96,7 @@ export class Budgets {
     exchange.throttle = async (cost) => {
       const work = currentWork()
       const purpose = work?.purpose ?? "market"
-      const left = (): number | null => (work === undefined || work.until === null ? null : work.until - Date.now())
+      const left = (): number | null => (work === undefined ? null : leftOf(work))
       const held = holds.pass(purpose, left())
       if (held !== undefined) await held
       // With `number: String` costs are texts.

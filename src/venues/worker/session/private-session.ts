@@ -5,6 +5,7 @@
  */
 import { type TradeOrderId, venueClientId } from "../../../domain/ids.ts"
 import { parseInstrumentId } from "../../../domain/instrument/instrument.ts"
+import { isOwned, type SharedOwnership } from "../../../ports/ownership.ts"
 import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../../../ports/venue-session.ts"
 import type { ExchangeAdapter } from "../../adapters/adapter.ts"
 import { adapterOf } from "../../adapters/adapters.ts"
@@ -13,7 +14,7 @@ import type { CcxtExchange, CcxtOrder, Raw } from "../exchange/ccxt.ts"
 import { classify, type Failure, TooLate } from "../exchange/errors.ts"
 import type { Listing, Markets } from "../exchange/markets.ts"
 import { waitsOf } from "../waits.ts"
-import { currentWork } from "../work.ts"
+import { currentWork, leftOf } from "../work.ts"
 import { AccountQuestions, CredentialStanding, REFUSED } from "./account-questions.ts"
 import { amendReports, editAt } from "./amendment.ts"
 import { isSameId, KnownOrders } from "./client-ids.ts"
@@ -152,14 +153,18 @@ const valuesOf = (params: Raw | ReadonlyArray<Raw>): ReadonlyArray<unknown> =>
 export class Departures {
   readonly #waiting = new Map<string, Departure>()
 
-  /** Wraps `sign` of the instance. */
-  constructor(exchange: CcxtExchange) {
+  /** Wraps `sign` of the instance. `owned`: of the process's database; null where there is none, as in tests. */
+  constructor(exchange: CcxtExchange, owned: SharedOwnership | null = null) {
     const sign = exchange.sign.bind(exchange)
+    const isOurs = owned === null ? () => true : isOwned(owned)
     exchange.sign = (path, api, method, params, headers, body) => {
       const asks = (method === "GET" && !BY_GET.includes(path)) || method === "DELETE"
       const work = currentWork()
-      if (!asks && work?.purpose === "submit" && work.until !== null && Date.now() > work.until)
-        throw new TooLate("its deadline for sending had passed")
+      if (!asks && work?.purpose === "submit") {
+        const left = leftOf(work)
+        if (left !== null && left < 0) throw new TooLate("its deadline for sending had passed")
+        if (!isOurs()) throw new TooLate("the lease of this gateway on its database had run out")
+      }
       const values = asks || this.#waiting.size === 0 ? [] : valuesOf(params)
       for (const [clientId, departure] of this.#waiting)
         if (values.some((value) => isSameId(clientId, value))) departure.signed = true
@@ -202,6 +207,7 @@ export class PrivateSession {
     exchange: CcxtExchange,
     markets: Markets,
     report: (report: SessionReport) => void,
+    owned: SharedOwnership | null = null,
   ) {
     this.#profile = profile
     this.#exchange = exchange
@@ -212,7 +218,7 @@ export class PrivateSession {
       report(it)
     }
     this.#report = told
-    this.#departures = new Departures(exchange)
+    this.#departures = new Departures(exchange, owned)
     this.#standing = new CredentialStanding({
       ask: () => this.questions.balances(),
       refused: (failure) => {

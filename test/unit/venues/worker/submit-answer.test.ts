@@ -1,6 +1,7 @@
 /** What the answer to a submit is taken for, and that an order is seen to leave even where ccxt sends it as a batch of one. */
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { type InstrumentId, type TradeOrderId, type VenueId, venueClientId } from "../../../../src/domain/ids.ts"
+import { ownership } from "../../../../src/ports/ownership.ts"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import { adapterOf } from "../../../../src/venues/adapters/adapters.ts"
 import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
@@ -89,5 +90,44 @@ describe("a submit on its way", () => {
     await expect(doingFor("submit", Date.now() + 60_000, signed)).resolves.toEqual({})
     await expect(doingFor("submit", Date.now() - 1, signed)).rejects.toThrow("deadline")
     await expect(doingFor("cancel", Date.now() - 1, signed)).resolves.toEqual({})
+  })
+
+  it("nor is one whose time is over by the clock that nobody sets, whatever the other says", () => {
+    const { exchange } = signing()
+    const signed = () => exchange.sign("order", "private", "POST", { ordId: "1" })
+    const now = Date.now()
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now })
+    try {
+      doingFor("submit", now + 2_000, () => {
+        vi.advanceTimersByTime(1_999)
+        expect(signed()).toEqual({})
+        vi.setSystemTime(now - 3_600_000)
+        expect(signed()).toEqual({})
+        vi.advanceTimersByTime(2)
+        expect(signed).toThrow("deadline")
+      })
+      // It was set back before the command was read.
+      doingFor("submit", now + 2_000, () => {
+        vi.advanceTimersByTime(2_001)
+        expect(signed).toThrow("deadline")
+      })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it("nor is one of a process whose lease on the database has run out, whatever time it has", () => {
+    const exchange = { sign: () => ({}) } as unknown as CcxtExchange
+    const owned = ownership()
+    new Departures(exchange, owned.shared)
+    const signed = (method: string) => () => exchange.sign("order", "private", method, { ordId: "1" })
+    const submits = (method = "POST") => doingFor("submit", Date.now() + 60_000, signed(method))
+    expect(submits).toThrow("lease")
+    owned.until(60_000)
+    expect(submits()).toEqual({})
+    owned.until(-1)
+    expect(submits).toThrow("lease")
+    expect(submits("GET"), "a question changes nothing").toEqual({})
+    expect(doingFor("cancel", Date.now() + 60_000, signed("POST")), "nor does a cancel open anything").toEqual({})
   })
 })

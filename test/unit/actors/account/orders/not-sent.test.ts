@@ -32,6 +32,20 @@ describe("a submit that did not leave", () => {
     expect(world.venue.arrivals.size).toBe(0)
   })
 
+  it("is not sent once its two seconds are over, where the wall clock is set back meanwhile", () => {
+    const world = readyWorld()
+    world.venue.fates.submit = () => "notSent"
+    const asked = world.submit({ awaitClosed: true })
+    world.venue.gatewayNow = () => world.wall()
+    world.advance(1_000)
+    world.wallAheadMillis = -3_600_000
+    world.advance(3_000)
+    world.venue.fates.submit = () => "accept"
+    world.advance(10_000)
+    expect(world.read(okOf(asked).order.tradeOrderId).orderStatus).toBe("REJECTED")
+    expect(world.venue.arrivals.size).toBe(0)
+  })
+
   it("is not sent again when it was cancelled in between", () => {
     const world = readyWorld()
     world.venue.fates.submit = () => "notSent"

@@ -48,6 +48,33 @@ describe("a stop that fired while the database stood still", () => {
   })
 })
 
+describe("a stop that fired while the database stood still and the wall clock was set back", () => {
+  it.each([
+    ["by itself", {}],
+    ["as a leg of a list", { stopLossPrice: "95" }],
+  ])("leaves with a deadline of its own, two seconds from when it leaves: %s", (_how, list) => {
+    const world = ready()
+    world.venue.gatewayNow = () => world.wall()
+    placed(
+      world,
+      "stopLossPrice" in list ? { quantity: "2", orderType: "MARKET", limitPrice: undefined, ...list } : stop,
+    )
+    world.advance(2_000)
+    world.memory.faults.hold()
+    world.trade("94")
+    world.advance(500)
+    world.wallAheadMillis = -3_600_000
+    world.advance(5_000)
+    const storedAt = world.wall()
+    world.memory.faults.release()
+    world.advance(10_000)
+    expect(stopOf(world)).toMatchObject({ orderStatus: "FILLED", doubt: null })
+    // The first was for an hour from now.
+    const given = (stopOf(world).notAfter ?? 0) - storedAt
+    expect([given > 0, given < 12_000]).toEqual([true, true])
+  })
+})
+
 describe("an order for the day that ends before it is stored that it leaves", () => {
   const DAY_MILLIS = 86_400_000
 
