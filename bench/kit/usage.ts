@@ -26,13 +26,22 @@ const list = (path: string): ReadonlyArray<string> => {
   }
 }
 
+/** By the ids of a process's living threads, of which the main one has the process's; empty where there is no /proc. */
+export const threadMicrosOf = (pid: number): ReadonlyMap<number, number> =>
+  new Map(
+    list(`/proc/${pid}/task`).map((thread) => [
+      Number(thread),
+      Number(read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ")[0] ?? 0) / 1000,
+    ]),
+  )
+
 /** Of a process and its living threads; null where there is no /proc. Threads that ended are not in it. */
 export const cpuMicrosOf = (pid: number): number | null => {
-  const threads = list(`/proc/${pid}/task`)
-  if (threads.length === 0) return null
-  let nanos = 0
-  for (const thread of threads) nanos += Number(read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ")[0] ?? 0)
-  return nanos / 1000
+  const threads = threadMicrosOf(pid)
+  if (threads.size === 0) return null
+  let micros = 0
+  for (const each of threads.values()) micros += each
+  return micros
 }
 
 interface Process {

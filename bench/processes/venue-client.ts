@@ -2,7 +2,7 @@
 import { Agent, request } from "node:http"
 import { answer } from "../kit/child.ts"
 import { nowMicros, openLoop } from "../kit/clock.ts"
-import type { OrderTimes, Pace } from "./venue-wire.ts"
+import { type OrderTimes, type Pace, STAGES } from "./venue-wire.ts"
 
 export interface ClientOf {
   readonly port: number
@@ -13,7 +13,15 @@ export interface ClientOf {
 const agent = new Agent({ keepAlive: true, maxSockets: 32 })
 let of: ClientOf | undefined
 
-const submit = (body: string): Promise<{ readonly tradeOrderId: string }> =>
+interface Submitted {
+  readonly tradeOrderId: string
+  readonly stages: ReadonlyArray<number>
+}
+
+const stagesOf = (header: string): ReadonlyArray<number> =>
+  STAGES.map((stage) => Number(new RegExp(`${stage};dur=([\\d.]+)`).exec(header)?.[1]))
+
+const submit = (body: string): Promise<Submitted> =>
   new Promise((resolve, reject) => {
     const { port, token } = of!
     const call = request(
@@ -35,7 +43,8 @@ const submit = (body: string): Promise<{ readonly tradeOrderId: string }> =>
           text += chunk
         })
         response.on("end", () => {
-          if (response.statusCode === 200) resolve(JSON.parse(text).data)
+          const stages = stagesOf(String(response.headers["server-timing"]))
+          if (response.statusCode === 200) resolve({ tradeOrderId: JSON.parse(text).data.tradeOrderId, stages })
           else reject(new Error(`HTTP ${response.statusCode}: ${text}`))
         })
       },
@@ -62,11 +71,12 @@ answer({
         limitPrice: `${50_000 + (n % 100)}`,
       })
       orders.push(
-        submit(body).then(({ tradeOrderId }) => ({
+        submit(body).then(({ tradeOrderId, stages }) => ({
           // The venue's client order id is ours, without its dashes.
           clientOrderId: tradeOrderId.replaceAll("-", ""),
           plannedAt,
           answeredAt: nowMicros(),
+          stages,
         })),
       )
     })

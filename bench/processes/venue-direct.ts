@@ -3,8 +3,7 @@ import { type Binance, connectBinance } from "../../test/exchanges/ccxt-client.t
 import type { Routes } from "../../test/exchanges/route-ccxt.ts"
 import { answer } from "../kit/child.ts"
 import { nowMicros, openLoop } from "../kit/clock.ts"
-import type { Credentials } from "./venue-exchange.ts"
-import type { OrderTimes, Pace } from "./venue-wire.ts"
+import type { Credentials, OrderTimes, Pace } from "./venue-wire.ts"
 
 let client: Binance | undefined
 
@@ -21,6 +20,8 @@ answer(
       })
       await client.loadMarkets()
     },
+    /** Withdraws all that rests. */
+    clear: () => client?.cancelAllOrders("BTC/USDT"),
     run: async ({ perSecond, millis, name }: Pace): Promise<ReadonlyArray<OrderTimes>> => {
       const orders: Array<Promise<OrderTimes>> = []
       await openLoop(perSecond, millis, (n, plannedAt) => {

@@ -7,6 +7,7 @@ import type { IncomingMessage } from "node:http"
 import { type BinanceExchange, startBinanceExchange } from "../../test/exchanges/binance/exchange.ts"
 import { answer } from "../kit/child.ts"
 import { nowMicros } from "../kit/clock.ts"
+import type { Credentials } from "./venue-wire.ts"
 
 const BALANCES = { USDT: "1000000000", BTC: "10000" }
 
@@ -18,11 +19,6 @@ subscribe("http.server.request.start", (message) => {
   const { request } = message as { readonly request: IncomingMessage }
   if (request.method === "POST" && request.url?.startsWith("/api/v3/order") === true) arrivals.push(nowMicros())
 })
-
-export interface Credentials {
-  readonly apiKey: string
-  readonly apiSecret: string
-}
 
 answer(
   {

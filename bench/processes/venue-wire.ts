@@ -13,4 +13,13 @@ export interface OrderTimes {
   readonly plannedAt: number
   /** The gateway's answer after its commit; for ccxt the venue's answer. */
   readonly answeredAt: number
+  /** Of the gateway's header Server-Timing: ms since it had read the request, in the order of the stages. */
+  readonly stages?: ReadonlyArray<number>
+}
+
+export const STAGES = ["checked", "committed", "dispatched"] as const
+
+export interface Credentials {
+  readonly apiKey: string
+  readonly apiSecret: string
 }
