@@ -55,6 +55,11 @@ export class AlarmChecks {
     this.#told.set(name, { at: this.now(), isExcused: false })
   }
 
+  /** What was told is not stored: a process tells it anew, of archived dealers as well, which are never looked at. */
+  processStarted(): void {
+    for (const told of this.#told.values()) told.isExcused = true
+  }
+
   look(dealer: DealerAccountId, { symbol, state }: HedgeReportRecord, causes: ReadonlySet<Cause>): void {
     const [asset] = symbol.split("/")
     for (const [kind] of KINDS) {

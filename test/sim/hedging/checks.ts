@@ -48,6 +48,7 @@ export class LineChecks {
       this.#restarts = 0
       return
     }
+    if (causes.has("ANY")) this.alarms.processStarted()
     const { restarts } = world.dealers.stats()
     if (restarts !== this.#restarts) {
       this.#restarts = restarts

@@ -228,7 +228,7 @@ export class HedgeKeeper {
   }
 
   #isDust(line: HedgeLine): boolean {
-    return line.due.isZero() || this.#plan(line, this.#placeOf(line), line.isAccumulating)._tag === "TooSmall"
+    return line.due.isZero() || this.#plan(line, this.#placeOf(line), line.dust)._tag === "TooSmall"
   }
 
   #placeOf(line: HedgeLine): HedgePlace | undefined {
@@ -245,8 +245,8 @@ export class HedgeKeeper {
 
   #hedgeNext(line: HedgeLine): void {
     if (this.#isBusy(line) || this.#later.has(line.symbol)) return
-    const wasDust = line.isAccumulating
-    line.isAccumulating = false
+    const before = line.dust
+    line.dust = "NONE"
     if (!HEDGE_LAW[line.state(false)].sends) {
       line.beginAnew()
       this.#letBooksGo()
@@ -254,11 +254,11 @@ export class HedgeKeeper {
     }
     this.#holdBooks(line)
     const place = this.#placeOf(line)
-    const plan = this.#plan(line, place, wasDust)
+    const plan = this.#plan(line, place, before)
     if (plan._tag === "TooSmall") {
       // The venue takes it together with what comes.
       line.beginAnew()
-      line.isAccumulating = true
+      line.dust = this.#dustOf(line, place, before)
       const now = this.core.parts.clock.monotonic()
       if (line.tooSmall !== null && line.tooSmall.until > now) this.#lookLater(line, line.tooSmall.until - now)
     } else if (place === undefined) {
@@ -269,15 +269,28 @@ export class HedgeKeeper {
   }
 
   /**
-   * Without a place, what an order where it was priced would be: that says whether it is worth one. What the last place there was found too
-   * small stays dust: it could not be closed there, so it must not keep others from being linked.
+   * Without a place, what an order where it was priced would be: that says whether it is worth one. What the listing of the last place there
+   * made dust stays dust: it could not be closed there, so it must not keep others from being linked.
    */
-  #plan(line: HedgeLine, place: HedgePlace | undefined, wasDust: boolean): HedgePlan {
-    if (place === undefined && wasDust) return { _tag: "TooSmall" }
+  #plan(line: HedgeLine, place: HedgePlace | undefined, before: HedgeLine["dust"]): HedgePlan {
+    if (place === undefined && before === "LISTED") return { _tag: "TooSmall" }
+    const listed = this.#listingOf(line, place)
+    return listed === undefined ? { _tag: "NoPrice" } : this.#planAt(line, this.#asLearned(line, listed))
+  }
+
+  /** Too small by the listing alone, or only by what a venue has refused, which holds for an hour. */
+  #dustOf(line: HedgeLine, place: HedgePlace | undefined, before: HedgeLine["dust"]): HedgeLine["dust"] {
+    if (place === undefined && before === "LISTED") return before
+    const listed = this.#listingOf(line, place)
+    return listed !== undefined && this.#planAt(line, listed)._tag === "TooSmall" ? "LISTED" : "LEARNED"
+  }
+
+  #listingOf(line: HedgeLine, place: HedgePlace | undefined): Instrument | undefined {
     const { parts, dealer } = this.core
-    const listed = place?.instrument ?? parts.instruments.find(line.lead()?.instrumentId ?? "", dealer.tenantId)
-    if (listed === undefined) return { _tag: "NoPrice" }
-    const instrument = this.#asLearned(line, listed)
+    return place?.instrument ?? parts.instruments.find(line.lead()?.instrumentId ?? "", dealer.tenantId)
+  }
+
+  #planAt(line: HedgeLine, instrument: Instrument): HedgePlan {
     const { slippageBps } = this.core.dealer.config.hedge
     const exposure = line.due
     const side = exposure.isNegative() ? "bids" : "asks"

@@ -83,8 +83,11 @@ export class HedgeLine {
   refusals = 0
   /** What a venue has found too small, although its listing says otherwise; null: nothing. */
   tooSmall: { readonly instrumentId: InstrumentId; readonly quantity: Decimal; readonly until: number } | null = null
-  /** What is open is less than the venue takes; not known again after whatever changed it, so that nothing large is taken for dust. */
-  isAccumulating = false
+  /**
+   * What is open is less than the venue takes, as its listing or only its refusal says; not known again after whatever changed it, so that nothing
+   * large is taken for dust.
+   */
+  dust: "NONE" | "LISTED" | "LEARNED" = "NONE"
   readonly #intents: IntentQueue
   readonly #sent: Map<HedgeIntentId, number>
   /** In order of their making. */
@@ -136,6 +139,10 @@ export class HedgeLine {
   /** The executed quotes that the next hedge is for, oldest first. */
   openDue(): OpenIntents {
     return this.#intents.open(this.due)
+  }
+
+  get isAccumulating(): boolean {
+    return this.dust !== "NONE"
   }
 
   isAtWork(): boolean {
@@ -342,7 +349,7 @@ export class HedgeLine {
   #become(totals: HedgeTotals): void {
     const before = this.exposure
     this.totals = totals
-    this.isAccumulating = false
+    this.dust = "NONE"
     const { exposure } = this
     if (exposure.isZero() || exposure.isNegative() !== before.isNegative()) this.#tooMuch.clear()
   }

@@ -301,6 +301,20 @@ describe("a hedge that is refused", () => {
     expect(world.sent().at(-1)).toBe("BUY 0.007 @ 100.25")
   })
 
+  it("as too small is dust for that hour alone, also when its place is gone", () => {
+    const world = new HedgeWorld()
+    world.executed(buy(1, "0.002"))
+    world.refuses(TOO_SMALL)
+    expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING" }])
+    world.dealer = { ...world.dealer, linkedAccountIds: [] }
+    world.keeper.dealerChanged()
+    world.pass(3_500_000)
+    expect(world.keeper.report()).toMatchObject([{ state: "ACCUMULATING" }])
+    world.pass(200_000)
+    expect(world.keeper.report()).not.toMatchObject([{ state: "ACCUMULATING" }])
+    expect(world.keeper.venuesOwing()).toEqual(["MOCK"])
+  })
+
   it("as too small leaves nothing large waiting for that hour", () => {
     const world = new HedgeWorld()
     world.executed(buy(1))
