@@ -47,6 +47,7 @@ export interface FrozenBatch {
   readonly firstSequences: ReadonlyArray<number>
   /** Each account's newest number once this batch is durable. */
   readonly lastSequences: ReadonlyMap<TradingAccountId, number>
+  readonly events: ReadonlyArray<NumberedEvent>
 }
 
 /** Event payloads travel as one text cut at this character: JSON never holds it raw, and array quoting would cost 10 µs an event. */
@@ -141,13 +142,12 @@ const SECTIONS: ReadonlyArray<Section> = [
       ${rowsOf(EXECUTION_COLUMNS, first, size)}
       ${ON_EXECUTION_CONFLICT})`,
   },
-  // Events.
+  // Events. A number that is taken ends the statement: by this very batch, sent before (see `isWritten`), or by another writer.
   {
     params: paramsOf(EVENT_COLUMNS),
     sql: (first, size) => `events AS (
       INSERT INTO account_event (${names(EVENT_COLUMNS)})
-      ${rowsOf(EVENT_COLUMNS, first, size, manyEvents(first))}
-      ON CONFLICT DO NOTHING)`,
+      ${rowsOf(EVENT_COLUMNS, first, size, manyEvents(first))})`,
   },
   // Accounts: the image's credentials are the account's credentials. Their links are locked in order of ids, as a connect does.
   {
@@ -409,5 +409,5 @@ export const freeze = (
   if (told.events.length > 0) include(7, arrayLiteral(told.accounts), arrayLiteral(told.events))
   if (audited.length > 0) include(AUDITED, JSON.stringify(audited))
   const name = `batch-${mask}-${sizes.join("")}`
-  return { name, text: textOf(name, mask, sizes), values, firstSequences, lastSequences }
+  return { name, text: textOf(name, mask, sizes), values, firstSequences, lastSequences, events }
 }

@@ -7,8 +7,9 @@ import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import type { TradeOrderId } from "../../domain/ids.ts"
 import type { Execution, TradeOrder } from "../../domain/order/trade-order.ts"
 import type { Row, Settled, Unit } from "../../ports/account-store.ts"
-import { constraintOf, detailOf, sqlStateOf } from "../postgres/storage-failure.ts"
+import { constraintOf, detailOf, sqlStateOf, tableOf } from "../postgres/storage-failure.ts"
 import type { WriterSession } from "../postgres/writer-session.ts"
+import type { FrozenBatch } from "./order-batch.ts"
 import { arrayLiteral, ORDER_CONSTANTS } from "./order-columns.ts"
 import { type ExecutionRow, ORDER_COLUMNS, type OrderRow, ordersOf } from "./rows.ts"
 import { NEWEST_EXECUTIONS } from "./trade-orders.ts"
@@ -145,6 +146,38 @@ export const LEARN_ACCOUNTS = {
 export const LEARN_QUEUE = {
   name: "learn-queue",
   text: "SELECT coalesce(max(accepted_number), 0) AS last FROM trade_order WHERE open",
+}
+
+/** How many of the events stand under their numbers, by their ids. */
+const WRITTEN_EVENTS = {
+  name: "written-events",
+  text: `SELECT count(*)::int AS written FROM account_event
+    JOIN unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::uuid[]) AS e (trading_account_id, sequence, at, event_id)
+    USING (trading_account_id, sequence, at, event_id)`,
+}
+
+/** Of an error that names a partition of the events, or their table. */
+const isOfEvents = (error: unknown): boolean => tableOf(error)?.startsWith("account_event") === true
+
+/**
+ * Whether a batch that was refused stands already: it was sent before, and only its answer was lost. All of it is there or nothing is. Else an event of
+ * another writer has one of its numbers.
+ */
+export const isWritten = async (
+  session: WriterSession,
+  { events }: Pick<FrozenBatch, "events">,
+  error: unknown,
+): Promise<boolean | "closed"> => {
+  if (!isOfEvents(error)) return false
+  const columns = [
+    events.map(({ accountId }) => accountId),
+    events.map(({ sequence }) => sequence),
+    events.map(({ event }) => event.at),
+    events.map(({ event }) => event.eventId),
+  ]
+  const answer = await session.ask({ ...WRITTEN_EVENTS, values: columns })
+  if (answer._tag === "Closed") return "closed"
+  return answer._tag === "Rows" && answer.rows[0]?.["written"] === events.length
 }
 
 const KEY_INDEXES = new Set(["trade_order_key", "trade_order_client_order_id"])

@@ -10,7 +10,7 @@ import type { Settled, Unit } from "../../ports/account-store.ts"
 import type { HistogramSeries } from "../../ports/meters.ts"
 import { openWriterSession, writerLife } from "../postgres/writer-session.ts"
 import { type FrozenBatch, freeze, type Numbering } from "./order-batch.ts"
-import { isQuoteUsed, LEARN_ACCOUNTS, LEARN_QUEUE, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
+import { isQuoteUsed, isWritten, LEARN_ACCOUNTS, LEARN_QUEUE, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
 
 // Delivers outcomes to their owners, in order. An owner that hears one dispatches, answers and publishes: hundreds at once would keep
 // the event loop from everybody else, and most of all from those who could be refused at once. So they are told for a few ms of a turn.
@@ -256,16 +256,23 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
         life.fenced()
         return false
       }
-      for (const [account, lastSequence] of batch.lastSequences)
-        numbering.set(account, { ...numberOf(account), lastSequence })
-      for (const [i, entry] of entries.entries())
-        settle(entry, { _tag: "Committed", firstSequence: batch.firstSequences[i]! })
-      return true
+      return committed(entries, batch)
     }
+    const isThere = await isWritten(session, batch, answer.error)
+    if (isThere === "closed") return false
+    if (isThere) return committed(entries, batch)
     if (entries.length === 1) return refuse(entries[0]!, answer.error)
     // The server often names the key it refused; else halves find the unit. What is sent again is numbered again: no gap.
     const suspect = suspectOf(units, answer.error)
     return inParts(entries, suspect === undefined ? [entries.length >> 1] : [suspect, suspect + 1])
+  }
+
+  const committed = (entries: ReadonlyArray<Entry>, batch: FrozenBatch): true => {
+    for (const [account, lastSequence] of batch.lastSequences)
+      numbering.set(account, { ...numberOf(account), lastSequence })
+    for (const [i, entry] of entries.entries())
+      settle(entry, { _tag: "Committed", firstSequence: batch.firstSequences[i]! })
+    return true
   }
 
   const inParts = async (entries: ReadonlyArray<Entry>, cuts: ReadonlyArray<number>): Promise<boolean> => {

@@ -20,6 +20,13 @@ export const constraintOf = (error: unknown): string | undefined => {
   return typeof cause.constraint === "string" ? cause.constraint : undefined
 }
 
+/** Name of the table that an error of the server is about; undefined for every other error. */
+export const tableOf = (error: unknown): string | undefined => {
+  const cause = error instanceof SqlError ? error.cause : error
+  if (typeof cause !== "object" || cause === null || !("table" in cause)) return undefined
+  return typeof cause.table === "string" ? cause.table : undefined
+}
+
 /** What the server adds to an error; it may quote whole rows. Empty without. */
 export const detailOf = (error: unknown): string => {
   const cause = error instanceof SqlError ? error.cause : error

@@ -222,6 +222,28 @@ describe("the order writer", () => {
     expect(await sequences()).toEqual(upTo(2))
   })
 
+  it("refuses a unit whose number another writer of its epoch has taken, whole, and numbers the next one after it", async () => {
+    await submit()
+    const other = start()
+    try {
+      const at = Date.now()
+      const unitOf = (order = newOrder(account)) => ({
+        accountId: account.tradingAccountId,
+        rows: [orderRow(order)],
+        events: [{ ...event(), at }],
+      })
+      const [first, second] = [unitOf(), unitOf()]
+      // Both have learned the account's numbers.
+      expect(await commit(other, unitOf())).toMatchObject({ _tag: "Committed", firstSequence: 3 })
+      expect(await commit(writer, first)).toMatchObject({ _tag: "Refused" })
+      expect(await commit(writer, second)).toMatchObject({ _tag: "Committed", firstSequence: 4 })
+      expect(await sequences()).toEqual(upTo(4))
+      expect(await countOrders()).toBe(3)
+    } finally {
+      other.close()
+    }
+  })
+
   it("writes at most 512 units or 1 MiB in a batch", async () => {
     await submit()
     const before = writer.stats()
