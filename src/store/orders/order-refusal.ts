@@ -9,8 +9,7 @@ import type { Execution, TradeOrder } from "../../domain/order/trade-order.ts"
 import type { Row, Settled, Unit } from "../../ports/account-store.ts"
 import { constraintOf, detailOf, sqlStateOf, tableOf } from "../postgres/storage-failure.ts"
 import type { WriterSession } from "../postgres/writer-session.ts"
-import type { FrozenBatch } from "./order-batch.ts"
-import { arrayLiteral, ORDER_CONSTANTS } from "./order-columns.ts"
+import { arrayLiteral, type NumberedEvent, ORDER_CONSTANTS } from "./order-columns.ts"
 import { type ExecutionRow, ORDER_COLUMNS, type OrderRow, ordersOf } from "./rows.ts"
 import { NEWEST_EXECUTIONS } from "./trade-orders.ts"
 
@@ -165,7 +164,7 @@ const isOfEvents = (error: unknown): boolean => tableOf(error)?.startsWith("acco
  */
 export const isWritten = async (
   session: WriterSession,
-  { events }: Pick<FrozenBatch, "events">,
+  events: ReadonlyArray<NumberedEvent>,
   error: unknown,
 ): Promise<boolean | "closed"> => {
   if (!isOfEvents(error)) return false

@@ -258,7 +258,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       }
       return committed(entries, batch)
     }
-    const isThere = await isWritten(session, batch, answer.error)
+    const isThere = await isWritten(session, batch.events, answer.error)
     if (isThere === "closed") return false
     if (isThere) return committed(entries, batch)
     if (entries.length === 1) return refuse(entries[0]!, answer.error)
