@@ -23,7 +23,7 @@ interface Pins {
   /** Those that our connector really asks for, where `features` names others (test/unit/venues/adapters/times-in-force.test.ts). */
   readonly nativeTimesInForce?: ReadonlyArray<TimeInForce>
   /** Proved against a loopback exchange; of all others the connector sends plain orders, and the gateway does the rest. */
-  readonly proved?: Partial<Pick<VenueCapabilities, "marketBuyByCost" | "amend" | "oco">> & {
+  readonly proved?: Partial<Pick<VenueCapabilities, "marketBuyByCost" | "marketBuyNeedsCost" | "amend" | "oco">> & {
     readonly triggers?: Partial<VenueCapabilities["triggers"]>
   }
   readonly clientOrderIds: VenueCapabilities["clientOrderIds"]
@@ -53,7 +53,11 @@ const PINS: Readonly<Record<string, Pins>> = {
     clientOrderIds: { form: "TEXT", lengthMax: null, unique: "ALWAYS" },
     streams: { orders: "POLLED", executions: "POLLED" },
   },
-  bybit: { clientOrderIds: { form: "TEXT", lengthMax: 36, unique: "ALWAYS" } },
+  // Its triggers are conditional orders of another filter. ccxt says of market buys what holds for classic accounts.
+  bybit: {
+    proved: { marketBuyByCost: true, marketBuyNeedsCost: false, amend: true },
+    clientOrderIds: { form: "TEXT", lengthMax: 36, unique: "ALWAYS" },
+  },
   coinbase: { clientOrderIds: { form: "UUID", lengthMax: 36, unique: "ALWAYS" } },
   deribit: { clientOrderIds: { form: "TEXT", lengthMax: 64, unique: "NO" } },
   // `t-` and 28 more.
@@ -127,7 +131,7 @@ export const capabilitiesFrom = (
     attachedExits: typeof order["attachedStopLossTakeProfit"] === "object",
     oco: pins?.proved?.oco ?? "EMULATED",
     marketBuyByCost: pins?.proved?.marketBuyByCost ?? false,
-    marketBuyNeedsCost: order["marketBuyRequiresPrice"] === true,
+    marketBuyNeedsCost: pins?.proved?.marketBuyNeedsCost ?? order["marketBuyRequiresPrice"] === true,
     amend: pins?.proved?.amend ?? false,
     // The gateway cancels one after the other, and its own switch: an order that a venue swept away would have nobody's reason.
     cancelAll: "EMULATED",

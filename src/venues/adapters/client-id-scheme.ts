@@ -40,7 +40,7 @@ export const commonScheme: ClientIdScheme = {
 }
 
 /** An answer of ours to a question that ccxt cannot ask: classified by its name, like ccxt's own. */
-class OrderNotFound extends Error {
+export class OrderNotFound extends Error {
   override readonly name = "OrderNotFound"
 }
 

@@ -204,8 +204,14 @@ export interface VenueProfile extends VenueFacts {
   /**
    * The venue counts private requests by account: in ccxt's costs, so many at once, and so many run off per second. Absent: by address,
    * together with the public ones. `auditsShare` is what audits may take of it, more than a quarter where orders are counted apart.
+   * `addressCost`: each counts for the address as well, so much of ccxt's costs.
    */
-  readonly privatePace?: { readonly burst: number; readonly perSecond: number; readonly auditsShare?: number }
+  readonly privatePace?: {
+    readonly burst: number
+    readonly perSecond: number
+    readonly auditsShare?: number
+    readonly addressCost?: number
+  }
   /** The code that goes with it, in `adapters.ts`. */
   readonly adapter:
     | "binance"

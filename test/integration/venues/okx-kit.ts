@@ -2,18 +2,13 @@
 import { randomBytes, randomUUID } from "node:crypto"
 import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
 import { type InstrumentId, venueClientId } from "../../../src/domain/ids.ts"
-import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
+import type { VenueOrder } from "../../../src/ports/venue-session.ts"
 import type { AnswerFault } from "../../exchanges/binance/faults.ts"
 import { type OkxExchange, type OkxExchangeOptions, startOkxExchange } from "../../exchanges/okx/exchange.ts"
-import {
-  type ConnectorOptions,
-  connectVenue,
-  type OpenSession,
-  profileOf,
-  restingOrder,
-  until,
-  type VenueUnderTest,
-} from "./venue-kit.ts"
+import { answering, LoopbackSession, openedSession } from "./loopback-session.ts"
+import { type ConnectorOptions, connectVenue, profileOf, restingOrder, type VenueUnderTest } from "./venue-kit.ts"
+
+export { answering, refOf } from "./loopback-session.ts"
 
 /** As the venue names it, and as the gateway does. */
 export const BTC = "BTC-USDT"
@@ -45,14 +40,6 @@ export const startOkx = async (
 export const okxOrder = (change: Partial<VenueOrder> = {}): VenueOrder =>
   restingOrder({ instrumentId: OKX_BTC, ...change })
 
-export const refOf = (order: VenueOrder, externalOrderId: string | null = null): VenueOrderRef => ({
-  tradeOrderId: order.tradeOrderId,
-  externalOrderId,
-  instrumentId: order.instrumentId,
-})
-
-export const answering = (status: number, body: string): AnswerFault => ({ kind: "status", status, body })
-
 /** One operation's own code, as OKX says it under HTTP 200. */
 export const operation = (sCode: string, sMsg: string): AnswerFault =>
   answering(
@@ -60,39 +47,14 @@ export const operation = (sCode: string, sMsg: string): AnswerFault =>
     JSON.stringify({ code: "1", data: [{ clOrdId: "", ordId: "", sCode, sMsg }], msg: "All operations failed" }),
   )
 
-const OUTCOMES: ReadonlyArray<SessionReport["_tag"]> = ["Accepted", "Refused", "NotSent", "InDoubt"]
-
 /** A session of a user of its own: what one test leaves behind is not the next one's. */
-export class OkxSession {
-  private constructor(
-    readonly at: OkxUnderTest,
-    readonly secrets: typeof OKX_SECRETS,
-    readonly open: OpenSession,
-  ) {}
-
+export class OkxSession extends LoopbackSession<OkxExchange, typeof OKX_SECRETS> {
   /** Resolves when its stream is up. */
   static async start(at: OkxUnderTest): Promise<OkxSession> {
     const [apiKey, apiSecret] = [randomUUID(), randomBytes(16).toString("hex").toUpperCase()]
     const secrets = { apiKey, apiSecret, apiPassphrase: randomBytes(9).toString("base64") }
     at.exchange.addUser({ ...secrets, balances: { USDT: "100000", BTC: "5" } })
-    const open = await at.openSession(secrets)
-    await until(() => open.last("StreamUp") !== undefined, "the private stream")
-    return new OkxSession(at, secrets, open)
-  }
-
-  async outcomeOf(order: VenueOrder): Promise<SessionReport> {
-    const find = () =>
-      this.open.reports.find(
-        (report) =>
-          OUTCOMES.includes(report._tag) && "tradeOrderId" in report && report.tradeOrderId === order.tradeOrderId,
-      )
-    this.open.session.submit(order)
-    await until(() => find() !== undefined, "an outcome of the submit")
-    return find() as SessionReport
-  }
-
-  lookup(order: VenueOrder): Promise<OrderLookup> {
-    return this.at.run(this.open.session.fetchOrder(refOf(order)))
+    return new OkxSession(at, secrets, await openedSession(at, secrets))
   }
 
   get rows() {
@@ -105,32 +67,5 @@ export class OkxSession {
 
   timesPlaced(order: VenueOrder): number {
     return this.rows.filter((row) => row.clOrdId === venueClientId(order.tradeOrderId)).length
-  }
-
-  /** What the venue's door saw of an order. */
-  judged(order: VenueOrder) {
-    const id = venueClientId(order.tradeOrderId)
-    return this.at.exchange.placements().find(({ clientOrderId }) => clientOrderId === id)
-  }
-
-  get states() {
-    return this.open.reports.flatMap((report) => (report._tag === "OrderSeen" ? [report.state] : []))
-  }
-
-  get fills() {
-    return this.open.reports.flatMap((report) => (report._tag === "Filled" ? [report.fill] : []))
-  }
-
-  get balances() {
-    return this.open.reports.flatMap((report) => (report._tag === "BalancesSeen" ? [report.balances] : []))
-  }
-
-  count(what: string): number {
-    return this.at.exchange.counts()[what] ?? 0
-  }
-
-  /** Anything that the venue might push to this account. */
-  push(event: Readonly<Record<string, unknown>>): void {
-    this.at.exchange.fault({ fault: "pushUserEvent", apiKey: this.secrets.apiKey, event })
   }
 }

@@ -91,6 +91,7 @@ export class Budgets {
   install(exchange: CcxtExchange, ofAccount: boolean): void {
     const isItsOwn = ofAccount && this.#profile.privatePace !== undefined
     const budget = this.#budgetOf(exchange, isItsOwn)
+    const addressCost = isItsOwn ? this.#profile.privatePace?.addressCost : undefined
     if (ofAccount) this.#join(exchange)
     const holds = new AccountHolds()
     exchange.throttle = async (cost) => {
@@ -100,7 +101,8 @@ export class Budgets {
       const held = holds.pass(purpose, left())
       if (held !== undefined) await held
       // With `number: String` costs are texts.
-      return budget.take(Number(cost ?? 1), purpose, left())
+      await budget.take(Number(cost ?? 1), purpose, left())
+      if (addressCost !== undefined) await this.#budgetOf(exchange, false).take(addressCost, purpose, left())
     }
     const handle = exchange.onRestResponse.bind(exchange)
     exchange.onRestResponse = (status, statusText, url, method, headers, ...rest) => {

@@ -4,6 +4,7 @@
  */
 
 import { BINANCE_CODES } from "../../adapters/binance/codes.ts"
+import { BYBIT_CODES } from "../../adapters/bybit/codes.ts"
 import { krakenMeaning, krakenWords } from "../../adapters/kraken/codes.ts"
 import { OKX_CODES } from "../../adapters/okx/codes.ts"
 import type { FailureCategory, VenueFailure } from "../../connector/wire.ts"
@@ -80,9 +81,11 @@ export const cleanText = (text: string): string =>
     .replace(/\p{Cc}+/gu, " ")
     .replace(/\b[a-z]+:\/\/\S+/gi, "")
     .replace(
-      /\b(signature|api-?key|secret|token|passphrase|password|x-mbx-apikey)\b["']?\s*[=:]\s*["']?[^\s"'&,}]+/gi,
+      /\b(signature|api[-_]?key|secret|token|passphrase|password|x-mbx-apikey)\b["']?\s*[=:]\s*["']?[^\s"'&,}]+/gi,
       "$1",
     )
+    // What a wrong signature of Bybit was made of: the key, and all that was sent.
+    .replace(/\borigin_string\[.*/gi, "")
     .replace(/\b[A-Za-z0-9+/_-]{40,}={0,2}/g, "…")
     .replace(/\s+/g, " ")
     .trim()
@@ -96,7 +99,7 @@ interface VenueWords {
 
 /**
  * `{"code": …, "msg": …}` out of an error's text, or out of a plain object that ccxt rejected with. An operation that OKX refused has
- * its own words inside: `{"code": "1", "data": [{"sCode": …, "sMsg": …}]}`.
+ * its own words inside: `{"code": "1", "data": [{"sCode": …, "sMsg": …}]}`. Bybit's are `{"retCode": …, "retMsg": …}`.
  */
 const venueWords = (error: unknown, text: string): VenueWords => {
   const start = text.indexOf("{")
@@ -109,8 +112,8 @@ const venueWords = (error: unknown, text: string): VenueWords => {
   const outer = record(candidate)
   const words = outer["error"] === undefined ? outer : record(outer["error"])
   const operation = Array.isArray(words["data"]) ? record(words["data"][0]) : {}
-  const code = operation["sCode"] ?? words["code"]
-  const message = operation["sMsg"] ?? words["msg"] ?? words["message"]
+  const code = operation["sCode"] ?? words["code"] ?? words["retCode"]
+  const message = operation["sMsg"] ?? words["msg"] ?? words["message"] ?? words["retMsg"]
   return {
     code: typeof code === "number" || typeof code === "string" ? cleanText(String(code)).slice(0, CODE_MAX) : null,
     message: typeof message === "string" ? message : null,
@@ -137,10 +140,13 @@ const classRow = (error: unknown): Row | undefined => {
   return undefined
 }
 
+const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = { okx: OKX_CODES, bybit: BYBIT_CODES }
+
 /** What the code means, by the venue: ccxt's errors open with its id of the exchange. */
 const pinnedRow = (text: string, code: string | null): Row | undefined => {
   if (code === null) return undefined
-  const outcome = (text.startsWith("okx ") ? OKX_CODES.get(code) : undefined) ?? BINANCE_CODES.get(code)
+  const venue = text.slice(0, text.indexOf(" "))
+  const outcome = CODES[venue]?.get(code) ?? BINANCE_CODES.get(code)
   return outcome === undefined ? undefined : ["", ...outcome]
 }
 

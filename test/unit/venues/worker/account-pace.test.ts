@@ -1,7 +1,14 @@
 /** The request budget of one account at a venue that counts its orders apart from its questions. */
 import { describe, expect, it } from "vitest"
 import type { Purpose } from "../../../../src/ports/venue-stats.ts"
+import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
+import { Budgets } from "../../../../src/venues/worker/budget/budgets.ts"
 import { RateBudget } from "../../../../src/venues/worker/budget/rate-budget.ts"
+import type { CcxtExchange } from "../../../../src/venues/worker/exchange/ccxt.ts"
+import { doing } from "../../../../src/venues/worker/work.ts"
+
+/** Of order/create, in ccxt 4.5.84. */
+const CREATE_COST = 2.5
 
 /** Those who may leave at once, of so many who ask. */
 const leaving = async (budget: RateBudget, purpose: Purpose, cost: number, count: number): Promise<number> => {
@@ -40,5 +47,30 @@ describe("the pace of an account", () => {
     expect(await leaving(generous, "audit", 3, 20)).toBe(10)
     usual.close()
     generous.close()
+  })
+
+  it("keeps each account below the 20 orders that BYBIT takes of it in a second, whatever others send", async () => {
+    const profile = PROFILES.find(({ venue }) => venue === "BYBIT")
+    if (profile === undefined) throw new Error("BYBIT is not in the registry")
+    const budgets = new Budgets(profile)
+    const account = (): CcxtExchange => {
+      const exchange = { rateLimit: 20, rollingWindowSize: 5000, throttle: null, onRestResponse: () => undefined }
+      budgets.install(Object.assign(exchange, { close: () => Promise.resolve() }) as unknown as CcxtExchange, true)
+      return exchange as unknown as CcxtExchange
+    }
+    const sent = async (exchange: CcxtExchange): Promise<number> => {
+      let left = 0
+      for (let i = 0; i < 40; i++)
+        void doing({ connector: "BYBIT", purpose: "submit", until: null }, () =>
+          exchange.throttle(CREATE_COST).then(
+            () => (left += 1),
+            () => undefined,
+          ),
+        )
+      await new Promise((resolve) => setImmediate(resolve))
+      return left
+    }
+    expect([await sent(account()), await sent(account())]).toEqual([15, 15])
+    budgets.close()
   })
 })

@@ -1,0 +1,89 @@
+/** One account's session at a loopback exchange, with what tests of its orders ask for. */
+
+import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
+import { venueClientId } from "../../../src/domain/ids.ts"
+import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
+import type { AnswerFault } from "../../exchanges/binance/faults.ts"
+import type { Placement } from "../../exchanges/binance/placements.ts"
+import { type Loopback, type OpenSession, until, type VenueUnderTest } from "./venue-kit.ts"
+
+export const refOf = (order: VenueOrder, externalOrderId: string | null = null): VenueOrderRef => ({
+  tradeOrderId: order.tradeOrderId,
+  externalOrderId,
+  instrumentId: order.instrumentId,
+})
+
+export const answering = (status: number, body: string): AnswerFault => ({ kind: "status", status, body })
+
+const OUTCOMES: ReadonlyArray<SessionReport["_tag"]> = ["Accepted", "Refused", "NotSent", "InDoubt"]
+
+/** What every loopback exchange tells of itself. */
+interface Judging extends Loopback {
+  readonly placements: () => ReadonlyArray<Placement>
+  readonly counts: () => Readonly<Record<string, number>>
+  readonly fault: (fault: {
+    readonly fault: "pushUserEvent"
+    readonly apiKey: string
+    readonly event: Readonly<Record<string, unknown>>
+  }) => void
+}
+
+/** Resolves when its stream is up. */
+export const openedSession = async (
+  at: Pick<VenueUnderTest<Loopback>, "openSession">,
+  secrets: VenueSecrets,
+): Promise<OpenSession> => {
+  const open = await at.openSession(secrets)
+  await until(() => open.last("StreamUp") !== undefined, "the private stream")
+  return open
+}
+
+export class LoopbackSession<E extends Judging, S extends VenueSecrets> {
+  constructor(
+    readonly at: VenueUnderTest<E>,
+    readonly secrets: S,
+    readonly open: OpenSession,
+  ) {}
+
+  async outcomeOf(order: VenueOrder): Promise<SessionReport> {
+    const find = () =>
+      this.open.reports.find(
+        (report) =>
+          OUTCOMES.includes(report._tag) && "tradeOrderId" in report && report.tradeOrderId === order.tradeOrderId,
+      )
+    this.open.session.submit(order)
+    await until(() => find() !== undefined, "an outcome of the submit")
+    return find() as SessionReport
+  }
+
+  lookup(order: VenueOrder): Promise<OrderLookup> {
+    return this.at.run(this.open.session.fetchOrder(refOf(order)))
+  }
+
+  /** What the venue's door saw of an order. */
+  judged(order: VenueOrder): Placement | undefined {
+    const id = venueClientId(order.tradeOrderId)
+    return this.at.exchange.placements().find(({ clientOrderId }) => clientOrderId === id)
+  }
+
+  get states() {
+    return this.open.reports.flatMap((report) => (report._tag === "OrderSeen" ? [report.state] : []))
+  }
+
+  get fills() {
+    return this.open.reports.flatMap((report) => (report._tag === "Filled" ? [report.fill] : []))
+  }
+
+  get balances() {
+    return this.open.reports.flatMap((report) => (report._tag === "BalancesSeen" ? [report.balances] : []))
+  }
+
+  count(what: string): number {
+    return this.at.exchange.counts()[what] ?? 0
+  }
+
+  /** Anything that the venue might push to this account. */
+  push(event: Readonly<Record<string, unknown>>): void {
+    this.at.exchange.fault({ fault: "pushUserEvent", apiKey: this.secrets.apiKey, event })
+  }
+}
