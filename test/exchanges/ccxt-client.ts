@@ -10,6 +10,7 @@ import { type Routes, routeCcxt } from "./route-ccxt.ts"
 
 export type Binance = InstanceType<typeof import("ccxt").pro.binance>
 export type Kraken = InstanceType<typeof import("ccxt").pro.kraken>
+type Bybit = InstanceType<typeof import("ccxt").pro.bybit>
 export type Settings = Record<string, unknown>
 
 const packageRoot = join(dirname(createRequire(import.meta.url).resolve("ccxt")), "..")
@@ -38,6 +39,23 @@ export const connectKraken = async (routes: Routes, settings: Settings, options:
   )
   const client = new KrakenClass({ timeout: PATIENCE_MILLIS, enableRateLimit: false, ...settings, options })
   routeCcxt(client, routes)
+  return client
+}
+
+/** Loaded at the first use, for spot of a unified account; `close()` is the caller's. */
+export const connectBybit = async (routes: Routes, settings: Settings): Promise<Bybit> => {
+  const { default: BybitClass }: { default: new (settings: Settings) => Bybit } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/bybit.js")).href
+  )
+  const options = {
+    defaultType: "spot",
+    fetchMarkets: { types: ["spot"] },
+    enableUnifiedMargin: false,
+    enableUnifiedAccount: true,
+  }
+  const client = new BybitClass({ timeout: PATIENCE_MILLIS, ...settings, options })
+  routeCcxt(client, routes)
+  client.has["fetchCurrencies"] = false
   return client
 }
 

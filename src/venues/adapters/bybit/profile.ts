@@ -1,5 +1,6 @@
 /** Bybit spot and its testnet. */
-import { plain, UNANSWERED_ORDERS } from "../plain.ts"
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
+import { plain } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
 /** `recv_window`: the venue refuses a request older than that by its own clock. */
@@ -57,7 +58,7 @@ const spot = {
   orderExpiryMillis: RECV_WINDOW_MILLIS,
   // Long numbers of spot, uuids of contracts.
   orderIds: "VENUE",
-  orders: UNANSWERED_ORDERS,
+  orders: PROVEN_ORDERS,
   // By account and second: 20 of a kind of order requests, which cost 2.5 of 50; less, because they come closer together than they left.
   // Beside it 600 of an address in 5 s, which are 250 of ccxt's costs.
   privatePace: { burst: 40, perSecond: 40, addressCost: 0.5 },

@@ -398,28 +398,28 @@ describe("an account that is linked", () => {
   const real = { venue: "BINANCE" as VenueId }
 
   it("at a venue whose orders are not proven prices and hedges only where the installation has opted in", () => {
-    const bybit = PROFILES.find(({ venue }) => venue === "BYBIT")!
+    const gate = PROFILES.find(({ venue }) => venue === "GATE")!
     const linking = { linkedAccountIds: [LINKED], config: dealerConfigOf({}), tenantId: "default" } as unknown as Dealer
     const asked = { baseAsset: "BTC", quoteAsset: "USDT" }
     const at = (optIns: ReadonlyArray<string>) => {
-      const own = { tradingAccountId: LINKED, venue: bybit.venue, status: "ACTIVE" }
-      const listed = { instrumentId: "BYBIT:BTC/USDT", status: "ACTIVE" }
+      const own = { tradingAccountId: LINKED, venue: gate.venue, status: "ACTIVE" }
+      const listed = { instrumentId: "GATE:BTC/USDT", status: "ACTIVE" }
       return {
         accounts: { find: () => own },
-        venues: { find: () => venueOf(bybit, [], optIns) },
+        venues: { find: () => venueOf(gate, [], optIns) },
         instruments: { ofPair: () => listed },
       } as unknown as DealerParts
     }
     const link = (optIns: ReadonlyArray<string>) =>
-      linkFault(at(optIns), { ...linking, linkedAccountIds: [] }, [], { venue: bybit.venue })
-    expect(link([])).toMatchObject({ _tag: "ExperimentalVenue", venue: "BYBIT" })
-    expect(link(["BYBIT"])).toBeNull()
+      linkFault(at(optIns), { ...linking, linkedAccountIds: [] }, [], { venue: gate.venue })
+    expect(link([])).toMatchObject({ _tag: "ExperimentalVenue", venue: "GATE" })
+    expect(link(["GATE"])).toBeNull()
     expect(placesOf(at([]), linking, asked)).toEqual([])
     expect(noPlaceReason(at([]), linking, asked)).toBe("VENUE_NOT_ALLOWED")
     expect(ignoredOf(at([]), linking, null).map(({ reason }) => reason)).toEqual([
-      expect.stringContaining("orders at BYBIT are EXPERIMENTAL, and EXPERIMENTAL_ORDERS does not name it"),
+      expect.stringContaining("orders at GATE are EXPERIMENTAL, and EXPERIMENTAL_ORDERS does not name it"),
     ])
-    expect(placesOf(at(["BYBIT"]), linking, asked)).toHaveLength(1)
+    expect(placesOf(at(["GATE"]), linking, asked)).toHaveLength(1)
   })
 
   it("closes nothing that was priced in another environment", () => {
