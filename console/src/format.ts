@@ -9,6 +9,14 @@ export const clock = (ms: number): string => {
   return `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`
 }
 
+/** Local time of day, with its day where that is not today's. */
+export const clockOfDay = (ms: number, now: number): string => {
+  const [at, today] = [new Date(ms), new Date(now)]
+  return at.toDateString() === today.toDateString()
+    ? clock(ms)
+    : `${at.getFullYear() === today.getFullYear() ? "" : `${at.getFullYear()}-`}${pad(at.getMonth() + 1)}-${pad(at.getDate())} ${clock(ms)}`
+}
+
 /** Both clocks, for a title: local first. */
 export const bothClocks = (ms: number): string => {
   const at = new Date(ms)

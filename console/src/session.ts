@@ -3,7 +3,7 @@
  * know: a renewal is made by one tab at a time, since each takes the place of the cookie that the next one sends.
  */
 import { batch, computed, signal } from "@preact/signals"
-import { type components, ERRNO, Gateway, GatewayError } from "../../clients/typescript/src/index.ts"
+import { type components, ERRNO, Gateway, GatewayError, NoAnswer } from "../../clients/typescript/src/index.ts"
 import { untouchedMs } from "./keyboard.ts"
 import { endsSession, pauseAfter, renewalAfter, retryAfterOf } from "./pace.ts"
 
@@ -251,6 +251,6 @@ export const gateway = new Gateway({
 
 /** What a refusal says to a person: the words and what they are about, without the call's name. */
 export const wordsOf = (error: unknown): string => {
-  if (error instanceof GatewayError) return error.message.replace(/^(GET|POST) [\w/]+: /, "")
-  return error instanceof Error ? error.message : String(error)
+  const text = error instanceof Error ? error.message : String(error)
+  return error instanceof GatewayError || error instanceof NoAnswer ? text.replace(/^(GET|POST) [\w/]+: /, "") : text
 }

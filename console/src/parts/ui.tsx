@@ -1,7 +1,7 @@
 /** Small pieces that every screen is made of. */
 import type { ComponentChildren, TargetedSubmitEvent } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { bothClocks, clock, filling } from "../format.ts"
+import { bothClocks, clockOfDay, filling } from "../format.ts"
 import { wordsOf } from "../session.ts"
 
 export const Panel = (props: {
@@ -83,7 +83,7 @@ export const Hint = (props: { readonly lines: ReadonlyArray<string>; readonly ch
 
 export const Time = ({ ms }: { readonly ms: number }) => (
   <time class="num" dateTime={new Date(ms).toISOString()} title={bothClocks(ms)}>
-    {clock(ms)}
+    {clockOfDay(ms, Date.now())}
   </time>
 )
 

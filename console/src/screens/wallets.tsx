@@ -5,6 +5,7 @@ import { digits, shortId } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { AsOf } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
+import { proven } from "../parts/proof.tsx"
 import { Empty, Fault, Field, Form, Num, Panel, Table, Time } from "../parts/ui.tsx"
 import { canChange, gateway, may } from "../session.ts"
 import { Deposit } from "../wallets/deposit.tsx"
@@ -15,7 +16,32 @@ type Wallet = components["schemas"]["Wallet"]
 
 const READ_EVERY_MS = 10_000
 
-const Statement = ({ wallet }: { readonly wallet: Wallet }) => {
+/** Empty: it has none. */
+const nicknameOf = ({ metadata }: Wallet): string => {
+  const name = (metadata as Readonly<Record<string, unknown>> | null)?.["nickname"]
+  return typeof name === "string" ? name : ""
+}
+
+const walletName = (wallet: Wallet): string => `${shortId(wallet.walletId)} ${nicknameOf(wallet)}`.trim()
+
+const Freezing = ({ wallet, again }: { readonly wallet: Wallet; readonly again: () => void }) => {
+  const act = (name: "freeze" | "unfreeze") => async (): Promise<void> => {
+    await proven(() => gateway.post(`wallet/${name}`, { walletId: wallet.walletId }))
+    again()
+  }
+  if (wallet.status === "FROZEN") return <Form class="inline" button="Unfreeze" onSend={act("unfreeze")} />
+  return wallet.status === "ACTIVE" ? (
+    <Form
+      class="inline"
+      danger={true}
+      button="Freeze"
+      asks="Nothing goes in or out then: freeze it?"
+      onSend={act("freeze")}
+    />
+  ) : null
+}
+
+const Statement = ({ wallet, again }: { readonly wallet: Wallet; readonly again: () => void }) => {
   const [asset, setAsset] = useState("")
   const { walletId } = wallet
   const found = useLoaded(
@@ -28,14 +54,17 @@ const Statement = ({ wallet }: { readonly wallet: Wallet }) => {
   const most = Math.max(0, ...rows.map(({ amount }) => digits(amount)))
   return (
     <Panel
-      title={`Statement of ${wallet.walletType} ${shortId(walletId)}`}
+      title={`Statement of ${walletName(wallet)}`}
       aside={
-        <select aria-label="Asset" value={asset} onChange={(event) => setAsset(event.currentTarget.value)}>
-          <option value="">all assets</option>
-          {wallet.balances.map((it) => (
-            <option key={it.asset}>{it.asset}</option>
-          ))}
-        </select>
+        <>
+          {may("admin") && canChange() && <Freezing wallet={wallet} again={again} />}
+          <select aria-label="Asset" value={asset} onChange={(event) => setAsset(event.currentTarget.value)}>
+            <option value="">all assets</option>
+            {wallet.balances.map((it) => (
+              <option key={it.asset}>{it.asset}</option>
+            ))}
+          </select>
+        </>
       }
     >
       <Fault of={found} />
@@ -103,7 +132,7 @@ const Transfer = ({ wallets, again }: { readonly wallets: ReadonlyArray<Wallet>;
     >
       {open.map((it) => (
         <option key={it.walletId} value={it.walletId}>
-          {shortId(it.walletId)}
+          {walletName(it)}
         </option>
       ))}
     </select>
@@ -215,7 +244,7 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
                           <a href={`#/wallets/${it.walletId}`} class="num" title={it.walletId}>
                             {shortId(it.walletId)}
                           </a>{" "}
-                          <small class="dim">{it.walletType}</small>{" "}
+                          {nicknameOf(it)} <small class="dim">{it.walletType}</small>{" "}
                           {it.status !== "ACTIVE" && <span class="badge bad">{it.status}</span>}
                         </>
                       )}
@@ -235,7 +264,7 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
         )}
       </div>
       <Moves again={found.again} />
-      {chosen !== undefined && <Statement key={chosen.walletId} wallet={chosen} />}
+      {chosen !== undefined && <Statement key={chosen.walletId} wallet={chosen} again={found.again} />}
     </div>
   )
 }

@@ -33,7 +33,7 @@ export const Deposit = (props: { readonly walletId: string; readonly again: () =
         <Field label="Wallet" hint="of any user of the tenant">
           <input
             required
-            class="num"
+            class="num left"
             value={walletId}
             onInput={(event) => changed(setWallet, event.currentTarget.value.trim())}
           />

@@ -1,6 +1,6 @@
 /** What the console's pages reckon with, without a browser: how they wait, how they read, and how they take numbers. */
 import { describe, expect, it } from "vitest"
-import { basisPoints, misreading, neededDigits, withoutZeros } from "../../../console/src/format.ts"
+import { basisPoints, clockOfDay, misreading, neededDigits, withoutZeros } from "../../../console/src/format.ts"
 import { endsSession, pauseAfter, renewalAfter, retryAfterOf } from "../../../console/src/pace.ts"
 import { Column } from "../../../console/src/parts/column.ts"
 import { newId } from "../../../console/src/parts/new-id.ts"
@@ -78,6 +78,17 @@ describe("the console's columns", () => {
       "        ",
     ])
     expect(column.width).toBe(8)
+  })
+})
+
+describe("the console's times", () => {
+  it("have their day where it is not today's", () => {
+    const noon = new Date(2026, 10, 28, 12).getTime()
+    expect([0, 86_400_000, 366 * 86_400_000].map((before) => clockOfDay(noon - before, noon))).toEqual([
+      "12:00:00",
+      "11-27 12:00:00",
+      "2025-11-27 12:00:00",
+    ])
   })
 })
 
