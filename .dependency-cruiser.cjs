@@ -39,7 +39,7 @@ const knows = {
     "domain/",
     "store/",
     "ports/security-log\\.ts$",
-    "auth/(audit-log|api-key/new-key|session/tokens|keys/(keys|key-files|signing-keys))\\.ts$",
+    "auth/(audit-log|api-key/new-key|session/(tenant-move|tokens)|keys/(keys|key-files|signing-keys))\\.ts$",
     "config\\.ts$",
     "settings/environment\\.ts$",
   ],

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { type AskedKey, keyObject, keyWords, missingRight, newKey } from "../auth/api-key/new-key.ts"
+import { existing, moveUser } from "../auth/session/tenant-move.ts"
 import { ApiKeyNotFound } from "../domain/errors/api-key.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
@@ -166,23 +167,7 @@ const locked = (email: string) =>
     return found === null ? yield* new UserNotFound() : found.user
   })
 
-const tenantOf = (text: string) =>
-  Effect.gen(function* () {
-    const tenantId = text as TenantId
-    if (yield* (yield* Tenants).exists(tenantId)) return tenantId
-    return yield* new InvalidParameter({ parameter: "tenant", reason: `there is no tenant ${text}` })
-  })
-
-/** Records stay in the tenant they were created in, so a user who has any cannot be moved. */
-const move = (user: User, to: string, now: number) =>
-  Effect.gen(function* () {
-    const tenantId = yield* tenantOf(to)
-    yield* (yield* Users).lockAllOf(user.userId)
-    const held = tenantId === user.tenantId ? [] : yield* (yield* Tenants).heldBy(user.userId)
-    if (held.length > 0)
-      return yield* new InvalidParameter({ parameter: "user", reason: `still has ${held.join(", ")}` })
-    yield* (yield* UserChanges).move(user.userId, tenantId, now)
-  })
+const tenantOf = (text: string) => Effect.flatMap(Tenants, (tenants) => existing(tenants, text))
 
 const change = (command: OfUser, user: User, now: number) =>
   Effect.gen(function* () {
@@ -202,9 +187,12 @@ const change = (command: OfUser, user: User, now: number) =>
         yield* changes.setEnvironments(userId, command.environments, now)
         break
       case "Move":
-        yield* move(user, command.tenantId, now)
-        yield* endSessions("moved to another tenant")
-        yield* keys.revoke(userId, null, "moved to another tenant", now)
+        yield* moveUser(
+          { users: yield* Users, tenants: yield* Tenants, changes, rows, keys },
+          user,
+          command.tenantId,
+          now,
+        )
         break
       case "Ban":
         yield* changes.ban(userId, command.reason, now)

@@ -2,6 +2,7 @@
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "@effect/platform"
 import { AdminOrderApi, AdminUserApi } from "./admin/endpoints.ts"
 import { AdminStatusApi } from "./admin/status-endpoints.ts"
+import { AdminNetworkApi, AdminTenantApi } from "./admin/tenancy-endpoints.ts"
 import { ApiKeyApi } from "./api-key/endpoints.ts"
 import { AuditApi } from "./audit/endpoints.ts"
 import { ConsoleApi } from "./console/endpoints.ts"
@@ -40,6 +41,8 @@ export const Api = HttpApi.make("gateway")
   .add(QuoteApi)
   .add(WalletApi)
   .add(AdminUserApi)
+  .add(AdminNetworkApi)
+  .add(AdminTenantApi)
   .add(AdminOrderApi)
   .add(AdminStatusApi)
   .add(TradingModeApi)
@@ -63,6 +66,8 @@ export interface ApiHandlers {
   readonly quote: Handlers<typeof QuoteApi>
   readonly wallet: Handlers<typeof WalletApi>
   readonly adminUser: Handlers<typeof AdminUserApi>
+  readonly adminNetwork: Handlers<typeof AdminNetworkApi>
+  readonly adminTenant: Handlers<typeof AdminTenantApi>
   readonly adminOrder: Handlers<typeof AdminOrderApi>
   readonly tradingMode: Handlers<typeof TradingModeApi>
   readonly adminStatus: Handlers<typeof AdminStatusApi>

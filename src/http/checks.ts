@@ -23,6 +23,7 @@ const FORMS: ReadonlyMap<string, string> = new Map([
   ["^(0|[1-9]\\d{0,35})(\\.\\d{1,18})?$", `a decimal number without a minus sign ${DECIMAL}`],
   ["^[A-Za-z0-9._:-]{1,64}$", "1 to 64 of letters, digits and . _ : -"],
   ["^[A-Za-z0-9._-]{1,64}$", "1 to 64 of letters, digits and . _ -"],
+  ["^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "1 to 64 of letters, digits and . _ -, the first a letter or digit"],
   ["^[A-Z0-9.]{1,30}$", "an asset, for example USDT: 1 to 30 of upper-case letters, digits and ."],
   ["^[A-Z0-9][A-Z0-9.]{0,29}$", "an asset, for example USDT: 1 to 30 of upper-case letters, digits and ."],
   ["^[A-Z0-9][A-Z0-9._-]{0,31}$", "an asset, for example USDT: 1 to 32 of upper-case letters, digits and . _ -"],

@@ -114,7 +114,10 @@ export const KEY_RULES = {
     grant: SESSION,
     revoke: SESSION,
     signOut: SESSION,
+    resetSecondFactor: SESSION,
   },
+  adminNetwork: { list: ADMIN, allow: SESSION, forget: SESSION },
+  adminTenant: { list: ADMIN, create: SESSION, move: SESSION },
   adminStatus: { get: ADMIN },
   // A page's own: the token is a cookie.
   console: { open: OPEN, signup: OPEN, verify: OPEN, reauthenticate: SESSION, renew: OPEN, end: OPEN },

@@ -30,6 +30,7 @@ import { TradeOrders } from "../store/orders/trade-orders.ts"
 import { Credentials } from "../store/users/credentials.ts"
 import { adminOrderHandlers, adminUserHandlers } from "./admin/handlers.ts"
 import { adminStatusHandlers } from "./admin/status-handlers.ts"
+import { adminNetworkHandlers, adminTenantHandlers } from "./admin/tenancy-handlers.ts"
 import type { ApiHandlers } from "./api.ts"
 import { apiKeyHandlers } from "./api-key/handlers.ts"
 import { auditHandlers } from "./audit/handlers.ts"
@@ -108,6 +109,8 @@ export const makeHandlers = (options: HandlerOptions) =>
       auth: sessionHandlers(yield* Sessions, acts, options.allowedOrigins),
       secondFactor: secondFactorHandlers(acts),
       adminUser: adminUserHandlers({ administration: acts.administration, cursors }),
+      adminNetwork: adminNetworkHandlers(acts.networks),
+      adminTenant: adminTenantHandlers(acts.tenancy),
       adminOrder: adminOrderHandlers({ stories: yield* OrderStories }),
       adminStatus: adminStatusHandlers({
         now: clock.now,

@@ -1,18 +1,20 @@
-/** For operators: whether the gateway is well and where it is not, how each venue does, the trading mode, users, and the audit. Reads by themselves every few seconds. */
-import { useLayoutEffect, useRef, useState } from "preact/hooks"
+/** For operators: whether the gateway is well and where it is not, how each venue does, the trading mode, users, tenants, and the audit. */
+import { useLayoutEffect, useState } from "preact/hooks"
 import type { components } from "../../../clients/typescript/src/index.ts"
-import { age, bothClocks } from "../format.ts"
+import { age } from "../format.ts"
 import { listenFor } from "../keyboard.ts"
 import { now } from "../live.ts"
 import { modeMeaning } from "../meanings.ts"
+import { Audit } from "../operator/audit.tsx"
+import { TenantNetworks, Tenants } from "../operator/tenancy.tsx"
+import { type AdminUser, Users } from "../operator/users.tsx"
 import { AsOf } from "../parts/as-of.tsx"
 import { useLoaded } from "../parts/load.ts"
 import { proven } from "../parts/proof.tsx"
-import { Dialog, Empty, Fault, Field, Form, Hint, Panel, Table, Time } from "../parts/ui.tsx"
-import { canChange, gateway, session } from "../session.ts"
+import { Dialog, Empty, Fault, Field, Form, Hint, Panel, Table } from "../parts/ui.tsx"
+import { canChange, gateway } from "../session.ts"
 
 type Mode = components["schemas"]["TradingMode"]
-type AdminUser = components["schemas"]["AdminUser"]
 
 const READ_EVERY_MS = 3_000
 
@@ -66,6 +68,7 @@ const Health = () => {
   const health = useLoaded("health", () => gateway.get("health"), READ_EVERY_MS)
   useLayoutEffect(() => listenFor("health", { h: () => setChanging(canChange()) }), [])
   const record = health.value
+  const checks = Object.entries(record?.checks ?? {})
   return (
     <Panel
       title="Health"
@@ -93,14 +96,23 @@ const Health = () => {
               {age(now.value - record.timestamp)} ago · {record.version}
             </span>
           </dd>
-          {Object.entries(record.checks).map(([name, check]) => (
-            <>
-              <dt key={`${name} name`}>{name}</dt>
-              <dd key={name}>
-                <span class={`badge ${toneOf(check.status)}`}>{check.status}</span> {check.reason}
-              </dd>
-            </>
-          ))}
+          {checks
+            .filter(([, { status }]) => status !== "healthy")
+            .map(([name, check]) => (
+              <>
+                <dt key={`${name} name`}>{name}</dt>
+                <dd key={name}>
+                  <span class={`badge ${toneOf(check.status)}`}>{check.status}</span> {check.reason}
+                </dd>
+              </>
+            ))}
+          <dt>Healthy</dt>
+          <dd>
+            {checks
+              .filter(([, { status }]) => status === "healthy")
+              .map(([name]) => name)
+              .join(", ") || "none"}
+          </dd>
         </dl>
       )}
       {isChanging && record !== null && (
@@ -222,242 +234,26 @@ const Venues = () => {
   )
 }
 
-const Ban = ({ user, onClose }: { readonly user: AdminUser; readonly onClose: () => void }) => {
-  const [reason, setReason] = useState("")
-  return (
-    <Dialog title={`Ban ${user.email}`} onClose={onClose}>
-      <p>All sessions and API keys end at once, open sockets included. Orders stay as they are.</p>
-      <Form
-        button="Ban"
-        danger={true}
-        onSend={async () => {
-          await proven(() => gateway.post("admin/user/ban", { userId: user.id, ...(reason === "" ? {} : { reason }) }))
-          onClose()
-        }}
-      >
-        <Field label="Reason" hint="for the audit">
-          <input autofocus value={reason} onInput={(event) => setReason(event.currentTarget.value)} />
-        </Field>
-      </Form>
-    </Dialog>
-  )
-}
-
-const GiveAdmin = ({ user, onClose }: { readonly user: AdminUser; readonly onClose: () => void }) => (
-  <Dialog title={`Give admin to ${user.email}`} onClose={onClose}>
-    <p>An admin bans users, gives rights and halts trading for the whole installation.</p>
-    <Form
-      button={`Give admin to ${user.email}`}
-      danger={true}
-      onSend={async () => {
-        await proven(() => gateway.post("admin/user/grant", { userId: user.id, permission: "admin" }))
-        onClose()
-      }}
-    />
-  </Dialog>
-)
-
-const USERS_SHOWN = 200
-
-const UserRow = ({ user, again }: { readonly user: AdminUser; readonly again: () => void }) => {
-  const [asks, setAsks] = useState<"ban" | "admin" | null>(null)
-  const Asking = asks === null ? null : { ban: Ban, admin: GiveAdmin }[asks]
-  const isSelf = user.id === session.value?.user.id
-  const act = (name: "unban" | "signOut") => async (): Promise<void> => {
-    await proven(() => gateway.post(`admin/user/${name}`, { userId: user.id }))
-    again()
-  }
-  const setRight = async (permission: "write" | "admin"): Promise<void> => {
-    const name = user.permissions.includes(permission) ? "revoke" : "grant"
-    await proven(() => gateway.post(`admin/user/${name}`, { userId: user.id, permission }))
-    again()
-  }
-  return (
-    <tr data-user={user.email}>
-      <td>{user.email}</td>
-      <td>{user.permissions.join(", ") || "–"}</td>
-      <td>
-        {user.bannedAt === null ? (
-          <span class="badge live">active</span>
-        ) : (
-          <Hint lines={[`Since ${user.bannedAt}.`, user.banReason ?? "No reason was given."]}>
-            <span class="badge bad">banned</span>
-          </Hint>
-        )}
-      </td>
-      <td class="num">
-        {user.lastSignInAt === null ? "never" : bothClocks(Date.parse(user.lastSignInAt)).slice(0, 19)}
-      </td>
-      <td>
-        {!isSelf && canChange() && (
-          <div class="acts">
-            {user.bannedAt === null ? (
-              <button type="button" class="quiet" onClick={() => setAsks("ban")}>
-                Ban…
-              </button>
-            ) : (
-              <Form class="inline" button="Lift the ban" onSend={act("unban")} />
-            )}
-            <Form class="inline" button="End sessions" onSend={act("signOut")} />
-            <Form
-              class="inline"
-              button={user.permissions.includes("write") ? "Take write" : "Give write"}
-              onSend={() => setRight("write")}
-            />
-            {user.permissions.includes("admin") ? (
-              <Form class="inline" button="Take admin" onSend={() => setRight("admin")} />
-            ) : (
-              <button type="button" class="quiet" onClick={() => setAsks("admin")}>
-                Give admin…
-              </button>
-            )}
-          </div>
-        )}
-        {isSelf && <span class="dim">you</span>}
-      </td>
-      {Asking !== null && (
-        <td>
-          <Asking
-            user={user}
-            onClose={() => {
-              setAsks(null)
-              again()
-            }}
-          />
-        </td>
-      )}
-    </tr>
-  )
-}
-
-const Users = () => {
-  const [text, setText] = useState("")
-  const search = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => listenFor("users", { u: () => search.current?.focus() }), [])
-  const found = useLoaded("users", async () => {
+export const OperatorScreen = () => {
+  const users = useLoaded("users", async () => {
     const all: Array<AdminUser> = []
     for await (const user of gateway.pages("admin/user/list", { limit: 1_000 })) all.push(user)
     return all
   })
-  const matching = (found.value ?? []).filter(({ email }) => email.toLowerCase().includes(text.toLowerCase()))
-  const shown = matching.slice(0, USERS_SHOWN)
+  const tenants = useLoaded("tenants", () => gateway.get("admin/tenant/list"))
+  const nameOf = (id: string): string | undefined => users.value?.find((it) => it.id === id)?.email
   return (
-    <Panel
-      title="Users"
-      aside={
-        <>
-          <small class="dim num">{found.value?.length ?? 0}</small>
-          <kbd>u</kbd>
-        </>
-      }
-    >
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault()
-          // To the acts of the first one that is shown.
-          document.querySelector<HTMLElement>("tr[data-user] .acts button")?.focus()
-        }}
-      >
-        <Field label="Address" hint="Enter: to the first one's acts">
-          <input
-            ref={search}
-            value={text}
-            placeholder="part of it"
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </Field>
-      </form>
-      <Fault of={found} />
-      {matching.length > shown.length && (
-        <p class="note" role="status">
-          The first {shown.length} of {matching.length}: type more of the address to see the others.
-        </p>
-      )}
-      <Table
-        label="Users"
-        isTall={true}
-        heads={
-          <>
-            <th>Address</th>
-            <th>May</th>
-            <th>State</th>
-            <th>Last sign-in</th>
-            <th>
-              <span class="unseen">Acts</span>
-            </th>
-          </>
-        }
-      >
-        {shown.map((user) => (
-          <UserRow key={user.id} user={user} again={found.again} />
-        ))}
-      </Table>
-    </Panel>
-  )
-}
-
-const Audit = () => {
-  const found = useLoaded("audit", () => gateway.get("audit/list", { limit: 100 }), READ_EVERY_MS)
-  return (
-    <Panel
-      title="Audit"
-      aside={
-        <>
-          <AsOf of={found} everyMs={READ_EVERY_MS} />
-          <small class="dim">the newest 100</small>
-        </>
-      }
-    >
-      <Fault of={found} />
-      <Table
-        label="Acts"
-        isTall={true}
-        heads={
-          <>
-            <th>Time</th>
-            <th>Act</th>
-            <th>Result</th>
-            <th>By</th>
-            <th>On</th>
-            <th>Words</th>
-          </>
-        }
-      >
-        {(found.value ?? []).map((it) => (
-          <tr key={it.actId}>
-            <td>
-              <Time ms={it.at} />
-            </td>
-            <td>{it.action}</td>
-            <td class={it.result === "ok" ? "" : "fault"}>{it.result}</td>
-            <td title={it.userAgent ?? ""}>
-              {it.actorKind}{" "}
-              <small class="dim num">
-                {it.userId?.slice(0, 8)} {it.ip}
-              </small>
-            </td>
-            <td title={it.objectId ?? ""}>
-              {it.objectType} <small class="dim num">{it.objectId?.slice(0, 8)}</small>
-            </td>
-            <td class="wrap">
-              {it.amount === null ? "" : `${it.amount} ${it.asset} `}
-              {it.what}
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </Panel>
-  )
-}
-
-export const OperatorScreen = () => (
-  <div class="column">
-    <div class="side-by-side narrow-first">
-      <Health />
-      <Venues />
+    <div class="column">
+      <div class="side-by-side narrow-first">
+        <Health />
+        <Venues />
+      </div>
+      <Users found={users} tenants={tenants.value ?? []} />
+      <div class="side-by-side">
+        <TenantNetworks />
+        <Tenants found={tenants} />
+      </div>
+      <Audit nameOf={nameOf} />
     </div>
-    <Users />
-    <Audit />
-  </div>
-)
+  )
+}

@@ -29,12 +29,15 @@ import { makeProofs, type Proofs } from "../proof/proofs.ts"
 import { makeReauthentication, type Reauthentication } from "../proof/reauthentication.ts"
 import { makeSecondFactor, type SecondFactor } from "../proof/second-factor.ts"
 import { SetupToken } from "../proof/setup-token.ts"
+import { makeAdminActs } from "../session/admin-act.ts"
 import { type Administration, makeAdministration } from "../session/administration.ts"
 import { AllowedAddresses } from "../session/allowed-addresses.ts"
 import { followNews } from "../session/follow-news.ts"
+import { makeNetworkLists, type NetworkLists } from "../session/network-lists.ts"
 import { makeSessions, Sessions } from "../session/sessions.ts"
 import { makeSignIn, type SignIn } from "../session/sign-in.ts"
 import { makeSpeakers, Speakers } from "../session/speakers.ts"
+import { makeTenancy, type Tenancy } from "../session/tenancy.ts"
 import { LetterBox, letterBoxLayer } from "./letter-box.ts"
 import { makeUserParts } from "./user-parts.ts"
 import { makeUserUpdates, type UserUpdates } from "./user-update.ts"
@@ -58,6 +61,8 @@ export class UserActs extends Context.Tag("auth/UserActs")<
     readonly proofs: Proofs
     readonly updates: UserUpdates
     readonly administration: Administration
+    readonly networks: NetworkLists
+    readonly tenancy: Tenancy
     readonly reauthentication: Reauthentication
     readonly setupToken: SetupToken
     readonly secondFactor: SecondFactor
@@ -115,7 +120,9 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
         Effect.provideService(Sessions, sessions),
       )
       const limits = settings.rateLimits ?? RATE_LIMITS
-      const secondFactor = makeSecondFactor(parts, yield* SecondFactors, keys, limits)
+      const factors = yield* SecondFactors
+      const secondFactor = makeSecondFactor(parts, factors, keys, limits)
+      const adminActs = makeAdminActs(parts)
       const apiKeys = yield* makeApiKeys(parts, announce)
       yield* followNews(addresses, setupToken, liveKeys, announce).pipe(Effect.provideService(Sessions, sessions))
       yield* forgetOld
@@ -124,7 +131,9 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
         signIn: makeSignIn(parts, secondFactor),
         proofs: makeProofs(parts, secondFactor),
         updates: makeUserUpdates(parts, secondFactor),
-        administration: makeAdministration(parts),
+        administration: makeAdministration(parts, adminActs, factors),
+        networks: makeNetworkLists(parts, adminActs, yield* AllowedNetworks),
+        tenancy: makeTenancy(parts, adminActs, yield* Tenants),
         reauthentication: makeReauthentication(parts, secondFactor),
         setupToken,
         secondFactor,

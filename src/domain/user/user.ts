@@ -178,6 +178,9 @@ export const AdminUserRecord = Schema.Struct({
   permissions: Schema.Array(Permission),
   bannedAt: Schema.NullOr(Schema.String),
   banReason: Schema.NullOr(Schema.String),
+  secondFactorAt: Schema.NullOr(Schema.String).annotations({
+    description: "Since when sign-ins need one; null: they do not",
+  }),
 }).annotations({ identifier: "AdminUser" })
 export type AdminUserRecord = typeof AdminUserRecord.Type
 
@@ -186,6 +189,7 @@ export const adminUserRecord = (u: User): AdminUserRecord => ({
   permissions: u.permissions,
   bannedAt: dateTimeOrNull(u.bannedAt),
   banReason: u.banReason,
+  secondFactorAt: dateTimeOrNull(u.secondFactorAt),
 })
 
 export const SessionRecord = Schema.Struct({

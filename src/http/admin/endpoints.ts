@@ -1,6 +1,6 @@
 /**
- * What admins do over HTTP, within their tenant: operations on its users, and one order's full history. `gateway admin` has more operations on
- * users, and shows the same history without a gateway.
+ * What admins do over HTTP, within their tenant: operations on its users, and one order's full history. `gateway admin` does the same for all
+ * tenants, and shows the same history without a gateway.
  */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
@@ -16,9 +16,10 @@ import { Fail, Ok, Page } from "../edge/envelope.ts"
 import { Access, always, Fresh, Query } from "../edge/route.ts"
 import { Ask, optional, text } from "../edge/wire-text.ts"
 
-// Operations of admins on users of their tenant: who there is, bans, rights, sessions. Tenants, networks and second factors are `gateway admin`'s.
+// Operations of admins on users of their tenant: who there is, bans, rights, sessions, second factors.
 
-const which = {
+/** Who an operation of an admin is about. */
+export const which = {
   userId: optional(Schema.UUID),
   email: optional(text(320)).annotations({ description: "Instead of userId" }),
 }
@@ -116,6 +117,23 @@ const signOut = HttpApiEndpoint.post("signOut", "/api/v3/admin/user/signOut")
     "Extension. Ends all of them, sockets included; the user may log in again. API keys remain valid.",
   )
 
+const resetSecondFactor = HttpApiEndpoint.post("resetSecondFactor", "/api/v3/admin/user/resetSecondFactor")
+  .setPayload(
+    Schema.Struct(which).annotations({
+      identifier: "ResetSecondFactor",
+      examples: [{ email: "ada@example.com" }],
+    }),
+  )
+  .addSuccess(Ok(AdminUserRecord))
+  .addError(Fail(UserNotFound, AdminRequired, InvalidParameter))
+  .annotate(Access, "admin")
+  .annotate(Fresh, always)
+  .annotate(OpenApi.Summary, "Reset a user's second factor")
+  .annotate(
+    OpenApi.Description,
+    "Extension. For a user who lost the authenticator and the recovery codes: removes both and ends all sessions of the user. The next sign-in needs the password alone. Your own is removed with auth/totp/remove.",
+  )
+
 export class AdminUserApi extends HttpApiGroup.make("adminUser")
   .add(list)
   .add(sessionList)
@@ -124,6 +142,7 @@ export class AdminUserApi extends HttpApiGroup.make("adminUser")
   .add(grant)
   .add(revoke)
   .add(signOut)
+  .add(resetSecondFactor)
   .annotate(OpenApi.Title, "Administration of users")
   .annotate(OpenApi.Description, "For admins, within their tenant.") {}
 

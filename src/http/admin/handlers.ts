@@ -3,7 +3,8 @@
  * store: what is durable, never what an actor only plans.
  */
 import { Effect } from "effect"
-import type { Administration, WhichUser } from "../../auth/session/administration.ts"
+import type { WhichUser } from "../../auth/session/admin-act.ts"
+import type { Administration } from "../../auth/session/administration.ts"
 import { OrderNotFound } from "../../domain/errors/trade-order.ts"
 import { tellStory } from "../../domain/order/story.ts"
 import type { OrderStories } from "../../store/orders/order-story.ts"
@@ -19,7 +20,10 @@ interface AdminUserParts {
 
 const PAGE = 50
 
-const named = ({ userId, email }: { readonly [K in keyof WhichUser]?: string | null | undefined }): WhichUser => ({
+export const named = ({
+  userId,
+  email,
+}: { readonly [K in keyof WhichUser]?: string | null | undefined }): WhichUser => ({
   userId: userId ?? null,
   email: email ?? null,
 })
@@ -63,6 +67,10 @@ export const adminUserHandlers = ({ administration, cursors }: AdminUserParts): 
   signOut: ({ body, principal, request }, reply) =>
     administration
       .signOut(principal, named(body), actorOf(request, principal))
+      .pipe(Effect.map((user) => reply.ok(user))),
+  resetSecondFactor: ({ body, principal, request }, reply) =>
+    administration
+      .resetSecondFactor(principal, named(body), actorOf(request, principal))
       .pipe(Effect.map((user) => reply.ok(user))),
 })
 

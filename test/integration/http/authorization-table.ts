@@ -120,6 +120,18 @@ const rightful = {
     () => permission,
   ),
 }
+const networked = name(
+  "userId",
+  ({ userId }) => userId,
+  admins,
+  () => ({ network: "203.0.113.0/24" }),
+)
+const elsewhere = { ...admins, strangerAdmin: OTHER_TENANT } as const
+const moving = () => ({ tenantId: "default" })
+const movable = {
+  ...name("userId", ({ userId }) => userId, elsewhere, moving),
+  ...name("email", ({ email }) => email, elsewhere, moving),
+}
 const NONE = {}
 const order = { instrumentId: BTC, orderSide: "BUY", orderType: "LIMIT", quantity: "0.001", limitPrice: "20000" }
 
@@ -377,6 +389,16 @@ export const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   "adminUser.grant": rightful,
   "adminUser.revoke": rightful,
   "adminUser.signOut": bannable,
+  "adminUser.resetSecondFactor": bannable,
+  "adminNetwork.list": name("userId", ({ userId }) => userId, listed, nothing),
+  "adminNetwork.allow": networked,
+  "adminNetwork.forget": networked,
+  "adminTenant.list": NONE,
+  "adminTenant.create": { tenantId: "names the one that is to be" },
+  "adminTenant.move": {
+    ...movable,
+    tenantId: "a tenant of the installation's, for admins of its own alone",
+  },
   "adminUser.ban": bannable,
   "adminUser.unban": bannable,
 }

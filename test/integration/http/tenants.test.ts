@@ -88,8 +88,12 @@ const viewsOf = async (victim: Tenant): Promise<Readonly<Record<string, Readonly
   const seen: Record<string, ReadonlyArray<string>> = {}
   for (const route of routes) {
     const [resource] = route.name.split(".")
-    // Markets are the venues', health and status the installation's; rows of the audit and of users are compared where they are stored.
-    if (route.method !== "GET" || ["root", "market", "audit", "adminUser", "adminStatus"].includes(resource!)) continue
+    // Markets are the venues', health, status and the list of tenants the installation's; rows of the audit and of users are compared where they are stored.
+    if (
+      route.method !== "GET" ||
+      ["root", "market", "audit", "adminUser", "adminStatus", "adminTenant"].includes(resource!)
+    )
+      continue
     if (fieldsOf(route.query).some(({ isOptional }) => !isOptional)) continue
     const limit = fieldsOf(route.query).some(({ name }) => name === "limit") ? { limit: 100 } : {}
     for (const who of [victim.user, victim.admin]) {
@@ -325,7 +329,8 @@ describe("an address", () => {
         expect(addressed.map(({ name }) => name).sort()).toEqual(
           [
             ...Object.keys(asks),
-            ...["ban", "grant", "revoke", "signOut", "unban"].map((name) => `adminUser.${name}`),
+            ...["ban", "grant", "resetSecondFactor", "revoke", "signOut", "unban"].map((name) => `adminUser.${name}`),
+            "adminTenant.move",
             // Only the page of the gateway's own is heard there (test/integration/console).
             "console.open",
             "console.signup",

@@ -34,6 +34,10 @@ const SELDOM: Readonly<Record<string, number>> = {
   "adminUser.ban": 0.15,
   "adminUser.revoke": 0.1,
   "adminUser.signOut": 0.1,
+  "adminUser.resetSecondFactor": 0.1,
+  // A user who may come from nowhere, or is another tenant's, is out of the admin's reach for good.
+  "adminNetwork.allow": 0,
+  "adminTenant.move": 0,
   "console.open": 0.25,
   "console.signup": 0.25,
   "dealer.archive": 0.1,

@@ -71,13 +71,16 @@ const MEANING: Readonly<Record<string, Meaning>> = {
 const VALUES: ReadonlySet<string> = new Set(
   `accountStatus action actorKind allowMarket allowSimulatedVenues amount ascending asset attemptsMax averagePrice awaitAccepted awaitClosed
   baseCurrencies caps clientPricingProfiles collarPercent config currency defaultPricingProfile depth direction endTime executedQuantity eventsAfter expireAt expiresAt force from hedge interval ipAllow leverage limit limitPrice
-  lotSize maxQuantity metadata minNotional minQuantity name nettingWindowMs nickname offset openQuotes
+  lotSize maxQuantity metadata minNotional minQuantity name nettingWindowMs network nickname offset openQuotes
   openQuotesPerClient openQuotesPerUser permission orderQuantityType orderSide orderStatus orderType pricing pricingProfiles quantity
   quantityRounding quantityType quoteQuantity reason repriceMs result retryMs riskCurrency riskThreshold scope scopes securityType slippageBps
   startTime status stopLossLimitPrice stopLossPrice stopLossTimeInForce stopPrice takeProfitLimitPrice takeProfitPrice
   takeProfitTimeInForce takerFeeBpsByVenue tickSize timeInForce timeoutMs to tradingMode trailingAmount trailingDelta ttl type
   uncoveredPercent updatedAt updatedSince walletType`.split(/\s+/),
 )
+
+const KNOWN_AT_HOME =
+  "an admin of the installation's own tenant knows all tenants, and another hears that it is not for it"
 
 const order = {
   instrumentId: "MOCK:BTC/USDT",
@@ -228,6 +231,21 @@ export const ROUTES: Readonly<Record<string, RouteRow>> = {
   "adminUser.grant": { meaning: { email: "email" }, ask: () => ({ permission: "read" }) },
   "adminUser.revoke": { meaning: { email: "email" }, ask: () => ({ permission: "read" }) },
   "adminUser.signOut": { meaning: { email: "email" } },
+  "adminUser.resetSecondFactor": { meaning: { email: "email" } },
+  "adminNetwork.list": NONE,
+  "adminNetwork.allow": { ask: () => ({ network: "203.0.113.0/24" }) },
+  "adminNetwork.forget": { ask: () => ({ network: "203.0.113.0/24" }) },
+  "adminTenant.list": NONE,
+  "adminTenant.create": { known: { tenantId: KNOWN_AT_HOME } },
+  "adminTenant.move": {
+    meaning: { email: "email" },
+    known: {
+      tenantId: KNOWN_AT_HOME,
+      "userId + tenantId": KNOWN_AT_HOME,
+      "email + tenantId": KNOWN_AT_HOME,
+      "userId + email + tenantId": KNOWN_AT_HOME,
+    },
+  },
   "adminUser.ban": { meaning: { email: "email" } },
   "adminUser.unban": { meaning: { email: "email" } },
 }

@@ -61,7 +61,8 @@ export const INSTALLATION: Readonly<Record<string, { readonly columns: string }>
   instrument: { columns: "to_jsonb(t) - 'updated_at'" },
   trading_mode: { columns: "to_jsonb(t)" },
   encryption_key: { columns: "to_jsonb(t)" },
-  gateway_node: { columns: "to_jsonb(t)" },
+  // A lease is renewed by itself.
+  gateway_node: { columns: "to_jsonb(t) - 'until'" },
 }
 
 /** Rows that belong to no tenant, and why their change is nobody's. */

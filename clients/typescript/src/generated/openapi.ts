@@ -1924,6 +1924,160 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v3/admin/user/resetSecondFactor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset a user's second factor
+         * @description Extension. For a user who lost the authenticator and the recovery codes: removes both and ends all sessions of the user. The next sign-in needs the password alone. Your own is removed with auth/totp/remove.
+         *
+         *     Needs the permission admin. Not available to API keys. Weight 1.
+         */
+        post: operations["adminUser.resetSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/admin/network/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List allowed networks (admin)
+         * @description Extension. The networks that a user of your tenant, or without userId every user of it, may connect from. With both lists an address must be on both.
+         *
+         *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 2.
+         */
+        get: operations["adminNetwork.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/admin/network/allow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Allow a network
+         * @description Extension. The first network of a list closes it to all others, at once and on open sockets too. A list that would leave out your own address is refused.
+         *
+         *     Needs the permission admin. Not available to API keys. Weight 1.
+         */
+        post: operations["adminNetwork.allow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/admin/network/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove an allowed network
+         * @description Extension. Without its last network a list is open to any address. A list that would leave out your own address is refused.
+         *
+         *     Needs the permission admin. Not available to API keys. Weight 1.
+         */
+        post: operations["adminNetwork.forget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/admin/tenant/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tenants (admin)
+         * @description Extension. All of them, by name, for admins of the installation's own tenant; admins of another see their own alone.
+         *
+         *     Needs the permission admin. API key: scope admin, not limited to accounts. Weight 2.
+         */
+        get: operations["adminTenant.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/admin/tenant/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a tenant
+         * @description Extension, for admins of the installation's own tenant. It is empty: give a user admin, then move that user into it.
+         *
+         *     Needs the permission admin. Not available to API keys. Weight 1.
+         */
+        post: operations["adminTenant.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v3/admin/tenant/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a user to another tenant
+         * @description Extension, for admins of the installation's own tenant, with users of it. Refused while the user owns anything. Ends the user's sessions and API keys; from then on the user is the other tenant's admins' affair.
+         *
+         *     Needs the permission admin. Not available to API keys. Weight 1.
+         */
+        post: operations["adminTenant.move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v3/admin/order/get": {
         parameters: {
             query?: never;
@@ -3584,6 +3738,8 @@ export interface components {
             permissions: ("read" | "write" | "admin")[];
             bannedAt: string | null;
             banReason: string | null;
+            /** @description Since when sign-ins need one; null: they do not */
+            secondFactorAt: string | null;
         };
         BanUser: {
             userId?: components["schemas"]["UUID"] | null;
@@ -3607,6 +3763,48 @@ export interface components {
             userId?: components["schemas"]["UUID"] | null;
             /** @description Instead of userId */
             email?: string | null;
+        };
+        ResetSecondFactor: {
+            userId?: components["schemas"]["UUID"] | null;
+            /** @description Instead of userId */
+            email?: string | null;
+        };
+        NetworkList: {
+            /** @description null: the list of your tenant, for all its users */
+            userId: string | null;
+            /** @description CIDRs; empty: any address */
+            ipAllow: string[];
+        };
+        AllowNetwork: {
+            /** @description Absent: your tenant's list */
+            userId?: components["schemas"]["UUID"] | null;
+            /** @description An address or a CIDR */
+            network: string;
+        };
+        ForgetNetwork: {
+            /** @description Absent: your tenant's list */
+            userId?: components["schemas"]["UUID"] | null;
+            /** @description An address or a CIDR */
+            network: string;
+        };
+        Tenant: {
+            tenantId: string;
+            /** @description The installation's own (DEFAULT_TENANT_ID): its admins create tenants */
+            isHome: boolean;
+            users: components["schemas"]["Int"];
+            createdAt: components["schemas"]["Int"];
+            createdAtDateTime: string;
+        };
+        CreateTenant: {
+            /** @description a string matching the pattern ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$ */
+            tenantId: string;
+        };
+        MoveUser: {
+            userId?: components["schemas"]["UUID"] | null;
+            /** @description Instead of userId */
+            email?: string | null;
+            /** @description a string matching the pattern ^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$ */
+            tenantId: string;
         };
         OrderStory: {
             /** @description The order's status; REFUSED: no order was created */
@@ -6879,6 +7077,248 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SignOutUser"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["AdminUser"];
+                    };
+                };
+            };
+        };
+    };
+    "adminUser.resetSecondFactor": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetSecondFactor"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["AdminUser"];
+                    };
+                };
+            };
+        };
+    };
+    "adminNetwork.list": {
+        parameters: {
+            query?: {
+                userId?: components["schemas"]["UUID"];
+            };
+            header?: {
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["NetworkList"];
+                    };
+                };
+            };
+        };
+    };
+    "adminNetwork.allow": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AllowNetwork"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["NetworkList"];
+                    };
+                };
+            };
+        };
+    };
+    "adminNetwork.forget": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgetNetwork"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["NetworkList"];
+                    };
+                };
+            };
+        };
+    };
+    "adminTenant.list": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["Tenant"][];
+                    };
+                };
+            };
+        };
+    };
+    "adminTenant.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTenant"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /** @enum {number} */
+                        errno: 0;
+                        error: null;
+                        data: components["schemas"]["Tenant"];
+                    };
+                };
+            };
+        };
+    };
+    "adminTenant.move": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your value is echoed if it has 1 to 64 letters, digits, dots, underscores or hyphens */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+                /** @description The operation is performed at most once per key, user and operation; a repeat within 7 days gets the answer of the first call. A failed call releases its key */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveUser"];
             };
         };
         responses: {

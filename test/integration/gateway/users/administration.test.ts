@@ -1,7 +1,9 @@
 /** What admins do with users over HTTP: who there is, rights that count at once, ends of sessions; and the gateway's own figures. */
+import { Secret, TOTP } from "otpauth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { AdminUserRecord, SessionEntry } from "../../../../src/domain/user/user.ts"
+import type { AdminUserRecord, SessionEntry, SessionRecord } from "../../../../src/domain/user/user.ts"
 import type { StatusRecord } from "../../../../src/http/admin/status-endpoints.ts"
+import type { NetworkList, TenantRecord } from "../../../../src/http/admin/tenancy-endpoints.ts"
 import { type Answer, api, endGateways, type Gateway, PASSWORD, startGateway } from "../../../kit/servers/gateway.ts"
 import { type Newcomer, signUp, signUpAdmin } from "./people.ts"
 
@@ -85,6 +87,105 @@ describe("an admin", () => {
     expect(refusal(await change("grant", admin, { permission: "admin" }))).toEqual([400, -104_003])
     const nobody = await admin.calls.post("/admin/user/grant", { email: "nobody@example.com", ...write })
     expect(nobody.status).toBe(404)
+  })
+
+  it("resets the second factor of a user who lost it: the password alone signs in again, and the audit says who did it", async () => {
+    const user = users[3]!
+    const enrolled = await user.calls.post<{ secret: string }>("/auth/totp/enrol")
+    const code = new TOTP({ secret: Secret.fromBase32(enrolled.record.secret) }).generate()
+    expect((await user.calls.post("/auth/totp/confirm", { code })).status).toBe(200)
+    const login = () => api(gateway).post("/auth/login", { email: user.email, password: PASSWORD })
+    expect(refusal(await login())).toEqual([401, -100_014])
+    const listed = async () =>
+      (await admin.calls.get<ReadonlyArray<AdminUserRecord>>("/admin/user/list")).record.find(
+        ({ email }) => email === user.email,
+      )
+    expect((await listed())?.secondFactorAt).toMatch(/^20/)
+    expect((await change("resetSecondFactor", user)).record.secondFactorAt).toBeNull()
+    expect((await user.calls.get("/auth/user")).status).toBe(401)
+    expect((await login()).status).toBe(200)
+    // One's own is removed by a code of it.
+    expect(refusal(await change("resetSecondFactor", admin))).toEqual([400, -104_003])
+    const { record } = await admin.calls.get<ReadonlyArray<Record<string, unknown>>>("/audit/list", {
+      objectId: user.session.user.id,
+      limit: "1",
+    })
+    expect(record).toMatchObject([{ action: "factor.reset", result: "ok", userId: admin.session.user.id }])
+  })
+
+  it("says from where users may come, in force at once, and never shuts itself out", async () => {
+    const user = users[2]!
+    const whose = { userId: user.session.user.id }
+    const allow = (more: Readonly<Record<string, string>>) =>
+      admin.calls.post<NetworkList>("/admin/network/allow", more)
+    expect((await allow({ ...whose, network: "203.0.113.9/24" })).record).toEqual({
+      ...whose,
+      ipAllow: ["203.0.113.0/24"],
+    })
+    expect(refusal(await user.calls.get("/auth/user"))).toEqual([403, -102_006])
+    expect((await admin.calls.get<NetworkList>("/admin/network/list", whose)).record.ipAllow).toEqual([
+      "203.0.113.0/24",
+    ])
+    const forgotten = await admin.calls.post<NetworkList>("/admin/network/forget", {
+      ...whose,
+      network: "203.0.113.0/24",
+    })
+    expect(forgotten.record.ipAllow).toEqual([])
+    expect((await user.calls.get("/auth/user")).status).toBe(200)
+    // Of the whole tenant: with the admin's own address in it, and not without.
+    expect(refusal(await allow({ network: "203.0.113.0/24" }))).toEqual([400, -104_003])
+    expect(refusal(await allow({ userId: admin.session.user.id, network: "203.0.113.7" }))).toEqual([400, -104_003])
+    expect(refusal(await allow({ network: "here" }))).toEqual([400, -104_003])
+    expect((await admin.calls.get<NetworkList>("/admin/network/list")).record).toEqual({ userId: null, ipAllow: [] })
+    expect((await allow({ network: "127.0.0.0/8" })).record.ipAllow).toEqual(["127.0.0.0/8"])
+    expect((await allow({ network: "203.0.113.0/24" })).record.ipAllow).toHaveLength(2)
+    expect(refusal(await admin.calls.post("/admin/network/forget", { network: "127.0.0.0/8" }))).toEqual([
+      400, -104_003,
+    ])
+    for (const network of ["203.0.113.0/24", "127.0.0.0/8"])
+      expect((await admin.calls.post("/admin/network/forget", { network })).status).toBe(200)
+    const { record } = await admin.calls.get<ReadonlyArray<Record<string, unknown>>>("/audit/list", { limit: "1" })
+    expect(record).toMatchObject([{ action: "ip.forget", objectType: "TENANT", what: "default 127.0.0.0/8" }])
+  })
+
+  it("of the installation's own tenant makes others and moves users into them, whose admins see neither it nor each other", async () => {
+    const lead = await signUp(gateway)
+    const create = (tenantId: string) => admin.calls.post<TenantRecord>("/admin/tenant/create", { tenantId })
+    expect((await create("acme")).record).toMatchObject({ tenantId: "acme", isHome: false, users: 0 })
+    expect(refusal(await create("acme"))).toEqual([400, -104_003])
+    expect(refusal(await create("not a name"))).toEqual([400, -104_003])
+    const move = (which: Readonly<Record<string, string>>, tenantId = "acme") =>
+      admin.calls.post<AdminUserRecord>("/admin/tenant/move", { ...which, tenantId })
+    const whose = { userId: lead.session.user.id }
+    expect((await change("grant", lead, { permission: "admin" })).status).toBe(200)
+    expect(refusal(await move(whose, "nowhere"))).toEqual([400, -104_003])
+    expect(refusal(await move({ userId: admin.session.user.id }))).toEqual([400, -104_003])
+    // Who has an account here stays.
+    expect(refusal(await move({ userId: users[0]!.session.user.id }))).toEqual([400, -104_003])
+    expect((await move(whose)).record.appMetadata.tenantId).toBe("acme")
+    expect((await lead.calls.get("/auth/user")).status).toBe(401)
+    expect(refusal(await move(whose))).toEqual([404, -101_004])
+    const again = await api(gateway).post<SessionRecord>("/auth/login", { email: lead.email, password: PASSWORD })
+    const there = api(gateway).as(again.record.accessToken)
+    expect((await there.get<ReadonlyArray<TenantRecord>>("/admin/tenant/list")).record).toMatchObject([
+      { tenantId: "acme", isHome: false, users: 1 },
+    ])
+    expect(refusal(await there.post("/admin/tenant/create", { tenantId: "more" }))).toEqual([403, -102_004])
+    expect(refusal(await there.post("/admin/tenant/move", { email: admin.email, tenantId: "acme" }))).toEqual([
+      403, -102_004,
+    ])
+    const all = (await admin.calls.get<ReadonlyArray<TenantRecord>>("/admin/tenant/list")).record
+    // Who made it stands in the audit of those who may.
+    const created = { limit: "200", objectId: "acme" }
+    expect((await admin.calls.get<ReadonlyArray<object>>("/audit/list", created)).record).toMatchObject([
+      { action: "tenant.create", result: "InvalidParameter" },
+      { action: "tenant.create", result: "ok" },
+    ])
+    expect((await there.get<ReadonlyArray<object>>("/audit/list", created)).record).toEqual([])
+    expect(all.map(({ tenantId, isHome }) => [tenantId, isHome])).toEqual([
+      ["acme", false],
+      ["default", true],
+    ])
   })
 
   it("reads how the gateway works now; whoever is none does not", async () => {

@@ -98,6 +98,11 @@ const ASKED: Readonly<Record<string, (calls: Api) => Promise<Answer<unknown>>>> 
   "adminUser.grant": (calls) => calls.post("/admin/user/grant", { email: "user@example.com", permission: "read" }),
   "adminUser.revoke": (calls) => calls.post("/admin/user/revoke", { email: "user@example.com", permission: "admin" }),
   "adminUser.signOut": (calls) => calls.post("/admin/user/signOut", { email: "user@example.com" }),
+  "adminUser.resetSecondFactor": (calls) => calls.post("/admin/user/resetSecondFactor", { email: "user@example.com" }),
+  "adminNetwork.allow": (calls) => calls.post("/admin/network/allow", { userId: randomUUID(), network: "203.0.113.7" }),
+  "adminNetwork.forget": (calls) => calls.post("/admin/network/forget", { network: "203.0.113.7" }),
+  "adminTenant.create": (calls) => calls.post("/admin/tenant/create", { tenantId: "thieves" }),
+  "adminTenant.move": (calls) => calls.post("/admin/tenant/move", { email: "user@example.com", tenantId: "thieves" }),
   "tradingMode.set": (calls) => calls.post("/admin/tradingMode", { tradingMode: "online" }),
 }
 

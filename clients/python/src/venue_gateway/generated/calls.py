@@ -10,10 +10,12 @@ from typing import Any, Literal, TypeAlias, overload
 from ..answer import Answer
 from .records import (
     AccountFunding,
+    AdminNetworkListQuery,
     AdminOrderGetQuery,
     AdminUser,
     AdminUserListQuery,
     AdminUserSessionListQuery,
+    AllowNetwork,
     ApiKey,
     AuditListQuery,
     AuditRecord,
@@ -30,6 +32,7 @@ from .records import (
     CreateCredential,
     CreateDealer,
     CreateInstrument,
+    CreateTenant,
     CreateWallet,
     CreatedApiKey,
     Credential,
@@ -42,6 +45,7 @@ from .records import (
     DealerListQuery,
     DisconnectTradingAccount,
     EmailChange,
+    ForgetNetwork,
     FreezeWallet,
     Funding,
     Health,
@@ -58,6 +62,8 @@ from .records import (
     MarketTickerGetQuery,
     MarketTickerListQuery,
     MarketVenueCapabilityListQuery,
+    MoveUser,
+    NetworkList,
     OrderBook,
     OrderBookSubscription,
     OrderStory,
@@ -72,6 +78,7 @@ from .records import (
     ReplaceOrder,
     RequestQuote,
     Resend,
+    ResetSecondFactor,
     ResolveHedge,
     RetireInstrument,
     RevokeApiKey,
@@ -92,6 +99,7 @@ from .records import (
     SubmittedOrder,
     SubscribeOrderBook,
     SyncInstruments,
+    Tenant,
     Ticker,
     TradeOrder,
     TradeOrderGetQuery,
@@ -314,6 +322,18 @@ class AsyncCalls(ABC):
         self, name: Literal["admin/user/session/list"], query: AdminUserSessionListQuery, *, headers: Headers | None = None
     ) -> list[SessionEntry]:
         """List a user's sessions (admin)"""
+
+    @overload
+    async def get(
+        self, name: Literal["admin/network/list"], query: AdminNetworkListQuery | None = None, *, headers: Headers | None = None
+    ) -> NetworkList:
+        """List allowed networks (admin)"""
+
+    @overload
+    async def get(
+        self, name: Literal["admin/tenant/list"], query: None = None, *, headers: Headers | None = None
+    ) -> list[Tenant]:
+        """List tenants (admin)"""
 
     @overload
     async def get(
@@ -657,6 +677,36 @@ class AsyncCalls(ABC):
 
     @overload
     async def post(
+        self, name: Literal["admin/user/resetSecondFactor"], body: ResetSecondFactor, *, headers: Headers | None = None
+    ) -> AdminUser:
+        """Reset a user's second factor"""
+
+    @overload
+    async def post(
+        self, name: Literal["admin/network/allow"], body: AllowNetwork, *, headers: Headers | None = None
+    ) -> NetworkList:
+        """Allow a network"""
+
+    @overload
+    async def post(
+        self, name: Literal["admin/network/forget"], body: ForgetNetwork, *, headers: Headers | None = None
+    ) -> NetworkList:
+        """Remove an allowed network"""
+
+    @overload
+    async def post(
+        self, name: Literal["admin/tenant/create"], body: CreateTenant, *, headers: Headers | None = None
+    ) -> Tenant:
+        """Create a tenant"""
+
+    @overload
+    async def post(
+        self, name: Literal["admin/tenant/move"], body: MoveUser, *, headers: Headers | None = None
+    ) -> AdminUser:
+        """Move a user to another tenant"""
+
+    @overload
+    async def post(
         self, name: Literal["admin/tradingMode"], body: SetTradingMode, *, headers: Headers | None = None
     ) -> TradingModeRecord:
         """Set the trading mode"""
@@ -985,6 +1035,36 @@ class AsyncCalls(ABC):
 
     @overload
     async def send(
+        self, name: Literal["admin/user/resetSecondFactor"], body: ResetSecondFactor, *, headers: Headers | None = None
+    ) -> Answer[AdminUser]:
+        """Reset a user's second factor"""
+
+    @overload
+    async def send(
+        self, name: Literal["admin/network/allow"], body: AllowNetwork, *, headers: Headers | None = None
+    ) -> Answer[NetworkList]:
+        """Allow a network"""
+
+    @overload
+    async def send(
+        self, name: Literal["admin/network/forget"], body: ForgetNetwork, *, headers: Headers | None = None
+    ) -> Answer[NetworkList]:
+        """Remove an allowed network"""
+
+    @overload
+    async def send(
+        self, name: Literal["admin/tenant/create"], body: CreateTenant, *, headers: Headers | None = None
+    ) -> Answer[Tenant]:
+        """Create a tenant"""
+
+    @overload
+    async def send(
+        self, name: Literal["admin/tenant/move"], body: MoveUser, *, headers: Headers | None = None
+    ) -> Answer[AdminUser]:
+        """Move a user to another tenant"""
+
+    @overload
+    async def send(
         self, name: Literal["admin/tradingMode"], body: SetTradingMode, *, headers: Headers | None = None
     ) -> Answer[TradingModeRecord]:
         """Set the trading mode"""
@@ -1261,6 +1341,18 @@ class Calls(ABC):
         self, name: Literal["admin/user/session/list"], query: AdminUserSessionListQuery, *, headers: Headers | None = None
     ) -> list[SessionEntry]:
         """List a user's sessions (admin)"""
+
+    @overload
+    def get(
+        self, name: Literal["admin/network/list"], query: AdminNetworkListQuery | None = None, *, headers: Headers | None = None
+    ) -> NetworkList:
+        """List allowed networks (admin)"""
+
+    @overload
+    def get(
+        self, name: Literal["admin/tenant/list"], query: None = None, *, headers: Headers | None = None
+    ) -> list[Tenant]:
+        """List tenants (admin)"""
 
     @overload
     def get(
@@ -1604,6 +1696,36 @@ class Calls(ABC):
 
     @overload
     def post(
+        self, name: Literal["admin/user/resetSecondFactor"], body: ResetSecondFactor, *, headers: Headers | None = None
+    ) -> AdminUser:
+        """Reset a user's second factor"""
+
+    @overload
+    def post(
+        self, name: Literal["admin/network/allow"], body: AllowNetwork, *, headers: Headers | None = None
+    ) -> NetworkList:
+        """Allow a network"""
+
+    @overload
+    def post(
+        self, name: Literal["admin/network/forget"], body: ForgetNetwork, *, headers: Headers | None = None
+    ) -> NetworkList:
+        """Remove an allowed network"""
+
+    @overload
+    def post(
+        self, name: Literal["admin/tenant/create"], body: CreateTenant, *, headers: Headers | None = None
+    ) -> Tenant:
+        """Create a tenant"""
+
+    @overload
+    def post(
+        self, name: Literal["admin/tenant/move"], body: MoveUser, *, headers: Headers | None = None
+    ) -> AdminUser:
+        """Move a user to another tenant"""
+
+    @overload
+    def post(
         self, name: Literal["admin/tradingMode"], body: SetTradingMode, *, headers: Headers | None = None
     ) -> TradingModeRecord:
         """Set the trading mode"""
@@ -1929,6 +2051,36 @@ class Calls(ABC):
         self, name: Literal["admin/user/signOut"], body: SignOutUser, *, headers: Headers | None = None
     ) -> Answer[AdminUser]:
         """End a user's sessions"""
+
+    @overload
+    def send(
+        self, name: Literal["admin/user/resetSecondFactor"], body: ResetSecondFactor, *, headers: Headers | None = None
+    ) -> Answer[AdminUser]:
+        """Reset a user's second factor"""
+
+    @overload
+    def send(
+        self, name: Literal["admin/network/allow"], body: AllowNetwork, *, headers: Headers | None = None
+    ) -> Answer[NetworkList]:
+        """Allow a network"""
+
+    @overload
+    def send(
+        self, name: Literal["admin/network/forget"], body: ForgetNetwork, *, headers: Headers | None = None
+    ) -> Answer[NetworkList]:
+        """Remove an allowed network"""
+
+    @overload
+    def send(
+        self, name: Literal["admin/tenant/create"], body: CreateTenant, *, headers: Headers | None = None
+    ) -> Answer[Tenant]:
+        """Create a tenant"""
+
+    @overload
+    def send(
+        self, name: Literal["admin/tenant/move"], body: MoveUser, *, headers: Headers | None = None
+    ) -> Answer[AdminUser]:
+        """Move a user to another tenant"""
 
     @overload
     def send(

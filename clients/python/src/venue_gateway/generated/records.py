@@ -120,6 +120,13 @@ __all__ = [
     "UnbanUser",
     "ChangeRight",
     "SignOutUser",
+    "ResetSecondFactor",
+    "NetworkList",
+    "AllowNetwork",
+    "ForgetNetwork",
+    "Tenant",
+    "CreateTenant",
+    "MoveUser",
     "OrderStory",
     "OrderStoryStepsItem",
     "Status",
@@ -173,6 +180,7 @@ __all__ = [
     "WalletTransferListQuery",
     "AdminUserListQuery",
     "AdminUserSessionListQuery",
+    "AdminNetworkListQuery",
     "AdminOrderGetQuery",
     "AuditListQuery",
 ]
@@ -1444,6 +1452,8 @@ class AdminUser(TypedDict):
     permissions: list[Literal["read", "write", "admin"]]
     bannedAt: str | None
     banReason: str | None
+    # Since when sign-ins need one; null: they do not
+    secondFactorAt: str | None
 
 
 class AdminUserAppMetadata(TypedDict):
@@ -1489,6 +1499,53 @@ class SignOutUser(TypedDict):
     userId: NotRequired[UUID | None]
     # Instead of userId
     email: NotRequired[str | None]
+
+
+class ResetSecondFactor(TypedDict):
+    userId: NotRequired[UUID | None]
+    # Instead of userId
+    email: NotRequired[str | None]
+
+
+class NetworkList(TypedDict):
+    # null: the list of your tenant, for all its users
+    userId: str | None
+    # CIDRs; empty: any address
+    ipAllow: list[str]
+
+
+class AllowNetwork(TypedDict):
+    # Absent: your tenant's list
+    userId: NotRequired[UUID | None]
+    # An address or a CIDR
+    network: str
+
+
+class ForgetNetwork(TypedDict):
+    # Absent: your tenant's list
+    userId: NotRequired[UUID | None]
+    # An address or a CIDR
+    network: str
+
+
+class Tenant(TypedDict):
+    tenantId: str
+    # The installation's own (DEFAULT_TENANT_ID): its admins create tenants
+    isHome: bool
+    users: Int
+    createdAt: Int
+    createdAtDateTime: str
+
+
+class CreateTenant(TypedDict):
+    tenantId: str
+
+
+class MoveUser(TypedDict):
+    userId: NotRequired[UUID | None]
+    # Instead of userId
+    email: NotRequired[str | None]
+    tenantId: str
 
 
 class OrderStory(TypedDict):
@@ -2073,6 +2130,10 @@ class AdminUserListQuery(TypedDict):
 
 class AdminUserSessionListQuery(TypedDict):
     userId: UUID
+
+
+class AdminNetworkListQuery(TypedDict):
+    userId: NotRequired[UUID]
 
 
 class AdminOrderGetQuery(TypedDict):
