@@ -34,9 +34,12 @@ import { riskCurrencyOf } from "./valuation.ts"
 // An admin says what a hedge in doubt executed: the exit from a doubt that no venue will end. The one thing to know: it is an act, stored
 // with its row of the audit before anything follows from it, and the venue's own word counts before it should it come after all.
 
-/** Of one hedge they take turns: the word that is stored last is the one that memory has. */
+/**
+ * Of one hedge they take turns: the word that is stored last is the one that memory has. A change of the dealer comes first: one that is being
+ * archived was found flat.
+ */
 export const resolveHedge = (core: DealerCore, keeper: HedgeKeeper, message: ResolveHedge): void => {
-  const waiting = keeper.resolving.get(message.tradeOrderId)
+  const waiting = core.changes ?? keeper.resolving.get(message.tradeOrderId)
   if (waiting === undefined) resolve(core, keeper, message)
   else waiting.push(() => resolveHedge(core, keeper, message))
 }

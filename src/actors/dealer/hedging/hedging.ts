@@ -138,6 +138,7 @@ export class HedgeKeeper {
   }
 
   readonly isFlat = (): boolean =>
+    this.resolving.size === 0 &&
     [...this.#lines.values()].every((line) => !this.#isBusy(line) && !line.isCarrying() && this.#isDust(line))
 
   /** The account can be asked no longer: what is in doubt there is carried, and the rest of the pair goes on. */

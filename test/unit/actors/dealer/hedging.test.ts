@@ -576,6 +576,23 @@ describe.each(["DISCONNECTED", "INACTIVE"] as const)("a hedge left in doubt at a
     expect(world.keeper.report()[0]!.position).toBe(position)
   })
 
+  it("is no longer spoken of while its dealer is being archived, and its dealer is not archived while it is", () => {
+    const world = worldWithout()
+    world.resolve("1", "100")
+    expect(world.keeper.isFlat()).toBe(true)
+    world.later(() => {
+      world.resolve("0.25", "100")
+      expect(world.keeper.isFlat()).toBe(false)
+    })
+    const waiting: Array<() => void> = []
+    world.core.changes = waiting
+    const answer = world.resolve("1", "100", world.order(0).tradeOrderId)
+    expect(answer).toEqual({})
+    world.core.changes = null
+    for (const run of waiting) run()
+    expect(answer.resolved?.isNew).toBe(true)
+  })
+
   it("is hedged by what an admin says was not executed, and flat by what was", () => {
     for (const [executed, rest] of [
       ["0.25", "0.75"],
