@@ -51,6 +51,8 @@ import { oracle } from "./oracle/oracle.ts"
 import { hasDays, readDays } from "./oracle/recorded-day.ts"
 import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
 import { soak } from "./soak/soak.ts"
+import { PROVEN_VENUES } from "./venues/venue-proofs.ts"
+import { venueTable } from "./venues/venues.ts"
 import { workerFaults } from "./workers/worker-faults.ts"
 
 const { values, positionals, tokens } = parseArgs({
@@ -283,6 +285,16 @@ const RUNS: Readonly<Record<string, Run>> = {
   "socket-fuzz": {
     usage: "[--frames 1000000] [--seed N]: messages that nobody should send",
     run: (progress) => runSocketFuzz({ frames: count("frames", 100), seed: count("seed", 0), progress }),
+  },
+  venues: {
+    usage:
+      "[--venue BYBIT]: what is proven of each venue's orders, scenario by scenario: the named tests against its loopback exchange, passed of run",
+    run: (progress) => {
+      const { venue } = values
+      if (venue !== undefined && !PROVEN_VENUES.some((it) => it === venue))
+        throw new Misused(`--venue is one of ${PROVEN_VENUES.join(", ")}; without it all are run`)
+      return venueTable({ venue, progress })
+    },
   },
   "worker-faults": {
     usage:

@@ -131,12 +131,13 @@ describe("a session at BYBIT", () => {
     const first = bybitOrder()
     await my.outcomeOf(first)
     const orders = Array.from({ length: 60 }, () => bybitOrder({ notAfter: Date.now() + 60_000 }))
+    const sent = my.count(CANCEL)
     for (const order of orders) my.open.session.submit(order)
     my.open.session.cancel(refOf(first))
-    await until(() => my.open.last("CancelAccepted") !== undefined, "the cancel")
+    await until(() => my.count(CANCEL) > sent, "the cancel")
     expect(orders.filter((order) => my.timesPlaced(order) === 0)).not.toEqual([])
     const outcome = ({ tradeOrderId }: VenueOrder) =>
-      my.open.about(tradeOrderId).find((tag) => tag === "Accepted" || tag === "Refused")
+      my.open.about(tradeOrderId).find((tag) => tag === "Accepted" || tag === "Refused" || tag === "NotSent")
     await until(() => orders.every((order) => outcome(order) !== undefined), "an outcome of all of them")
     for (const order of orders) expect(my.timesPlaced(order)).toBe(outcome(order) === "Accepted" ? 1 : 0)
   })
@@ -212,6 +213,27 @@ describe("an address that BYBIT has banned", () => {
       expect(await my.outcomeOf(bybitOrder({ notAfter: Date.now() + 500 }))).toMatchObject({ _tag: "NotSent" })
       expect(my.count(PLACE)).toBe(before)
       expect(my.open.last("SessionRefused")).toBeUndefined()
+    } finally {
+      await at.stop()
+    }
+  })
+})
+
+describe("a worker of BYBIT", () => {
+  it("leaves a submit in doubt when it dies with it; the order is found by our id, and sent once", async () => {
+    const at = await startBybit({}, { times: { restartFirstMillis: 1, restartMaxMillis: 1 } })
+    try {
+      const my = await BybitSession.start(at)
+      at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "apply-then-hang" } })
+      const order = bybitOrder()
+      my.open.session.submit(order)
+      await until(() => my.timesPlaced(order) === 1, "the order at the venue")
+      my.open.reports.length = 0
+      at.venue.supervisor.break("exit")
+      await until(() => my.open.about(order.tradeOrderId).includes("InDoubt"), "the doubt")
+      await until(() => my.open.last("StreamUp") !== undefined, "the stream of the next worker")
+      expect(await my.lookup(order)).toMatchObject({ _tag: "Found", state: { status: "OPEN" } })
+      expect(my.judged(order)).toMatchObject({ count: 1, created: 1 })
     } finally {
       await at.stop()
     }

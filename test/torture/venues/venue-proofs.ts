@@ -1,0 +1,108 @@
+/**
+ * What is proven of each venue's orders, as a table of venue and scenario: which named tests show it. A row of `venues.ts` counts those that passed.
+ */
+
+/** By the start of a test's own name, in its file under test/integration. */
+interface Proof {
+  readonly file: string
+  readonly test: string
+}
+
+export const PROVEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT"] as const
+type Proven = (typeof PROVEN_VENUES)[number]
+
+const session = "venues/connector-orders.test.ts"
+const worker = "venues/connector-worker.test.ts"
+const binance = "gateway/orders/binance.test.ts"
+const okx = {
+  orders: "venues/okx-orders.test.ts",
+  outcomes: "venues/okx-outcomes.test.ts",
+  session: "venues/okx-session.test.ts",
+}
+const kraken = "venues/kraken-orders.test.ts"
+const bybit = {
+  orders: "venues/bybit-orders.test.ts",
+  outcomes: "venues/bybit-outcomes.test.ts",
+  session: "venues/bybit-session.test.ts",
+  gateway: "gateway/orders/bybit.test.ts",
+}
+
+const of = (file: string, ...tests: ReadonlyArray<string>): ReadonlyArray<Proof> =>
+  tests.map((test) => ({ file, test }))
+
+/** Absent: no test of that venue shows it. */
+export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArray<Proof>>>>> = {
+  submit: {
+    BINANCE: of(session, "places a limit order under our own id"),
+    OKX: of(okx.orders, "places a limit order under our own id"),
+    KRAKEN: of(kraken, "places a limit order under our own id"),
+    BYBIT: of(bybit.orders, "is placed under our own id"),
+  },
+  replay: {
+    BINANCE: of(session, "is in doubt when the venue knows our id already"),
+    OKX: of(okx.outcomes, "is in doubt when the venue knows our id already"),
+    KRAKEN: of(kraken, "never makes two orders of one id"),
+    BYBIT: of(bybit.outcomes, "is in doubt when the venue knows our id already"),
+  },
+  cancel: {
+    BINANCE: of(session, "cancels by our id and by the venue's"),
+    OKX: of(okx.orders, "cancels by our id and by the venue's"),
+    KRAKEN: of(kraken, "cancels by our id and by the venue's"),
+    BYBIT: of(bybit.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
+  },
+  "late fill after cancel": {
+    // BINANCE and KRAKEN answer a cancel when it is carried out.
+    BINANCE: of(session, "says what was executed before it says"),
+    OKX: of(okx.orders, "never takes the acknowledgement of a cancel"),
+    BYBIT: [
+      ...of(bybit.orders, "never takes the acknowledgement of a cancel"),
+      ...of(bybit.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
+    ],
+  },
+  "lost answer": {
+    BINANCE: of(binance, "keeps its hold while in doubt and is found"),
+    OKX: of(okx.outcomes, "is in doubt after"),
+    KRAKEN: of(kraken, "is in doubt about a cancel whose answer is lost"),
+    BYBIT: [
+      ...of(bybit.outcomes, "is in doubt after"),
+      ...of(bybit.gateway, "finds its order after an answer that was lost"),
+    ],
+  },
+  "dead socket": {
+    BINANCE: of(binance, "is what the private stream did not say", "may be cut"),
+    OKX: of(okx.session, "says that the private stream is down and up again"),
+    KRAKEN: of(kraken, "goes up again after its stream was cut"),
+    BYBIT: [
+      ...of(
+        bybit.session,
+        "is down and up again after its socket was cut",
+        "is up only once the venue has taken the topic",
+      ),
+      ...of(bybit.gateway, "hears by its audits what a private stream did not say"),
+    ],
+  },
+  "worker kill": {
+    BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
+    BYBIT: of(bybit.session, "leaves a submit in doubt when it dies with it"),
+  },
+  "absence with thousands of fills": {
+    KRAKEN: of("gateway/orders/kraken-absence.test.ts", "opens, takes orders and says what filled"),
+    BYBIT: of(bybit.gateway, "opens, takes orders and says what filled before the last of 5,000"),
+  },
+  "429 storm": {
+    BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
+    OKX: of(okx.outcomes, "is refused definitely by"),
+    BYBIT: of(bybit.session, "waits with its orders while the venue counts them", "sends its cancels before 60 orders"),
+  },
+  ban: {
+    BYBIT: of(bybit.session, "is silent afterwards, and its sessions keep their keys"),
+  },
+  "order of another program": {
+    BINANCE: of(binance, "shows orders that were placed elsewhere"),
+    BYBIT: of(bybit.gateway, "shows the order of another program"),
+  },
+  disconnect: {
+    BINANCE: of(binance, "disconnects: nothing stays open"),
+    BYBIT: of(bybit.gateway, "shows the order of another program, and disconnects"),
+  },
+}
