@@ -225,6 +225,13 @@ export interface EndedSince {
 
 /** One account's private session at its venue. */
 export interface VenueSession {
+  /**
+   * The order is being stored, and `submit` will ask for the same: the session may build and sign it, and sends nothing of it. No report. Absent
+   * where that gains nothing.
+   */
+  readonly prepare?: (order: VenueOrder) => void
+  /** What was prepared is not submitted after all. What is neither ends with its `notAfter`. */
+  readonly forgo?: (tradeOrderId: TradeOrderId) => void
   /** Hands the order over; the outcome is a report. Never throws, never waits. */
   readonly submit: (order: VenueOrder) => void
   readonly cancel: (order: VenueOrderRef) => void

@@ -44,7 +44,7 @@ export const simAccount = (patch: Partial<TradingAccount> = {}): TradingAccount 
 export type VenueCall =
   | { readonly _tag: "Opened" }
   | { readonly _tag: "Closed" }
-  | { readonly _tag: "Submit" | "Cancel" | "Amend"; readonly tradeOrderId: TradeOrderId }
+  | { readonly _tag: "Prepare" | "Submit" | "Cancel" | "Amend"; readonly tradeOrderId: TradeOrderId }
   | { readonly _tag: "AskedOrder"; readonly tradeOrderId: TradeOrderId }
   | { readonly _tag: "ToldOrder"; readonly tradeOrderId: TradeOrderId; readonly lookup: OrderLookup }
   /** `isOpening`: the account agrees with its venue by it; else an audit asked, also one that the account has given up meanwhile. */
@@ -66,9 +66,15 @@ const watched = (account: TradingAccount, session: VenueSession, watch: Watch): 
       Effect.sync(() => watch(account, { _tag: "ToldBalances", at })),
     )
   })
-  const { amend } = session
+  const { amend, prepare } = session
   return {
     ...session,
+    ...(prepare !== undefined && {
+      prepare: (order) => {
+        watch(account, { _tag: "Prepare", tradeOrderId: order.tradeOrderId })
+        prepare(order)
+      },
+    }),
     forOpening: () => ({ ...session, fetchOpenOrders: openOrders(true), fetchBalances }),
     submit: (order) => {
       watch(account, { _tag: "Submit", tradeOrderId: order.tradeOrderId })

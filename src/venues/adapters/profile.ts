@@ -173,6 +173,8 @@ export interface VenueProfile extends VenueFacts {
   readonly needsCurrencies: boolean
   /** The venue refuses a subscription that it has already: after a gap the old one is ended first. */
   readonly refusesRepeats: boolean
+  /** An order is one request, and its signature no part of a sequence: it may be built while the order is being stored, and others may overtake it. */
+  readonly signsAhead?: boolean
   /** The venue counts requests of a connection: many subscriptions go in one. */
   readonly batchesSubscriptions?: boolean
   /** ccxt asks for a book's snapshot only after a number of changes; a quiet book would wait for ever, so we ask. */

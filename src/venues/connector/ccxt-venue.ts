@@ -361,6 +361,10 @@ const sessionOf = (parts: SessionParts): VenueSession => {
   const { connector, session, told, profile } = parts
   return {
     submit: (order) => connector.submit(session, order),
+    ...(profile.signsAhead === true && {
+      prepare: (order) => connector.prepare(session, order),
+      forgo: (tradeOrderId) => connector.forgo(session, tradeOrderId),
+    }),
     cancel: (order) => connector.cancel(session, order),
     ...(capabilitiesOf(profile).amend && { amend: (order, to) => connector.amend(session, order, to) }),
     fetchOrder: (order) =>

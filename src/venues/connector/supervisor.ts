@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { VenueSecrets } from "../../domain/account/credential.ts"
 import { VenueUnavailable } from "../../domain/errors/venue.ts"
-import type { InstrumentId } from "../../domain/ids.ts"
+import type { InstrumentId, TradeOrderId } from "../../domain/ids.ts"
 import {
   BOOK_DIFFERS,
   BOOK_OUTRUN,
@@ -153,6 +153,15 @@ export class Supervisor {
 
   closeSession(session: string): void {
     if (this.#sessions.delete(session)) this.#link.post({ _tag: "CloseSession", session })
+  }
+
+  /** No answer is owed: where it is lost with its worker, or there is none, `submit` begins anew. */
+  prepare(session: string, order: VenueOrder): void {
+    if (this.#sessions.has(session)) this.#link.post({ _tag: "Prepare", session, order })
+  }
+
+  forgo(session: string, tradeOrderId: TradeOrderId): void {
+    if (this.#sessions.has(session)) this.#link.post({ _tag: "Forgo", session, tradeOrderId })
   }
 
   submit(session: string, order: VenueOrder): void {

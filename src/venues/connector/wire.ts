@@ -4,7 +4,7 @@
  */
 import type { MessagePort } from "node:worker_threads"
 import type { VenueSecrets } from "../../domain/account/credential.ts"
-import type { InstrumentId } from "../../domain/ids.ts"
+import type { InstrumentId, TradeOrderId } from "../../domain/ids.ts"
 import type { Contract } from "../../domain/instrument/instrument.ts"
 import type {
   DepthUpdate,
@@ -200,6 +200,10 @@ export type Command =
   /** Secrets travel here and nowhere else. */
   | { readonly _tag: "OpenSession"; readonly session: string; readonly secrets: VenueSecrets }
   | { readonly _tag: "CloseSession"; readonly session: string }
+  /** Built and signed while it is being stored; nothing of it leaves before `Submit` asks for the same. */
+  | { readonly _tag: "Prepare"; readonly session: string; readonly order: VenueOrder }
+  /** What was prepared is not submitted. */
+  | { readonly _tag: "Forgo"; readonly session: string; readonly tradeOrderId: TradeOrderId }
   | { readonly _tag: "Submit"; readonly session: string; readonly order: VenueOrder }
   | { readonly _tag: "Cancel"; readonly session: string; readonly order: VenueOrderRef }
   | { readonly _tag: "Amend"; readonly session: string; readonly order: VenueOrderRef; readonly to: VenueAmend }

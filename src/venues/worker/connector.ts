@@ -90,6 +90,14 @@ class Connector {
         if (session !== undefined) void session.stop()
         return
       }
+      case "Prepare": {
+        const { session, order } = command
+        doingFor("submit", order.notAfter, () => this.#session(session).prepare(order))
+        return
+      }
+      case "Forgo":
+        this.#session(command.session).forgo(command.tradeOrderId)
+        return
       case "Submit": {
         const { session, order } = command
         void doingFor("submit", order.notAfter, () => this.#session(session).submit(order))

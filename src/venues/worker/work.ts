@@ -4,6 +4,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Purpose } from "../../ports/venue-stats.ts"
+import type { Gate } from "./gate.ts"
 
 export interface Work {
   readonly connector: string
@@ -16,6 +17,8 @@ export interface Work {
   readonly snapshotOf?: string
   /** It asks for a book beside the stream of it. */
   readonly isAside?: boolean
+  /** Its requests wait here, signed, before their first byte; absent: they leave. */
+  readonly gate?: Gate
 }
 
 const current = new AsyncLocalStorage<Work>()
@@ -42,6 +45,12 @@ export const doingFor = <A>(purpose: Purpose, until: number | null, run: () => A
   const connector = current.getStore()?.connector ?? ""
   const work = { connector, purpose, until }
   return current.run(until === null ? work : { ...work, endsAt: endOf(purpose, until) }, run)
+}
+
+/** The same work, built ahead: nothing of it leaves before the gate is open. */
+export const behind = <A>(gate: Gate, run: () => A): A => {
+  const { connector = "", purpose = "submit", until = null, ...rest } = current.getStore() ?? {}
+  return current.run({ ...rest, connector, purpose, until, gate }, run)
 }
 
 /** For a look at a book that is no part of how its stream begins: neither takes the other's place. */

@@ -72,6 +72,37 @@ describe("a connector's worker", () => {
     expect(await at.run(open.session.fetchOrder(ref))).toMatchObject({ _tag: "Found", state: { status: "OPEN" } })
   })
 
+  it("has sent nothing of an order that was prepared when it dies, says nothing of it, and sends it once when it is submitted", async () => {
+    at = await startVenue({ market: "still" })
+    const open = await at.openSession()
+    const { exchange, venue } = at
+    const order = restingOrder()
+    open.session.prepare?.(order)
+    // What is asked after it is answered after it: it is signed, and behind its gate.
+    await at.run(open.session.fetchBalances)
+    open.reports.length = 0
+    venue.supervisor.break("exit")
+    await until(() => open.last("StreamUp") !== undefined && venue.supervisor.state === "up", "the new worker")
+    expect(exchange.orders(SECRETS.apiKey)).toEqual([])
+    expect(open.about(order.tradeOrderId)).toEqual([])
+    open.session.submit({ ...order, notAfter: Date.now() + 2_000 })
+    await until(() => open.about(order.tradeOrderId).includes("Accepted"), "the order")
+    expect(exchange.placements().map(({ count }) => count)).toEqual([1])
+  })
+
+  it("sends what was prepared once it is submitted, and what was given up never", async () => {
+    at = await startVenue({ market: "still" })
+    const open = await at.openSession()
+    const [order, given] = [restingOrder(), restingOrder()]
+    for (const each of [order, given]) open.session.prepare?.(each)
+    open.session.forgo?.(given.tradeOrderId)
+    open.session.submit(order)
+    await until(() => open.about(order.tradeOrderId).includes("Accepted"), "the order")
+    await at.run(open.session.fetchOpenOrders)
+    expect(at.exchange.placements()).toHaveLength(1)
+    expect(open.about(given.tradeOrderId)).toEqual([])
+  })
+
   it("proves that a submit was not sent while no worker runs", async () => {
     at = await startVenue({ market: "still" }, { times: { restartFirstMillis: 60_000, restartMaxMillis: 60_000 } })
     const open = await at.openSession()

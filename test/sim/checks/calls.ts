@@ -110,6 +110,10 @@ export class CallChecks {
         this.owed = []
         this.due = null
         return
+      case "Prepare":
+        if (this.sent.has(call.tradeOrderId) || view.row(call.tradeOrderId) !== undefined)
+          view.say(`prepare of ${call.tradeOrderId} that is stored, or was sent`)
+        return
       case "Submit":
         this.sent.add(call.tradeOrderId)
         return this.submitted(call.tradeOrderId)

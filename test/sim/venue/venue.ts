@@ -3,6 +3,7 @@
  * connected to one of them. Which of its accounts a gateway account means its external id says.
  */
 import { type Context, Effect } from "effect"
+import type { TradeOrderId } from "../../../src/domain/ids.ts"
 import type { Venue } from "../../../src/domain/instrument/venue.ts"
 import type { VenuePort } from "../../../src/ports/venue-port.ts"
 import type {
@@ -51,8 +52,12 @@ export class SimVenue extends VenueState {
     this.sessions.streamUp(account)
   }
 
+  /** Built ahead, and neither submitted nor given up. */
+  readonly prepared = new Set<TradeOrderId>()
+
   /** The process that held the sessions is gone. */
   drop(): void {
+    this.prepared.clear()
     this.sessions.closeAll()
   }
 
@@ -86,7 +91,12 @@ export class SimVenue extends VenueState {
     const { history } = this
     const fetchFills: VenueSession["fetchFills"] = (since, instruments) => history.fillsSince(open, since, instruments)
     return {
-      submit: (order) => submit(this, open, order),
+      prepare: ({ tradeOrderId }) => void this.prepared.add(tradeOrderId),
+      forgo: (tradeOrderId) => void this.prepared.delete(tradeOrderId),
+      submit: (order) => {
+        this.prepared.delete(order.tradeOrderId)
+        submit(this, open, order)
+      },
       cancel: (ref) => cancel(this, open, ref),
       amend: (ref, to) => amend(this, open, ref, to),
       fetchOrder: (ref) => history.order(open, ref),

@@ -14,7 +14,7 @@ import {
 } from "../../../domain/order/evidence/progress.ts"
 import { isHeldBackBy, orderListOf } from "../../../domain/order/list.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
-import { isFired, isPaired, releasedType, type TradeOrder } from "../../../domain/order/trade-order.ts"
+import { isFired, isPaired, placeOf, releasedType, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { VenueOrder, VenueTrigger } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { Live } from "../live.ts"
@@ -54,6 +54,21 @@ export const dispatch = (core: AccountCore, live: Live): void => {
   }
   core.parts.failpoint.hit("submit.dispatched")
 }
+
+/**
+ * While a new order is on its way to the store its venue's session may build it; nothing of it leaves before `dispatch`, which asks for the same.
+ * For an order that is dispatched from its commit, alone.
+ */
+export const prepare = (core: AccountCore, live: Live): void => {
+  const { order, stored } = live
+  const { session, phase } = core.connection
+  if (session?.prepare === undefined || phase !== "ready" || stored || order.notAfter === null) return
+  if (placeOf(order) === "VENUE" && !isPaired(order)) session.prepare(venueOrderOf(core, live))
+}
+
+/** It is not dispatched after all. */
+export const forgo = ({ connection }: AccountCore, { order }: Live): void =>
+  connection.session?.forgo?.(order.tradeOrderId)
 
 /** On its way: the SUBMITTED event rides with the next commit. */
 export const leave = (core: AccountCore, live: Live): void => {

@@ -220,13 +220,14 @@ export type NewLives = readonly [Live, ...ReadonlyArray<Live>]
 interface StoreOutcome {
   /** They are durable; `json` is the record of the submitted one. Called before the waiting callers are answered. */
   readonly stored: (lives: NewLives, json: string) => void
-  /** Nothing of them was stored. */
-  readonly undone?: () => void
+  /** Nothing of them was stored; before they are gone. */
+  readonly undone?: (lives: NewLives) => void
   /** After either, when the submit has its answer. */
   readonly over?: () => void
 }
 
-export const storeNew = (core: AccountCore, message: SubmitOrder, made: NewOrder, outcome: StoreOutcome): void => {
+/** Handed to the store when it returns. */
+export const storeNew = (core: AccountCore, message: SubmitOrder, made: NewOrder, outcome: StoreOutcome): NewLives => {
   const { now, fingerprint } = made
   const { placedBy } = message
   const [order, ...others] = ordersOf(core, made)
@@ -238,7 +239,7 @@ export const storeNew = (core: AccountCore, message: SubmitOrder, made: NewOrder
     for (const one of lives) for (const run of one.whenStored.splice(0)) run(exist)
   }
   const undo = (): void => {
-    outcome.undone?.()
+    outcome.undone?.(lives)
     for (const one of lives.toReversed()) core.undo(one)
   }
   core.outlet.commit(
@@ -274,4 +275,5 @@ export const storeNew = (core: AccountCore, message: SubmitOrder, made: NewOrder
       },
     },
   )
+  return lives
 }

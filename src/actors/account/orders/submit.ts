@@ -24,7 +24,7 @@ import type { SubmitOrder } from "../messages.ts"
 import { isBehind, whenCurrent } from "../venue/balances.ts"
 import { circumstancesOf, holdOf, refusalOf } from "./admission.ts"
 import { answeredUnlessOlder, awaitFurther, findOlder, olderInMemory, replay, waitOf, withLinked } from "./answer.ts"
-import { NOT_AFTER_MILLIS, partnerOf } from "./dispatch.ts"
+import { forgo, NOT_AFTER_MILLIS, partnerOf, prepare } from "./dispatch.ts"
 import { type NewLives, type NewOrder, release, storeNew } from "./new-order.ts"
 import { submitQuoted } from "./quoted.ts"
 import { whenKnown } from "./recall.ts"
@@ -176,12 +176,14 @@ const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void =>
   const { clock, failpoint, shares } = core.parts
   const { userId } = core.account
   const checkedAt = clock.monotonic()
-  storeNew(core, message, made, {
+  const lives = storeNew(core, message, made, {
+    undone: ([live]) => forgo(core, live),
     stored: (lives, json) => {
       failpoint.hit("submit.committed")
       settle(core, lives, message, json, checkedAt)
     },
   })
+  if (lives.length === 1) prepare(core, lives[0])
   // Whatever becomes of the unit, and of the actor.
   if (shares !== null && userId !== null && message.hedge === undefined)
     core.parts.store.after(core.id, shares.enter(userId))
@@ -197,6 +199,7 @@ const settle = (core: AccountCore, lives: NewLives, message: SubmitOrder, json: 
   const { reply, receivedAt } = message
   const ended = endOf(core, live, committedAt)
   if (ended !== null) {
+    forgo(core, live)
     const told = withLinked(core, live, reply)
     core.change(live, ended, eventOf(ended), { committed: (stored) => told.ok({ order: stored, replayed: false }) })
   } else {

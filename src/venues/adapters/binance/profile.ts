@@ -16,6 +16,8 @@ const binanceSpot = {
   needsCurrencies: false,
   bareNumbers: false,
   refusesRepeats: false,
+  // One request an order, signed with the time and no number in a row: others may overtake it.
+  signsAhead: true,
   snapshotsAsked: false,
   options: {
     defaultType: "spot",

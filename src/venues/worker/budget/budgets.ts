@@ -101,8 +101,13 @@ export class Budgets {
       const held = holds.pass(purpose, left())
       if (held !== undefined) await held
       // With `number: String` costs are texts.
-      await budget.take(Number(cost ?? 1), purpose, left())
-      if (addressCost !== undefined) await this.#budgetOf(exchange, false).take(addressCost, purpose, left())
+      const taken = Number(cost ?? 1)
+      await budget.take(taken, purpose, left())
+      work?.gate?.whenDropped(() => budget.giveBack(taken, purpose))
+      if (addressCost === undefined) return
+      const ofAddress = this.#budgetOf(exchange, false)
+      await ofAddress.take(addressCost, purpose, left())
+      work?.gate?.whenDropped(() => ofAddress.giveBack(addressCost, purpose))
     }
     const handle = exchange.onRestResponse.bind(exchange)
     exchange.onRestResponse = (status, statusText, url, method, headers, ...rest) => {

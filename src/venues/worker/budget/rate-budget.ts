@@ -97,6 +97,20 @@ export class RateBudget {
     })
   }
 
+  /** What was taken for a request that never left, and never will. */
+  giveBack(cost: number, purpose: Purpose): void {
+    this.#sent[purpose] -= 1
+    if (cost === 0) return
+    this.#expire()
+    const at = this.#spent.findLastIndex((each) => each.purpose === purpose && each.cost === cost)
+    if (at < 0) return
+    this.#spent.splice(at, 1)
+    this.#used -= cost
+    if (purpose === "audit") this.#audits -= cost
+    if (purpose === "opening") this.#openings -= cost
+    this.#admit()
+  }
+
   /**
    * An answer came. `retryAfterMillis`: what it asks for; null where it does not say. `isStop`: it wants fewer requests, whatever its
    * status. Answers the pause that it calls for, in ms.

@@ -182,6 +182,8 @@ export interface CcxtExchange {
     headers: unknown,
     ...rest: ReadonlyArray<unknown>
   ): unknown
+  /** Every request goes out through it, its own wrapper included. */
+  fetch(url: string, method?: string, headers?: unknown, body?: unknown): Promise<unknown>
   sign(path: string, api: unknown, method: string, params: Raw, headers?: unknown, body?: unknown): unknown
   /** The socket of a URL, made when there is none. */
   client(url: string): CcxtSocket

@@ -13,8 +13,9 @@ import type { VenueProfile } from "../../adapters/profile.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "../exchange/ccxt.ts"
 import { classify, type Failure, TooLate } from "../exchange/errors.ts"
 import type { Listing, Markets } from "../exchange/markets.ts"
+import { Gate } from "../gate.ts"
 import { waitsOf } from "../waits.ts"
-import { currentWork, leftOf } from "../work.ts"
+import { behind, currentWork, leftOf, type Work } from "../work.ts"
 import { AccountQuestions, CredentialStanding, REFUSED } from "./account-questions.ts"
 import { amendReports, editAt } from "./amendment.ts"
 import { isSameId, KnownOrders } from "./client-ids.ts"
@@ -139,8 +140,15 @@ const ownIdOf = ({ id, clientOrderId, status }: CcxtOrder, clientId: string): st
 // order, or a change of one, has waited too long (order-path 3), and the last one before its bytes may leave.
 
 interface Departure {
-  /** From here on the order may be at the venue. */
+  /** From here on the order may be at the venue. Not of what is signed behind a gate: that has left once the gate let it pass. */
   signed: boolean
+}
+
+/** In the turn in which its bytes may leave. Throws TooLate. */
+const checkMayLeave = (work: Work, isOurs: () => boolean): void => {
+  const left = leftOf(work)
+  if (left !== null && left < 0) throw new TooLate("its deadline for sending had passed")
+  if (!isOurs()) throw new TooLate("the lease of this gateway on its database had run out")
 }
 
 /** Deribit takes its orders and their changes by GET. */
@@ -153,22 +161,30 @@ const valuesOf = (params: Raw | ReadonlyArray<Raw>): ReadonlyArray<unknown> =>
 export class Departures {
   readonly #waiting = new Map<string, Departure>()
 
-  /** Wraps `sign` of the instance. `owned`: of the process's database; null where there is none, as in tests. */
+  /** Wraps `sign` and `fetch` of the instance. `owned`: of the process's database; null where there is none, as in tests. */
   constructor(exchange: CcxtExchange, owned: SharedOwnership | null = null) {
     const sign = exchange.sign.bind(exchange)
     const isOurs = owned === null ? () => true : isOwned(owned)
     exchange.sign = (path, api, method, params, headers, body) => {
       const asks = (method === "GET" && !BY_GET.includes(path)) || method === "DELETE"
       const work = currentWork()
-      if (!asks && work?.purpose === "submit") {
-        const left = leftOf(work)
-        if (left !== null && left < 0) throw new TooLate("its deadline for sending had passed")
-        if (!isOurs()) throw new TooLate("the lease of this gateway on its database had run out")
-      }
-      const values = asks || this.#waiting.size === 0 ? [] : valuesOf(params)
+      if (!asks && work?.purpose === "submit") checkMayLeave(work, isOurs)
+      const values = asks || this.#waiting.size === 0 || work?.gate !== undefined ? [] : valuesOf(params)
       for (const [clientId, departure] of this.#waiting)
         if (values.some((value) => isSameId(clientId, value))) departure.signed = true
       return sign(path, api, method, params, headers, body)
+    }
+    const fetch = exchange.fetch.bind(exchange)
+    exchange.fetch = (...request) => {
+      const work = currentWork()
+      const gate = work?.gate
+      if (gate === undefined) return fetch(...request)
+      return gate.passed.then(() => {
+        // Judged again: what was signed in time may have waited too long.
+        checkMayLeave(work!, isOurs)
+        gate.hasLeft = true
+        return fetch(...request)
+      })
     }
   }
 
@@ -181,6 +197,18 @@ export class Departures {
   end(clientId: string): void {
     this.#waiting.delete(clientId)
   }
+}
+
+/** A submit that is built, and perhaps signed, and behind its gate. */
+interface Prepared {
+  /** What it was asked for as. */
+  readonly order: string
+  readonly gate: Gate
+  readonly answers: ReturnType<typeof createAt>
+  /** Of its notAfter. */
+  readonly timer: NodeJS.Timeout
+  /** It came to nothing before it was released: it is built anew. */
+  isOver: boolean
 }
 
 /** Goes onto the order's record: the venue's own words where it said any, and none of ccxt's or the network's. */
@@ -199,6 +227,7 @@ export class PrivateSession {
   readonly questions: AccountQuestions
   /** Cancels that were asked for and are not seen to be carried out. */
   readonly #cancels = new Set<RequestedCancel>()
+  readonly #prepared = new Map<TradeOrderId, Prepared>()
   #hasMarkets = false
 
   /** The private stream is opened at once and kept up until `stop`. */
@@ -269,30 +298,78 @@ export class PrivateSession {
   }
 
   async stop(): Promise<void> {
+    for (const id of [...this.#prepared.keys()]) this.forgo(id)
     this.#stream.stop()
     this.#markets.unshare(this.#exchange)
     await this.#exchange.close()
   }
 
+  /** Built and signed at once, and kept behind its gate until `submit` asks for the same order; dropped at its notAfter. */
+  prepare(order: VenueOrder): void {
+    const left = order.notAfter - Date.now()
+    if (left <= 0 || !this.#hasMarkets || this.#standing.isRefused || order.pairedWith !== undefined) return
+    const { tradeOrderId } = order
+    this.forgo(tradeOrderId)
+    const gate = new Gate()
+    const answers = behind(gate, () => createAt(this.#exchange, this.#markets.listing, this.#profile, order))
+    const timer = setTimeout(() => this.forgo(tradeOrderId), left)
+    const prepared: Prepared = { order: JSON.stringify(order), gate, answers, timer, isOver: false }
+    const over = (): void => {
+      prepared.isOver = true
+    }
+    answers.then(over, over)
+    this.#prepared.set(tradeOrderId, prepared)
+  }
+
+  forgo(tradeOrderId: TradeOrderId): void {
+    this.#taken(tradeOrderId)?.gate.drop()
+  }
+
+  #taken(tradeOrderId: TradeOrderId): Prepared | undefined {
+    const prepared = this.#prepared.get(tradeOrderId)
+    this.#prepared.delete(tradeOrderId)
+    clearTimeout(prepared?.timer)
+    return prepared
+  }
+
+  /** What is behind a gate for exactly this order; null: nothing, and the order is built now. */
+  #preparedFor(order: VenueOrder): Prepared | null {
+    const prepared = this.#taken(order.tradeOrderId)
+    if (prepared === undefined) return null
+    if (!prepared.isOver && prepared.order === JSON.stringify(order)) return prepared
+    prepared.gate.drop()
+    return null
+  }
+
   async submit(order: VenueOrder): Promise<void> {
+    const prepared = this.#preparedFor(order)
     // Of a list each order is reported for itself.
     const orders = order.pairedWith === undefined ? [order] : [order, order.pairedWith]
     const notSent = (reason: string): void => {
       for (const { tradeOrderId } of orders)
         this.#report({ _tag: "NotSent", tradeOrderId, reason, at: this.#markets.venueNow() })
     }
-    if (this.#standing.isRefused) return notSent(REFUSED)
+    if (this.#standing.isRefused) {
+      prepared?.gate.drop()
+      return notSent(REFUSED)
+    }
     const clientId = venueClientId(order.tradeOrderId)
     try {
       await this.ready()
     } catch (error) {
+      prepared?.gate.drop()
       return notSent(inWords(classify(error)))
     }
     const departure = this.#departures.begin(clientId)
     try {
       // `sign` looks each time whether the order's notAfter, which this work is for, has passed.
       const { listing } = this.#markets
-      const ask = (): ReturnType<typeof createAt> => createAt(this.#exchange, listing, this.#profile, order)
+      let isFirst = true
+      const ask = (): ReturnType<typeof createAt> => {
+        const isReleased = isFirst && prepared?.gate.open() === true
+        isFirst = false
+        return isReleased ? prepared.answers : createAt(this.#exchange, listing, this.#profile, order)
+      }
       const answers = (await this.questions.byVenueClock(ask)).map((answer) => listing.named(answer))
       const [adapter, known, at] = [this.#adapter, this.#known, this.#markets.venueNow()]
       for (const one of orders)
@@ -306,7 +383,8 @@ export class PrivateSession {
           this.#report(report)
     } catch (error) {
       const failure = classify(error)
-      for (const { tradeOrderId } of orders) this.#submitFailed(tradeOrderId, failure, departure.signed)
+      const mayHaveLeft = departure.signed || prepared?.gate.hasLeft === true
+      for (const { tradeOrderId } of orders) this.#submitFailed(tradeOrderId, failure, mayHaveLeft)
     } finally {
       this.#departures.end(clientId)
     }
@@ -384,13 +462,13 @@ export class PrivateSession {
     for (const report of reports) this.#report(report)
   }
 
-  #submitFailed(tradeOrderId: TradeOrderId, failure: Failure, signed: boolean): void {
+  #submitFailed(tradeOrderId: TradeOrderId, failure: Failure, mayHaveLeft: boolean): void {
     const at = this.#markets.venueNow()
     this.#standing.note(failure, "order")
     if (failure.verdict === "REFUSED") {
       const text = failure.code === null ? "refused" : failure.text
       this.#report({ _tag: "Refused", tradeOrderId, code: failure.category, text, at })
-    } else if (failure.verdict === "NOT_SENT" || !signed) {
+    } else if (failure.verdict === "NOT_SENT" || !mayHaveLeft) {
       this.#report({ _tag: "NotSent", tradeOrderId, reason: inWords(failure), at })
     } else {
       this.#report({ _tag: "InDoubt", tradeOrderId, reason: inWords(failure), at })

@@ -59,7 +59,7 @@ describe("the answer to a submit", () => {
 
 describe("a submit on its way", () => {
   const signing = () => {
-    const exchange = { sign: () => ({}) } as unknown as CcxtExchange
+    const exchange = { sign: () => ({}), fetch: async () => ({}) } as unknown as CcxtExchange
     return { exchange, departures: new Departures(exchange) }
   }
 
@@ -117,7 +117,7 @@ describe("a submit on its way", () => {
   })
 
   it("nor is one of a process whose lease on the database has run out, whatever time it has", () => {
-    const exchange = { sign: () => ({}) } as unknown as CcxtExchange
+    const exchange = { sign: () => ({}), fetch: async () => ({}) } as unknown as CcxtExchange
     const owned = ownership()
     new Departures(exchange, owned.shared)
     const signed = (method: string) => () => exchange.sign("order", "private", method, { ordId: "1" })
