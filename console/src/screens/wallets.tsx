@@ -198,7 +198,9 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
   const stepping = useRef(step)
   stepping.current = step
   useLayoutEffect(() => listenFor("wallets", { j: () => stepping.current(1), k: () => stepping.current(-1) }), [])
-  const most = Math.max(0, ...wallets.flatMap(({ balances }) => balances.map(({ balance }) => digits(balance))))
+  const most = (of: (it: Wallet["balances"][number]) => string): number =>
+    Math.max(0, ...wallets.flatMap(({ balances }) => balances.map((it) => digits(of(it)))))
+  const [available, held] = [most((it) => it.available), most((it) => it.held)]
   return (
     <div class="column">
       <div class="side-by-side">
@@ -250,8 +252,8 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
                       )}
                     </td>
                     <td>{balance?.asset ?? <span class="dim">empty</span>}</td>
-                    <td class="right">{balance !== null && <Num text={balance.available} digits={most} />}</td>
-                    <td class="right dim">{balance !== null && <Num text={balance.held} digits={most} />}</td>
+                    <td class="right">{balance !== null && <Num text={balance.available} digits={available} />}</td>
+                    <td class="right dim">{balance !== null && <Num text={balance.held} digits={held} />}</td>
                   </tr>
                 )),
               )}

@@ -14,6 +14,7 @@ const filled = (text: string, most: number): string => {
 
 export const Tape = () => {
   const box = useRef<HTMLTableSectionElement>(null)
+  const none = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
     const rows = Array.from({ length: ROWS }, () => {
       const row = document.createElement("tr")
@@ -30,6 +31,7 @@ export const Tape = () => {
     let [prices, sizes] = [new Digits(), new Digits()]
     return onFrame(() => {
       const shown = trades.slice(0, ROWS)
+      if (none.current !== null && none.current.hidden !== shown.length > 0) none.current.hidden = shown.length > 0
       if (of !== instrumentId.peek()) {
         of = instrumentId.peek()
         ;[prices, sizes] = [new Digits(), new Digits()]
@@ -63,6 +65,9 @@ export const Tape = () => {
         </thead>
         <tbody ref={box} />
       </table>
+      <p class="empty" ref={none}>
+        No trade was told yet.
+      </p>
     </Scroll>
   )
 }

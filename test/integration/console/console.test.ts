@@ -710,6 +710,8 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       expect((await calls.get<{ tradingMode: string }>("/health")).record.tradingMode).toBe("cancel_only")
       // Whoever trades sees it, wherever in the console.
       await page.waitForSelector("[data-trading=cancel_only]")
+      // The warning moves nothing: the bar is one line as before.
+      expect(await page.evaluate<number>(`document.querySelector("header.bar").offsetHeight`)).toBeLessThan(50)
       await calls.post("/admin/tradingMode", { tradingMode: "online", reason: "it is back" })
     })
   })
