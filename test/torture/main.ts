@@ -49,6 +49,7 @@ import { twoGateways } from "./nemesis/two-gateways.ts"
 import { venueFaults } from "./nemesis/venue-faults.ts"
 import { oracle } from "./oracle/oracle.ts"
 import { hasDays, readDays } from "./oracle/recorded-day.ts"
+import { ownership } from "./ownership/ownership.ts"
 import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
 import { soak } from "./soak/soak.ts"
 import { PROVEN_VENUES } from "./venues/venue-proofs.ts"
@@ -211,6 +212,11 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage:
       "[--built]: a second process on the same database, beside a first one that works, and in the place of one that hangs",
     run: (progress) => twoGateways({ built: values.built, progress }),
+  },
+  ownership: {
+    usage:
+      "[--minutes 10]: the lease on a database in every order of events, and with each of its conditions taken out",
+    run: (progress) => ownership({ minutes: Number(written.minutes ?? 10), progress }),
   },
   "loop-stall": {
     usage: "[--built]: the event loop stands still for 2 s under orders and sockets",

@@ -9,6 +9,7 @@ import type { CredentialId, TradeOrderId, TradingAccountId } from "../../domain/
 import type { TradeOrder } from "../../domain/order/trade-order.ts"
 import type { Unit } from "../../ports/account-store.ts"
 import { actRow } from "../audit/acts.ts"
+import { FENCE } from "../postgres/lease.ts"
 import {
   arrayLiteral,
   type Column,
@@ -235,9 +236,7 @@ const textOf = (name: string, mask: number, sizes: Sizes): string => {
   const known = texts.get(name)
   if (known !== undefined) return known
   let first = 3
-  const parts = [
-    "fence AS MATERIALIZED (SELECT node_id FROM gateway_node WHERE node_id = $1 AND epoch = $2 FOR KEY SHARE)",
-  ]
+  const parts = [`fence AS MATERIALIZED (${FENCE})`]
   SECTIONS.forEach((section, bit) => {
     if ((mask & (1 << bit)) === 0) return
     const size = sizes[bit] ?? MANY

@@ -42,11 +42,14 @@ export const renewed = (lease: Lease, askedAt: number, isOurs: boolean, terms: L
 /** Whether what only the owner may do may be done at that monotonic ms. */
 export const mayAct = (lease: Lease, at: number): boolean => lease._tag === "Held" && at < lease.until
 
+/** What a batch of a writer must find: $1 node, $2 epoch. Held until it is committed, so that no grant comes in between. */
+export const FENCE = "SELECT node_id FROM gateway_node WHERE node_id = $1 AND epoch = $2 FOR KEY SHARE"
+
 /**
  * Takes the database for a process that holds the owner's lock: $1 node, $2 wall ms, $3 the lease in ms. Every other epoch ends with it,
  * whatever their nodes are called; their rows stay. Waits for batches in flight under those epochs.
  */
-export const GRANT = `WITH others AS (
+const GRANT = `WITH others AS (
     UPDATE gateway_node SET epoch = nextval('gateway_epoch'), until = '-infinity' WHERE node_id <> $1)
   INSERT INTO gateway_node AS n (node_id, epoch, started_at, until)
   VALUES ($1, nextval('gateway_epoch'), $2, clock_timestamp() + $3 * interval '1 millisecond')
@@ -58,7 +61,7 @@ export const RENEW = `UPDATE gateway_node SET until = clock_timestamp() + $3 * i
   WHERE node_id = $1 AND epoch = $2 RETURNING epoch`
 
 /** First key of the shared advisory locks that an owner's sessions hold, its epoch being the second ("fenc" in ASCII). */
-const SESSION_LOCK = 0x66656e63
+export const SESSION_LOCK = 0x66656e63
 
 const IS_SESSION_LOCK = `locktype = 'advisory' AND objsubid = 2 AND classid = ${SESSION_LOCK} AND granted
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
@@ -67,7 +70,7 @@ const IS_SESSION_LOCK = `locktype = 'advisory' AND objsubid = 2 AND classid = ${
  * Ends the epoch of an owner that holds the owner's lock, $1, and has let its lease run out: a process that was stopped, or that the server
  * cannot reach. No row: it renews, or it is nothing that has a lease.
  */
-export const TAKE = `UPDATE gateway_node n SET epoch = nextval('gateway_epoch')
+const TAKE = `UPDATE gateway_node n SET epoch = nextval('gateway_epoch')
   WHERE until < clock_timestamp() AND EXISTS (
     SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND classid = 0 AND objid = $1 AND granted
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -83,5 +86,49 @@ export const enterSession = (nodeId: string, epoch: number): string =>
  * Ends all sessions of owners before epoch $1 and answers, of each, whether it is over within $2 ms. One that begins later finds that its
  * epoch is gone.
  */
-export const END_SESSIONS = `SELECT pid, pg_terminate_backend(pid, $2) AS is_over
+const END_SESSIONS = `SELECT pid, pg_terminate_backend(pid, $2) AS is_over
   FROM (SELECT DISTINCT pid FROM pg_locks WHERE ${IS_SESSION_LOCK} AND objid::bigint < $1) AS s`
+
+/** A question to the server, and its rows. */
+export interface Ask {
+  readonly text: string
+  readonly values: ReadonlyArray<unknown>
+  /** Its answer on a schema that has no leases yet, which refuses it. */
+  readonly without?: Rows
+}
+export type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
+
+/** The sessions of an owner before this one are over, or the start fails. */
+const END_MILLIS = 5_000
+
+function* endingSessions(epoch: number): Generator<Ask, void, Rows> {
+  const rows = yield { text: END_SESSIONS, values: [epoch, END_MILLIS] }
+  const left = rows.flatMap(({ pid, is_over }) => (is_over === true ? [] : [pid]))
+  if (left.length > 0)
+    throw new Error(`sessions of the process that owned it before do not end: ${left.join(", ")} in pg_stat_activity`)
+}
+
+const tryLock = (lock: number): Ask => ({ text: "SELECT pg_try_advisory_lock($1) AS taken", values: [lock] })
+const isTaken = ([row]: Rows): boolean => row?.["taken"] === true
+
+/** Takes the owner's lock for this session, in so many attempts, and from an owner whose lease has run out. Yields null to wait before the next. */
+export function* holding(lock: number, attempts: number): Generator<Ask | null, "free" | "taken over" | "owned", Rows> {
+  for (let attempt = 1; ; attempt++) {
+    if (isTaken(yield tryLock(lock))) return "free"
+    if (attempt >= attempts) break
+    yield null
+  }
+  const [ended] = yield { text: TAKE, values: [lock], without: [] }
+  if (ended === undefined) return "owned"
+  yield* endingSessions(Number(ended["epoch"]))
+  return isTaken(yield tryLock(lock)) ? "taken over" : "owned"
+}
+
+/** Of a session that holds the owner's lock. The new epoch; when it is returned, nobody of an older one can write any more. */
+export function* granting(nodeId: string, wallMillis: number, { millis }: LeaseTerms): Generator<Ask, number, Rows> {
+  const [row] = yield { text: GRANT, values: [nodeId, wallMillis, millis] }
+  const epoch = Number(row?.["epoch"])
+  yield { text: enterSession(nodeId, epoch), values: [] }
+  yield* endingSessions(epoch)
+  return epoch
+}

@@ -6,17 +6,18 @@ import { Data, Effect, type Scope } from "effect"
 import type pg from "pg"
 import { ownership, type SharedOwnership } from "../../ports/ownership.ts"
 import {
-  END_SESSIONS,
+  type Ask,
   enterSession,
-  GRANT,
   granted,
+  granting,
+  holding,
   LEASE,
   type Lease,
   type LeaseTerms,
   mayAct,
   RENEW,
+  type Rows,
   renewed,
-  TAKE,
 } from "./lease.ts"
 import type { NewsBell } from "./news-bell.ts"
 import { connectDedicated, SqlUnavailable } from "./sql.ts"
@@ -51,8 +52,6 @@ export const OWNER_LOCK = 0x6e6f6465
 const ATTEMPTS = 10
 const ATTEMPT_MILLIS = 300
 const RELEASE_MILLIS = 1_000
-/** The sessions of an owner before this one are over, or the start fails. */
-const END_MILLIS = 5_000
 
 /** Nearly three of them fit into a lease; a gateway at rest asks for little else. */
 export const RENEW_MILLIS = 5_000
@@ -83,13 +82,7 @@ export const ownDatabase = (
     const { client, lost: ended } = yield* holdDatabase(url, options.attempts, notice)
     yield* options.prepare ?? Effect.void
     const askedAt = monotonic()
-    const epoch = yield* query(async () => {
-      const { rows } = await client.query<{ epoch: string }>(GRANT, [nodeId, options.now(), terms.millis])
-      const taken = Number(rows[0]!.epoch)
-      await client.query(enterSession(nodeId, taken))
-      await endSessions(client, taken)
-      return taken
-    })
+    const epoch = yield* asking(client, granting(nodeId, options.now(), terms))
     const listeners: Array<() => void> = []
     client.on("notification", () => {
       for (const listener of listeners) listener()
@@ -143,8 +136,8 @@ export const ownDatabase = (
       mayAct: () => mayAct(lease, monotonic()),
       shared: owned.shared,
       enter: async (session) => {
-        const answers = (await session.query(enterSession(nodeId, epoch))) as unknown as ReadonlyArray<pg.QueryResult>
-        if (answers[1]?.rows[0]?.["is_owner"] === true) return
+        const [row] = await rowsOf(session, { text: enterSession(nodeId, epoch), values: [] })
+        if (row?.["is_owner"] === true) return
         learn({ _tag: "Lost", epoch })
         throw new Error("another process owns the database")
       },
@@ -178,14 +171,13 @@ export const holdDatabase = (
         if (!released) resolve("the session that owns the database was lost")
       })
     })
-    if (!(yield* takeLock(client, attempts))) {
-      if (yield* query(() => takeOver(client)))
-        notice("the process that owned the database has not renewed its lease: its sessions were ended")
-      if (!(yield* takeLock(client, 1)))
-        return yield* new DatabaseOwned({
-          message: "another gateway process owns this database: stop it first, or give this one its own database",
-        })
-    }
+    const way = yield* asking(client, holding(OWNER_LOCK, attempts))
+    if (way === "owned")
+      return yield* new DatabaseOwned({
+        message: "another gateway process owns this database: stop it first, or give this one its own database",
+      })
+    if (way === "taken over")
+      notice("the process that owned the database has not renewed its lease: its sessions were ended")
     return { client, lost }
   })
 
@@ -205,41 +197,32 @@ const connect = (url: string): Effect.Effect<pg.Client, SqlUnavailable> =>
 const query = <A>(run: () => Promise<A>): Effect.Effect<A, SqlUnavailable> =>
   Effect.tryPromise({ try: run, catch: unavailable })
 
-/** False: another session has it, after so many attempts. */
-const takeLock = (client: pg.Client, attempts: number): Effect.Effect<boolean, SqlUnavailable> =>
-  Effect.gen(function* () {
-    for (let attempt = 1; ; attempt++) {
-      const taken = yield* query(async () => {
-        const result = await client.query<{ taken: boolean }>("SELECT pg_try_advisory_lock($1) AS taken", [OWNER_LOCK])
-        return result.rows[0]?.taken === true
-      })
-      if (taken || attempt >= attempts) return taken
-      yield* Effect.sleep(ATTEMPT_MILLIS)
-    }
-  })
-
-/** undefined_table, undefined_column: of a schema before leases, whose owners have none that runs out. */
+/** undefined_table, undefined_column. */
 const NO_LEASES: ReadonlyArray<string | undefined> = ["42P01", "42703"]
 
-/** Whether there was an owner whose lease has run out: it is none any more, and none of its sessions is left. */
-const takeOver = async (client: pg.Client): Promise<boolean> => {
+/** Of several statements the last one's. */
+const rowsOf = async (client: pg.ClientBase, { text, values, without }: Ask): Promise<Rows> => {
   try {
-    const { rows } = await client.query<{ epoch: string }>(TAKE, [OWNER_LOCK])
-    if (rows[0] === undefined) return false
-    await endSessions(client, Number(rows[0].epoch))
-    return true
+    const answer: unknown = await client.query(text, [...values])
+    return ((Array.isArray(answer) ? answer.at(-1) : answer) as pg.QueryResult).rows
   } catch (error) {
-    if (NO_LEASES.includes(sqlStateOf(error))) return false
+    if (without !== undefined && NO_LEASES.includes(sqlStateOf(error))) return without
     throw error
   }
 }
 
-const endSessions = async (client: pg.Client, epoch: number): Promise<void> => {
-  const { rows } = await client.query<{ pid: number; is_over: boolean }>(END_SESSIONS, [epoch, END_MILLIS])
-  const left = rows.flatMap(({ pid, is_over }) => (is_over ? [] : [pid]))
-  if (left.length > 0)
-    throw new Error(`sessions of the process that owned it before do not end: ${left.join(", ")} in pg_stat_activity`)
-}
+/** What a process asks one after the other; where it waits, another attempt is due. */
+const asking = <A>(client: pg.Client, steps: Generator<Ask | null, A, Rows>): Effect.Effect<A, SqlUnavailable> =>
+  Effect.gen(function* () {
+    let step = steps.next()
+    while (step.done !== true) {
+      const asked = step.value
+      const rows =
+        asked === null ? yield* Effect.as(Effect.sleep(ATTEMPT_MILLIS), []) : yield* query(() => rowsOf(client, asked))
+      step = yield* Effect.try({ try: () => steps.next(rows), catch: unavailable })
+    }
+    return step.value
+  })
 
 /** False: not answered within ANSWER_MILLIS; what comes later is heard all the same. */
 const isSoon = async (answer: Promise<void>): Promise<boolean> => {
