@@ -148,8 +148,7 @@ export const tellWithoutOptIn = ({ notice }: Pick<GatewayOptions, "notice">) =>
       )
   })
 
-/** MOCK in the process, the others as ccxt connectors in workers. */
-/** `owned`: see `ownDatabase`. */
+/** MOCK in the process, the others as ccxt connectors in workers. `owned`: orders are signed only while it lasts (`ownDatabase`). */
 export const venues = ({ settings, log, notice }: GatewayOptions, owned: SharedOwnership) =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
