@@ -33,7 +33,7 @@ export type Row =
   /** The unit's events tell these news of quotes: they wait no longer. */
   | { readonly _tag: "NewsTold"; readonly eventIds: ReadonlyArray<string> }
 
-export type Settled =
+export type CommitOutcome =
   /** Durable. `firstSequence` numbers the unit's first event; the others follow +1. */
   | { readonly _tag: "Committed"; readonly firstSequence: number }
   /** The idempotency key (or client order id) belongs to an older order: nothing of the unit was stored. */
@@ -55,7 +55,7 @@ export interface Unit {
   /** In order, unnumbered. */
   readonly events: ReadonlyArray<EventDraft>
   /** Called exactly once, never within `commit` itself. */
-  readonly settled: (outcome: Settled) => void
+  readonly settled: (outcome: CommitOutcome) => void
 }
 
 /** The two names by which clients ask for an order. */

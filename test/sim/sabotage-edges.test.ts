@@ -1,11 +1,11 @@
 /** Each of these breaks the gateway at one of its edges, and the simulation must see it. */
 import { afterEach, describe, it, vi } from "vitest"
 import { AccountCore } from "../../src/actors/account/core.ts"
-import type { Live } from "../../src/actors/account/live.ts"
 import type { CancelOrder, ReadOrder, SubmitOrder } from "../../src/actors/account/messages.ts"
 import { AccountOrders } from "../../src/actors/account/order-memory.ts"
 import { dispatch } from "../../src/actors/account/orders/dispatch.ts"
 import type { Proof } from "../../src/actors/account/venue/proof.ts"
+import type { WorkingOrder } from "../../src/actors/account/working-order.ts"
 import { TriggerBoard } from "../../src/actors/market/triggers/board.ts"
 import { Decimal } from "../../src/domain/decimal.ts"
 import { Portfolio } from "../../src/domain/order/portfolio.ts"
@@ -46,8 +46,10 @@ const instead = <A extends object, Name extends keyof A>(whole: A, place: Name, 
   })
 
 /** The same, but for the open orders that it is asked for. */
-const withOpenLives = (core: AccountCore, of: (lives: ReadonlyArray<Live>) => ReadonlyArray<Live>): AccountCore =>
-  instead(core, "orders", (orders) => instead(orders, "openLives", () => () => of(orders.openLives())))
+const withOpenLives = (
+  core: AccountCore,
+  of: (lives: ReadonlyArray<WorkingOrder>) => ReadonlyArray<WorkingOrder>,
+): AccountCore => instead(core, "orders", (orders) => instead(orders, "openLives", () => () => of(orders.openLives())))
 
 vi.mock("../../src/actors/account/venue/reconcile.ts", async (original) => {
   const real = await original<typeof import("../../src/actors/account/venue/reconcile.ts")>()
@@ -63,8 +65,9 @@ vi.mock("../../src/actors/account/venue/session.ts", async (original) => {
   return {
     ...real,
     keepSession: (core: AccountCore, post: Parameters<typeof real.keepSession>[1]) => {
-      const isSentLater = ({ order, cancels }: Live): boolean => order.cancelRequested && cancels._tag === "UNSENT"
-      const kept = (lives: ReadonlyArray<Live>) =>
+      const isSentLater = ({ order, cancels }: WorkingOrder): boolean =>
+        order.cancelRequested && cancels._tag === "UNSENT"
+      const kept = (lives: ReadonlyArray<WorkingOrder>) =>
         sabotage.forgetsCancels ? lives.filter((it) => !isSentLater(it)) : lives
       return real.keepSession(withOpenLives(core, kept), post)
     },
@@ -80,9 +83,9 @@ vi.mock("../../src/actors/account/orders/cancel.ts", async (original) => {
       return real.withOrder(core, message.by, message.reply, ({ order }) => message.reply.ok(order))
     },
     cancelOrder: (core: AccountCore, message: CancelOrder) => {
-      const live = core.orders.find(message.by)
-      const isAtVenue = live?.stored === true && placeOf(live.order) === "VENUE" && !live.order.cancelRequested
-      if (sabotage.cancelsAhead && isAtVenue) real.cancelAtVenue(core, live, core.refOf(live.order))
+      const working = core.orders.find(message.by)
+      const isAtVenue = working?.stored === true && placeOf(working.order) === "VENUE" && !working.order.cancelRequested
+      if (sabotage.cancelsAhead && isAtVenue) real.cancelAtVenue(core, working, core.refOf(working.order))
       return real.cancelOrder(core, message)
     },
     cancelAtVenue: (...args: Parameters<typeof real.cancelAtVenue>) => {
@@ -98,10 +101,10 @@ vi.mock("../../src/actors/account/orders/answer.ts", async (original) => {
     replay: (
       core: AccountCore,
       message: SubmitOrder,
-      live: Live,
+      working: WorkingOrder,
       by: "idempotencyKey" | "clientOrderId",
       print: string,
-    ) => real.replay(core, message, live, by, sabotage.replays ? (live.order.fingerprint ?? print) : print),
+    ) => real.replay(core, message, working, by, sabotage.replays ? (working.order.fingerprint ?? print) : print),
   }
 })
 
@@ -109,8 +112,8 @@ vi.mock("../../src/actors/account/venue/proof.ts", async (original) => {
   const real = await original<typeof import("../../src/actors/account/venue/proof.ts")>()
   return {
     ...real,
-    prove: (core: AccountCore, live: Live, judge: (proof: Proof | null) => void) =>
-      real.prove(core, live, (proof) =>
+    prove: (core: AccountCore, working: WorkingOrder, judge: (proof: Proof | null) => void) =>
+      real.prove(core, working, (proof) =>
         judge(proof !== null && sabotage.ignoresTrades ? { ...proof, fills: [], unowned: [] } : proof),
       ),
   }
@@ -120,10 +123,10 @@ vi.mock("../../src/actors/account/orders/dispatch.ts", async (original) => {
   const real = await original<typeof import("../../src/actors/account/orders/dispatch.ts")>()
   return {
     ...real,
-    takeBack: (core: AccountCore, live: Live): boolean => {
-      if (!sabotage.sendsCancelled) return real.takeBack(core, live)
+    dispatchLater: (core: AccountCore, working: WorkingOrder): boolean => {
+      if (!sabotage.sendsCancelled) return real.dispatchLater(core, working)
       core.self.later(100, () => {
-        if (core.connection.session !== null && !isTerminal(live.order.orderStatus)) dispatch(core, live)
+        if (core.connection.session !== null && !isTerminal(working.order.orderStatus)) dispatch(core, working)
       })
       return true
     },
@@ -181,7 +184,7 @@ describe("the simulation notices a gateway that", { timeout: 900_000 }, () => {
   })
 
   it("keeps the hold of an order that was undone", () => {
-    vi.spyOn(AccountCore.prototype, "undo").mockImplementation(function (this: AccountCore, { order }: Live) {
+    vi.spyOn(AccountCore.prototype, "undo").mockImplementation(function (this: AccountCore, { order }: WorkingOrder) {
       this.orders.forget(order.tradeOrderId)
     })
     expectSeen("undone order keeps its hold", /the venue says/, 1)

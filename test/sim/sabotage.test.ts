@@ -1,9 +1,9 @@
 /** A check that cannot fail proves nothing: each of these breaks the gateway in one place, and the simulation must see it within a few seeds. */
 import { afterEach, describe, it, vi } from "vitest"
 import type { AccountCore } from "../../src/actors/account/core.ts"
-import type { Live } from "../../src/actors/account/live.ts"
 import { AccountOrders } from "../../src/actors/account/order-memory.ts"
 import { dispatch } from "../../src/actors/account/orders/dispatch.ts"
+import type { WorkingOrder } from "../../src/actors/account/working-order.ts"
 import type { Sent } from "../../src/domain/order/evidence/law.ts"
 import type { Due, ListTerms, OrderList } from "../../src/domain/order/list.ts"
 import type { Pairing } from "../../src/domain/order/list-pair.ts"
@@ -18,10 +18,10 @@ vi.mock("../../src/actors/account/venue/question.ts", async (original) => {
   const real = await original<typeof import("../../src/actors/account/venue/question.ts")>()
   return {
     ...real,
-    inquire: (core: AccountCore, live: Live, why: string) => {
-      if (sabotage.resends && live.order.orderStatus === "UNKNOWN" && core.connection.session !== null)
-        dispatch(core, live)
-      real.inquire(core, live, why)
+    inquire: (core: AccountCore, working: WorkingOrder, why: string) => {
+      if (sabotage.resends && working.order.orderStatus === "UNKNOWN" && core.connection.session !== null)
+        dispatch(core, working)
+      real.inquire(core, working, why)
     },
   }
 })
@@ -38,10 +38,10 @@ vi.mock("../../src/actors/account/venue/evidence.ts", async (original) => {
   const real = await original<typeof import("../../src/actors/account/venue/evidence.ts")>()
   return {
     ...real,
-    applyFill: (core: AccountCore, live: Live, fill: VenueFill, isListed?: boolean) => {
-      const isNew = real.applyFill(core, live, fill, isListed)
+    applyFill: (core: AccountCore, working: WorkingOrder, fill: VenueFill, isListed?: boolean) => {
+      const isNew = real.applyFill(core, working, fill, isListed)
       if (sabotage.doubles && isNew)
-        real.applyFill(core, live, { ...fill, externalTradeId: `${fill.externalTradeId} again` })
+        real.applyFill(core, working, { ...fill, externalTradeId: `${fill.externalTradeId} again` })
       return isNew
     },
   }

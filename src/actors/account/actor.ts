@@ -191,8 +191,8 @@ class BuiltAccount implements Built<AccountMessage> {
 }
 
 const SEQUELS: Sequels = {
-  consequences: (core, live, before) => (isOfList(live) ? listsOf(core).consequences(live, before) : []),
-  isSpent: (core, live) => isOfList(live) && listsOf(core).isSpent(live),
+  consequences: (core, working, before) => (isOfList(working) ? listsOf(core).consequences(working, before) : []),
+  isSpent: (core, working) => isOfList(working) && listsOf(core).isSpent(working),
   ask,
   askBalances,
   readAgain,
@@ -214,12 +214,12 @@ export const behaviour = (id: TradingAccountId, parts: AccountParts, post: (mess
 /** CREATED means that the bytes may have left: such an order is in doubt and never sent again (order-path 3). */
 const recover = (core: AccountCore): void => {
   if (core.account.status === "DISCONNECTED") return
-  for (const live of core.orders.openLives()) {
-    const { order } = live
-    watchExpiry(core, live)
-    if (placeOf(order) === "ARMED") resumeTrigger(core, live)
-    if (placeOf(order) === "DEALER") resumeQuoted(core, live)
-    take(core, live, { _tag: "Restarted" })
+  for (const working of core.orders.openLives()) {
+    const { order } = working
+    watchExpiry(core, working)
+    if (placeOf(order) === "ARMED") resumeTrigger(core, working)
+    if (placeOf(order) === "DEALER") resumeQuoted(core, working)
+    take(core, working, { _tag: "Restarted" })
   }
 }
 

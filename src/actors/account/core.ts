@@ -18,8 +18,7 @@ import { RareMap, RareSet } from "../../domain/rare.ts"
 import type { Self } from "../../kernel/behaviour.ts"
 import type { AccountState, FoundNames, Row } from "../../ports/account-store.ts"
 import type { VenueFill, VenueOrderRef, VenueOrderState } from "../../ports/venue-session.ts"
-import { AccountImage, AccountOutlet, type News } from "./channel/publication.ts"
-import { answerClosed, type ChangeOptions, type Consequence, type Live } from "./live.ts"
+import { type AccountEvent, AccountImage, AccountOutlet } from "./channel/publication.ts"
 import { AccountOrders } from "./order-memory.ts"
 import { AccountLimits } from "./orders/limits.ts"
 import { Quoting, WaitingSubmits } from "./orders/waiting-submits.ts"
@@ -32,6 +31,7 @@ import { NameDesk } from "./venue/names.ts"
 import { Quarantine, type Refusals } from "./venue/refusals.ts"
 import { Strays } from "./venue/strays.ts"
 import { AccountTrades } from "./venue/trades.ts"
+import { answerClosed, type ChangeOptions, type Consequence, type WorkingOrder } from "./working-order.ts"
 
 const NO_OTHERS: ReadonlyArray<Consequence> = []
 
@@ -49,9 +49,9 @@ interface ChangeUnit {
   /** Venue time of the cause; ours when there is none. */
   readonly at: number
   /** With its change what changed of the positions is told; null: with none. */
-  readonly teller: Live | null
+  readonly teller: WorkingOrder | null
   readonly rows: Array<Row>
-  readonly events: Array<News>
+  readonly events: Array<AccountEvent>
   readonly changed: Array<{ readonly one: Consequence; readonly order: TradeOrder }>
 }
 
@@ -61,30 +61,30 @@ interface ChangeUnit {
  */
 export interface Sequels {
   /** What a change of an order of a list changes in the list's other orders. Asked in the same turn. */
-  readonly consequences: (core: AccountCore, live: Live, before: TradeOrder) => ReadonlyArray<Consequence>
+  readonly consequences: (core: AccountCore, working: WorkingOrder, before: TradeOrder) => ReadonlyArray<Consequence>
   /** Its list has nothing more for it to do: another leg did it, or was given up. */
-  readonly isSpent: (core: AccountCore, live: Live) => boolean
+  readonly isSpent: (core: AccountCore, working: WorkingOrder) => boolean
   /** The next question about the order is due. */
-  readonly ask: (core: AccountCore, live: Live) => void
+  readonly ask: (core: AccountCore, working: WorkingOrder) => void
   /** Asks the venue for the account's balances soon. */
   readonly askBalances: (core: AccountCore) => void
   /** Reads the order and its trades from the venue after a while: the store refused what was said of it. */
-  readonly readAgain: (core: AccountCore, live: Live, millis: number) => void
+  readonly readAgain: (core: AccountCore, working: WorkingOrder, millis: number) => void
 }
 
 /** Watches over the triggers of an account's orders. */
 export interface TriggerKeeper {
-  readonly arm: (live: Live) => void
+  readonly arm: (working: WorkingOrder) => void
   /** An order that was armed when the process ended: watched again, and what it missed is looked at. */
-  readonly resume: (live: Live) => void
+  readonly resume: (working: WorkingOrder) => void
   /** Off the board; `isShutdown`: how far trailing stops came is stored first. */
   readonly close: (isShutdown: boolean) => void
 }
 
 /** Watches over the lists of an account's orders. */
 export interface ListKeeper {
-  readonly consequences: (live: Live, before: TradeOrder) => ReadonlyArray<Consequence>
-  readonly isSpent: (live: Live) => boolean
+  readonly consequences: (working: WorkingOrder, before: TradeOrder) => ReadonlyArray<Consequence>
+  readonly isSpent: (working: WorkingOrder) => boolean
   /** The account is ready again: what is due is looked at. */
   readonly becameReady: () => void
 }
@@ -92,7 +92,7 @@ export interface ListKeeper {
 /** Changed by `prove` alone. */
 interface Proofs {
   /** Orders that wait for the next view of the venue's open orders and trades, and who judges by it (null: there was none). */
-  readonly waiting: RareMap<Live, (seen: OpenAndFills | null) => void>
+  readonly waiting: RareMap<WorkingOrder, (seen: OpenAndFills | null) => void>
   isUnderWay: boolean
 }
 
@@ -201,46 +201,46 @@ export class AccountCore {
   // Remembering
 
   /** Takes an order that the store already has into memory. */
-  adopt(order: TradeOrder): Live {
-    const live = this.orders.introduce(order, true)
-    if (order.held.isPositive()) this.positions.hold(live, Decimal.ZERO, order.held, 0)
-    return live
+  adopt(order: TradeOrder): WorkingOrder {
+    const working = this.orders.introduce(order, true)
+    if (order.held.isPositive()) this.positions.hold(working, Decimal.ZERO, order.held, 0)
+    return working
   }
 
   /** A new order: in memory at once, `stored` when its unit is. */
-  add(order: TradeOrder): Live {
-    const live = this.orders.introduce(order, false)
-    if (order.held.isPositive()) this.positions.hold(live, Decimal.ZERO, order.held, order.createdAt)
-    return live
+  add(order: TradeOrder): WorkingOrder {
+    const working = this.orders.introduce(order, false)
+    if (order.held.isPositive()) this.positions.hold(working, Decimal.ZERO, order.held, order.createdAt)
+    return working
   }
 
   /** The unit of a new order was refused by the unique index: nothing of it ever was. */
-  undo(live: Live): void {
-    const { order } = live
-    this.positions.hold(live, order.held, Decimal.ZERO, this.parts.clock.now())
+  undo(working: WorkingOrder): void {
+    const { order } = working
+    this.positions.hold(working, order.held, Decimal.ZERO, this.parts.clock.now())
     this.orders.forget(order.tradeOrderId)
   }
 
   // Changing
 
   /** A new image that no event tells of yet: it is stored with the order's next commit. */
-  amend(live: Live, next: TradeOrder): void {
-    live.order = next
-    this.orders.index(live)
+  amend(working: WorkingOrder, next: TradeOrder): void {
+    working.order = next
+    this.orders.index(working)
   }
 
   /**
    * The next image of an order, its event, whatever belongs to it, and what follows for its list, as one unit. `kind` null: no event of
    * the order itself.
    */
-  change(live: Live, next: TradeOrder, kind: AccountEventKind | null, options: ChangeOptions = {}): void {
+  change(working: WorkingOrder, next: TradeOrder, kind: AccountEventKind | null, options: ChangeOptions = {}): void {
     const now = this.parts.clock.now()
     const { alerts, committed } = options
     const isReport = options.portfolio !== false
-    const teller = isReport ? live : null
+    const teller = isReport ? working : null
     const unit: ChangeUnit = { now, at: options.at ?? now, teller, rows: [], events: [], changed: [] }
     const others = options.others ?? NO_OTHERS
-    this.include(unit, { live, next, kind, alerts, committed }, others, options.executions)
+    this.include(unit, { live: working, next, kind, alerts, committed }, others, options.executions)
     for (let i = 0; i < others.length; i++) this.include(unit, others[i]!, others.slice(i + 1))
     if (options.rows !== undefined) unit.rows.push(...options.rows)
     // What the list's other orders hold now.
@@ -275,45 +275,49 @@ export class AccountCore {
     if (one.live === unit.teller) events.push(...this.positions.changedPositions(now))
     if (one.alerts !== undefined) for (const alert of one.alerts) events.push(news.ofAlert(alert, now))
     unit.changed.push({ one, order })
-    if (order.orderListId === null || later.some(({ live }) => live.order.orderListId === order.orderListId)) return
+    if (
+      order.orderListId === null ||
+      later.some(({ live: working }) => working.order.orderListId === order.orderListId)
+    )
+      return
     const more = this.sequels.consequences(this, one.live, before)
     for (let i = 0; i < more.length; i++) this.include(unit, more[i]!, [...more.slice(i + 1), ...later])
   }
 
-  private changeStored({ live, committed }: Consequence, order: TradeOrder): void {
-    this.answerWaiters(live, order)
+  private changeStored({ live: working, committed }: Consequence, order: TradeOrder): void {
+    this.answerWaiters(working, order)
     if (isTerminal(order.orderStatus)) {
-      for (const reply of live.cancelWaiters.splice(0)) answerClosed(order, reply)
-      for (const run of live.changeWaiters.splice(0)) run({ _tag: "Ended", order })
+      for (const reply of working.cancelWaiters.splice(0)) answerClosed(order, reply)
+      for (const run of working.changeWaiters.splice(0)) run({ _tag: "Ended", order })
     }
     committed?.(order)
   }
 
   /** The next image in memory, and the SUBMITTED event that was waiting for it. */
-  private advance(live: Live, next: TradeOrder, at: number, now: number, events: Array<News>) {
-    const before = live.order
+  private advance(working: WorkingOrder, next: TradeOrder, at: number, now: number, events: Array<AccountEvent>) {
+    const before = working.order
     const order: TradeOrder = { ...next, version: before.version + 1, updatedAt: now }
-    if (live.unsavedSubmit !== null) {
-      events.push(this.outlet.news.ofOrder("TRADE_ORDER.SUBMITTED", live.unsavedSubmit, now))
-      live.unsavedSubmit = null
+    if (working.unsavedSubmit !== null) {
+      events.push(this.outlet.news.ofOrder("TRADE_ORDER.SUBMITTED", working.unsavedSubmit, now))
+      working.unsavedSubmit = null
     }
-    live.order = order
-    this.parts.meters.answered(before, order, live.knownAt, this.parts.clock.monotonic)
-    this.orders.touch(live)
-    if (!before.held.equals(order.held)) this.positions.hold(live, before.held, order.held, at)
-    this.orders.index(live)
-    if (live.watch !== null && placeOf(order) !== "ARMED") {
-      live.watch.callOff()
-      live.watch = null
+    working.order = order
+    this.parts.meters.answered(before, order, working.knownAt, this.parts.clock.monotonic)
+    this.orders.touch(working)
+    if (!before.held.equals(order.held)) this.positions.hold(working, before.held, order.held, at)
+    this.orders.index(working)
+    if (working.watch !== null && placeOf(order) !== "ARMED") {
+      working.watch.callOff()
+      working.watch = null
     }
-    if (live.expiry !== null && (order.expireAt === null || isTerminal(order.orderStatus))) {
-      live.expiry()
-      live.expiry = null
+    if (working.expiry !== null && (order.expireAt === null || isTerminal(order.orderStatus))) {
+      working.expiry()
+      working.expiry = null
     }
     return { before, order }
   }
 
-  private executed(applied: AppliedExecution, order: TradeOrder, now: number): News {
+  private executed(applied: AppliedExecution, order: TradeOrder, now: number): AccountEvent {
     const { execution } = applied
     // What is inferred may have no time of the venue's.
     if (!execution.inferred) this.trades.applied(execution.executedAt)
@@ -331,7 +335,7 @@ export class AccountCore {
     patch: Partial<TradingAccount> & { readonly status: TradingAccountStatus },
     extra: {
       readonly rows?: ReadonlyArray<Row>
-      readonly after?: ReadonlyArray<News>
+      readonly after?: ReadonlyArray<AccountEvent>
       readonly committed?: (account: TradingAccount) => void
       readonly published?: () => void
     } = {},
@@ -369,13 +373,13 @@ export class AccountCore {
 
   // Answering
 
-  private answerWaiters(live: Live, order: TradeOrder): void {
-    if (live.waiters.length === 0) return
+  private answerWaiters(working: WorkingOrder, order: TradeOrder): void {
+    if (working.waiters.length === 0) return
     const closed = isTerminal(order.orderStatus)
     const accepted = closed || order.externalOrderId !== null || order.orderStatus === "ACCEPTED"
-    const due = live.waiters.filter((it) => (it.until === "CLOSED" ? closed : accepted))
+    const due = working.waiters.filter((it) => (it.until === "CLOSED" ? closed : accepted))
     if (due.length === 0) return
-    live.waiters = live.waiters.filter((it) => !due.includes(it))
+    working.waiters = working.waiters.filter((it) => !due.includes(it))
     for (const { reply, replayed } of due) reply.ok({ order, replayed })
   }
 }

@@ -18,7 +18,7 @@ import {
   type VenueOrderName,
   venueOrderKey,
 } from "../../ports/account-store.ts"
-import { type Live, newLive } from "./live.ts"
+import { newWorkingOrder, type WorkingOrder } from "./working-order.ts"
 
 const REST_MILLIS = 60_000
 /** An answer of the store counts for so long after it was asked. */
@@ -62,7 +62,7 @@ interface Needs {
 }
 
 export class AccountOrders {
-  private readonly all = new RareMap<TradeOrderId, Live>()
+  private readonly all = new RareMap<TradeOrderId, WorkingOrder>()
   readonly open = new RareSet<TradeOrderId>()
   /** When (monotonic ms) an order of each instrument was last touched. */
   private readonly touched = new RareMap<InstrumentId, number>()
@@ -94,28 +94,28 @@ export class AccountOrders {
     this.forgottenUpTo = needs.forgottenUpTo
   }
 
-  get(id: TradeOrderId): Live | undefined {
+  get(id: TradeOrderId): WorkingOrder | undefined {
     return this.all.get(id)
   }
 
-  values(): MapIterator<Live> {
+  values(): MapIterator<WorkingOrder> {
     return this.all.values()
   }
 
   /** Into memory; `stored`: as the store has it, else a new one. */
-  introduce(order: TradeOrder, stored: boolean): Live {
+  introduce(order: TradeOrder, stored: boolean): WorkingOrder {
     const now = this.needs.monotonic()
     this.touched.set(order.instrumentId, now)
-    const live = newLive(order, stored, now)
-    this.index(live)
-    return live
+    const working = newWorkingOrder(order, stored, now)
+    this.index(working)
+    return working
   }
 
   /** Something was heard of it, or done with it. */
-  touch(live: Live): void {
+  touch(working: WorkingOrder): void {
     const now = this.needs.monotonic()
-    live.touchedAt = now
-    this.touched.set(live.order.instrumentId, now)
+    working.touchedAt = now
+    this.touched.set(working.order.instrumentId, now)
   }
 
   /** Instruments of orders that were touched since, also of those that are out of memory. */
@@ -123,7 +123,7 @@ export class AccountOrders {
     return [...this.touched].filter(([, at]) => at >= monotonic).map(([instrumentId]) => instrumentId)
   }
 
-  find(by: OrderName): Live | undefined {
+  find(by: OrderName): WorkingOrder | undefined {
     const id = "tradeOrderId" in by ? by.tradeOrderId : this.byClientOrderId.get(by.clientOrderId)
     return id === undefined ? undefined : this.all.get(id)
   }
@@ -147,14 +147,14 @@ export class AccountOrders {
     return this.byVenueName.get(venueOrderKey(name))
   }
 
-  findAtVenue(names: NamesAtVenue): Live | undefined {
+  findAtVenue(names: NamesAtVenue): WorkingOrder | undefined {
     const id = this.idAtVenue(names)
     return id === undefined ? undefined : this.all.get(id)
   }
 
   /** The venue's id of an order, as an answer of the venue gave it, before any event carries it. */
-  knowAs(live: Live, externalOrderId: string): void {
-    const { tradeOrderId, instrumentId } = live.order
+  knowAs(working: WorkingOrder, externalOrderId: string): void {
+    const { tradeOrderId, instrumentId } = working.order
     const key = venueOrderKey({ instrumentId, externalOrderId })
     if (this.byVenueName.get(key) === tradeOrderId) return
     this.byVenueName.set(key, tradeOrderId)
@@ -182,12 +182,12 @@ export class AccountOrders {
     return version < (this.past.get(tradeOrderId)?.version ?? 0)
   }
 
-  openLives(): ReadonlyArray<Live> {
+  openLives(): ReadonlyArray<WorkingOrder> {
     return [...this.open].map((id) => this.all.get(id)!)
   }
 
   /** The orders of a list that is in memory. */
-  ofList(orderListId: string): ReadonlyArray<Live> {
+  ofList(orderListId: string): ReadonlyArray<WorkingOrder> {
     return [...(this.byList.get(orderListId) ?? [])].map((id) => this.all.get(id)!)
   }
 
@@ -220,11 +220,11 @@ export class AccountOrders {
   }
 
   /** It has a new image. */
-  index(live: Live): void {
-    const { order } = live
+  index(working: WorkingOrder): void {
+    const { order } = working
     const id = order.tradeOrderId
-    if (this.all.get(id) !== live) this.enter(live)
-    if (order.externalOrderId !== null) this.knowAs(live, order.externalOrderId)
+    if (this.all.get(id) !== working) this.enter(working)
+    if (order.externalOrderId !== null) this.knowAs(working, order.externalOrderId)
     if (!isTerminal(order.orderStatus)) {
       this.open.add(id)
       return
@@ -236,8 +236,8 @@ export class AccountOrders {
     this.needs.becameClear()
   }
 
-  private enter(live: Live): void {
-    const { order } = live
+  private enter(working: WorkingOrder): void {
+    const { order } = working
     const id = order.tradeOrderId
     // Its names were known for as long as it was on its way out.
     if (this.past.delete(id)) this.unname(id, keyOf(order), order.clientOrderId)
@@ -247,7 +247,7 @@ export class AccountOrders {
       for (const externalTradeId of order.olderTradeIds ?? [])
         this.own({ tradeOrderId, instrumentId, orderSide, externalTradeId })
     }
-    this.all.set(id, live)
+    this.all.set(id, working)
     const key = keyOf(order)
     if (key !== null) this.byKey.set(key, id)
     if (order.clientOrderId !== null) this.byClientOrderId.set(order.clientOrderId, id)
@@ -299,18 +299,18 @@ export class AccountOrders {
     const leaving = new Map<TradeOrderId, number>()
     let left = this.recent.size
     for (const id of this.recent) {
-      const live = this.all.get(id)!
-      if (left <= this.needs.wholeOrders && live.touchedAt > restedSince) break
+      const working = this.all.get(id)!
+      if (left <= this.needs.wholeOrders && working.touchedAt > restedSince) break
       left--
-      for (const { order } of this.companyOf(live)) leaving.set(order.tradeOrderId, order.version)
+      for (const { order } of this.companyOf(working)) leaving.set(order.tradeOrderId, order.version)
     }
     return leaving
   }
 
   /** The order, and the rest of its list. */
-  private companyOf(live: Live): ReadonlyArray<Live> {
-    const { orderListId } = live.order
-    return orderListId === null ? [live] : this.ofList(orderListId)
+  private companyOf(working: WorkingOrder): ReadonlyArray<WorkingOrder> {
+    const { orderListId } = working.order
+    return orderListId === null ? [working] : this.ofList(orderListId)
   }
 
   /**
@@ -320,9 +320,9 @@ export class AccountOrders {
   dismiss(leaving: ReadonlyMap<TradeOrderId, number>, restedSince: number, now: number): boolean {
     const before = this.recent.size
     for (const id of leaving.keys()) {
-      const live = this.all.get(id)
-      if (live === undefined || !this.recent.has(id)) continue
-      const company = this.companyOf(live)
+      const working = this.all.get(id)
+      if (working === undefined || !this.recent.has(id)) continue
+      const company = this.companyOf(working)
       const isAtWork = company.some(
         ({ order, stored, owed, question }) =>
           leaving.get(order.tradeOrderId) !== order.version || !stored || owed !== null || question !== null,
@@ -338,7 +338,7 @@ export class AccountOrders {
       }
       // In a busy account the newest ones in memory say enough.
       for (const { order, touchedAt } of company) if (touchedAt <= restedSince) this.ended.add(order)
-      if (live.order.orderListId !== null) this.byList.delete(live.order.orderListId)
+      if (working.order.orderListId !== null) this.byList.delete(working.order.orderListId)
     }
     return this.recent.size < before
   }

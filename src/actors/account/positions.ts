@@ -7,10 +7,10 @@ import { AcknowledgedHolds } from "../../domain/order/hold.ts"
 import { movesOf, Portfolio } from "../../domain/order/portfolio.ts"
 import { type AppliedExecution, heldAssetOf, type TradeOrder } from "../../domain/order/trade-order.ts"
 import { RareSet } from "../../domain/rare.ts"
-import type { News, NewsDesk } from "./channel/publication.ts"
-import type { Live } from "./live.ts"
+import type { AccountEvent, NewsDesk } from "./channel/publication.ts"
 import type { AccountOrders } from "./order-memory.ts"
 import type { Rest } from "./resting-accounts.ts"
+import type { WorkingOrder } from "./working-order.ts"
 
 export class AccountPositions {
   readonly portfolio = new Portfolio()
@@ -43,7 +43,7 @@ export class AccountPositions {
   }
 
   /** PORTFOLIO.UPDATED of what changed since it was last told; nothing when nothing did. */
-  changedPositions(now: number): ReadonlyArray<News> {
+  changedPositions(now: number): ReadonlyArray<AccountEvent> {
     if (this.dirty.size === 0 || !this.portfolio.isKnown) return []
     const changed: Array<Position> = []
     for (const currency of [...this.dirty].sort()) {
@@ -58,10 +58,10 @@ export class AccountPositions {
   }
 
   /** The venue has the order since `at` (its time), so its snapshots from then on contain what the order holds. */
-  acknowledged(live: Live, at: number): void {
-    if (live.acceptedAt !== null) return
-    live.acceptedAt = at
-    const hold = { asset: heldAssetOf(live.order), held: () => live.order.held, acceptedAt: at }
+  acknowledged(working: WorkingOrder, at: number): void {
+    if (working.acceptedAt !== null) return
+    working.acceptedAt = at
+    const hold = { asset: heldAssetOf(working.order), held: () => working.order.held, acceptedAt: at }
     this.acknowledgedHolds.acknowledged(hold)
   }
 
@@ -79,7 +79,7 @@ export class AccountPositions {
   }
 
   /** What an order holds is another amount; `at`: when the cause was, 0 of what is known from before. */
-  hold({ order, acceptedAt }: Live, before: Decimal, after: Decimal, at: number): void {
+  hold({ order, acceptedAt }: WorkingOrder, before: Decimal, after: Decimal, at: number): void {
     const asset = heldAssetOf(order)
     // A position is dated by the venue's clock alone, as its snapshots and executions are.
     this.portfolio.hold(asset, before, after, at, at === 0 ? 0 : (this.venueNow() ?? at))

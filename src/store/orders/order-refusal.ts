@@ -6,7 +6,7 @@
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import type { TradeOrderId } from "../../domain/ids.ts"
 import type { Execution, TradeOrder } from "../../domain/order/trade-order.ts"
-import type { Row, Settled, Unit } from "../../ports/account-store.ts"
+import type { CommitOutcome, Row, Unit } from "../../ports/account-store.ts"
 import { constraintOf, detailOf, sqlStateOf, tableOf } from "../postgres/storage-failure.ts"
 import type { WriterSession } from "../postgres/writer-session.ts"
 import { arrayLiteral, type NumberedEvent, ORDER_CONSTANTS } from "./order-columns.ts"
@@ -225,7 +225,7 @@ const EXECUTIONS = {
  * The outcome KeyUsed of a unit that was refused alone; undefined when none of its orders wants a key of an older one. The error does
  * not count: of several broken rules the server names any, and a used key is the one that the actor can live with.
  */
-export const olderOrder = async (session: WriterSession, unit: Unit): Promise<Settled | undefined | "closed"> => {
+export const olderOrder = async (session: WriterSession, unit: Unit): Promise<CommitOutcome | undefined | "closed"> => {
   for (const row of unit.rows) {
     if (row._tag !== "Order" || keyOf(row.order) === null) continue
     const { order } = row

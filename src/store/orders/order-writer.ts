@@ -6,7 +6,7 @@ import { performance } from "node:perf_hooks"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type pg from "pg"
 import type { TradingAccountId } from "../../domain/ids.ts"
-import type { Settled, Unit } from "../../ports/account-store.ts"
+import type { CommitOutcome, Unit } from "../../ports/account-store.ts"
 import type { HistogramSeries } from "../../ports/meters.ts"
 import { openWriterSession, writerLife } from "../postgres/writer-session.ts"
 import { type FrozenBatch, freeze, type Numbering } from "./order-batch.ts"
@@ -154,7 +154,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   const { guarded } = life
   const counts = { batches: 0, units: 0, keyUsed: 0, refused: 0, commitMillis: 0 }
 
-  const settleNow = (entry: Entry, outcome: Settled): void => {
+  const settleNow = (entry: Entry, outcome: CommitOutcome): void => {
     unsettled--
     options.meters?.unit.observe((performance.now() - entry.at) / 1000)
     if (inFlight[settledInFlight] === entry) settledInFlight++

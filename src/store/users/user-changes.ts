@@ -14,7 +14,7 @@ import { constraintOf, orUnavailable } from "../postgres/storage-failure.ts"
 // here in the transaction of the change, which rings (store/postgres/news-bell.ts); the gateway takes them and looks again. A table beside the
 // bell: what was left while nobody listened is found all the same.
 
-interface News {
+interface ChangedUsers {
   readonly users: ReadonlySet<UserId>
   readonly tenants: ReadonlySet<TenantId>
 }
@@ -37,7 +37,7 @@ export class UserNews extends Effect.Service<UserNews>()("store/UserNews", {
         sql<{ user_id: string | null; tenant_id: string | null }>`DELETE FROM user_news RETURNING user_id, tenant_id`,
       ).pipe(
         Effect.map(
-          (rows): News => ({
+          (rows): ChangedUsers => ({
             users: new Set(rows.flatMap((row) => (row.user_id === null ? [] : [row.user_id as UserId]))),
             tenants: new Set(rows.flatMap((row) => (row.tenant_id === null ? [] : [row.tenant_id as TenantId]))),
           }),

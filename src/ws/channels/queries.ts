@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto"
 import type { Client, ConnectionContext } from "../connection/client.ts"
 import { clientInfo } from "../fanout/presence.ts"
-import type { Outgoing } from "../fanout/topic.ts"
+import type { EncodedPublication } from "../fanout/topic.ts"
 import { CLOSES, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import { isDeeperThan } from "../protocol/json-source.ts"
 import type { ClientInfo, Command, CommandOf, JsonText, PublicationBody } from "../protocol/protocol.ts"
@@ -176,7 +176,7 @@ export const answerHistory = (
   })
 }
 
-type Remembered = Pick<Outgoing, "offset" | "json" | "bytes" | "tags" | "info">
+type Remembered = Pick<EncodedPublication, "offset" | "json" | "bytes" | "tags" | "info">
 
 const bodyOf = ({ offset, json, bytes, tags, info }: Remembered, showsTags: boolean): PublicationBody => ({
   data: bytes ?? json,

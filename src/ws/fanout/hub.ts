@@ -15,7 +15,7 @@ import {
 } from "../../ports/meters.ts"
 import type { Command } from "../protocol/protocol.ts"
 import { type Ending, type Served, Stream } from "./stream.ts"
-import type { Outgoing, Subscriber, Topic, Variant } from "./topic.ts"
+import type { EncodedPublication, Subscriber, Topic, Variant } from "./topic.ts"
 
 /** Metrics of sockets and their commands; carried by the hub, which everything on a socket knows. */
 export class SocketMeters {
@@ -134,7 +134,7 @@ export class Hub {
     return this.streams.has(channel)
   }
 
-  publish(channel: string, publication: Outgoing): void {
+  publish(channel: string, publication: EncodedPublication): void {
     const stream = this.streams.get(channel)
     if (stream === undefined) return
     this.publications++
@@ -158,7 +158,7 @@ export class Hub {
   }
 
   /** What changes together on a map: one frame for each topic. Maps have no deltas, so no subscriber waits for a full publication. */
-  publishAll(channel: string, publications: ReadonlyArray<Outgoing>): void {
+  publishAll(channel: string, publications: ReadonlyArray<EncodedPublication>): void {
     const stream = this.streams.get(channel)
     if (stream === undefined) return
     this.publications += publications.length

@@ -4,7 +4,7 @@
  */
 import type { StoredPublication, StreamPosition } from "../../ports/channel-port.ts"
 import type { Stream } from "./stream.ts"
-import type { Outgoing } from "./topic.ts"
+import type { EncodedPublication } from "./topic.ts"
 
 /** Below the limit at which a slow reader is closed, with room for a thousand account events. */
 const RECOVERED_BYTES_MAX = 917_504
@@ -18,7 +18,7 @@ export interface RecoveryRequest {
 
 export interface Beginning {
   /** Oldest first. */
-  readonly publications: ReadonlyArray<Outgoing>
+  readonly publications: ReadonlyArray<EncodedPublication>
   readonly recovered: boolean
   /** The position from which `publications` go on; that of the stream when they are a state. */
   readonly offset: number

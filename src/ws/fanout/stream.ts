@@ -4,12 +4,12 @@ import type { ChannelSource, StreamPosition } from "../../ports/channel-port.ts"
 import type { ChannelKindSettings } from "../channels/kinds.ts"
 import type { MapReading } from "../maps/entries.ts"
 import type { ClientInfo } from "../protocol/protocol.ts"
-import { type Outgoing, Topic, topicKey, type Variant } from "./topic.ts"
+import { type EncodedPublication, Topic, topicKey, type Variant } from "./topic.ts"
 
 // The newest publications of one channel, bounded by number, age and bytes: what a client that was briefly disconnected recovers from.
 
 interface Remembered {
-  readonly publication: Outgoing
+  readonly publication: EncodedPublication
   /** Monotonic ms. */
   readonly at: number
 }
@@ -27,7 +27,7 @@ interface HistoryPage {
   readonly reverse: boolean
 }
 
-const sizeOf = ({ json, bytes }: Outgoing): number => bytes?.length ?? json.length
+const sizeOf = ({ json, bytes }: EncodedPublication): number => bytes?.length ?? json.length
 
 export class History {
   /** Oldest first; offsets without a hole. What is before `start` has left. */
@@ -37,7 +37,7 @@ export class History {
 
   constructor(private readonly bounds: HistoryBounds) {}
 
-  add(publication: Outgoing, now: number): void {
+  add(publication: EncodedPublication, now: number): void {
     this.entries.push({ publication, at: now })
     this.bytes += sizeOf(publication)
     const { size, bytesMax } = this.bounds
@@ -53,7 +53,7 @@ export class History {
   }
 
   /** Everything after offset `after` up to `top`, oldest first; undefined when part of it has left. */
-  since(after: number, top: number, now: number): ReadonlyArray<Outgoing> | undefined {
+  since(after: number, top: number, now: number): ReadonlyArray<EncodedPublication> | undefined {
     if (after === top) return []
     this.expire(now)
     const first = this.entries[this.start]?.publication
@@ -61,7 +61,7 @@ export class History {
     return this.entries.slice(this.start + (after + 1 - first.offset)).map(({ publication }) => publication)
   }
 
-  page({ limit, since, reverse }: HistoryPage, now: number): ReadonlyArray<Outgoing> {
+  page({ limit, since, reverse }: HistoryPage, now: number): ReadonlyArray<EncodedPublication> {
     this.expire(now)
     let found = this.entries.slice(this.start).map(({ publication }) => publication)
     if (reverse) found.reverse()
@@ -70,7 +70,7 @@ export class History {
   }
 
   /** The newest one. */
-  last(now: number): Outgoing | undefined {
+  last(now: number): EncodedPublication | undefined {
     this.expire(now)
     return this.length === 0 ? undefined : this.entries.at(-1)?.publication
   }
@@ -134,7 +134,7 @@ export type Ending = "terminated" | "delisted" | "invalidated"
 /** Follows a channel inside the process. */
 export interface StreamListener {
   /** Called before the subscribers get the publication. */
-  heard(publication: Outgoing): void
+  heard(publication: EncodedPublication): void
   /** The subscriptions to the channel ended. */
   ended(how: Ending): void
 }
@@ -154,9 +154,9 @@ export class Stream {
   private offset = 0
   private readonly history: History | undefined
   /** Of a channel in cache mode: the newest publication of every subject that is not over. */
-  private readonly latest: Map<string, Outgoing> | undefined
+  private readonly latest: Map<string, EncodedPublication> | undefined
   /** Last words, oldest first; and up to which offset such words are forgotten. */
-  private finals: Array<Outgoing> = []
+  private finals: Array<EncodedPublication> = []
   private forgottenTo = 0
 
   constructor(
@@ -186,7 +186,7 @@ export class Stream {
    * Takes note of a publication. False if it does not follow the previous one: subscribers missed something, and must be told
    * before anything else.
    */
-  remember(publication: Outgoing): boolean {
+  remember(publication: EncodedPublication): boolean {
     const isFirst = this.epoch === ""
     const follows = isFirst || (publication.epoch === this.epoch && publication.offset === this.offset + 1)
     if (!follows) this.forget()
@@ -199,7 +199,7 @@ export class Stream {
   }
 
   /** Last words after `after`, oldest first; undefined when some of them are forgotten. */
-  finalsSince(after: number): ReadonlyArray<Outgoing> | undefined {
+  finalsSince(after: number): ReadonlyArray<EncodedPublication> | undefined {
     return after < this.forgottenTo ? undefined : this.finals.filter(({ offset }) => offset > after)
   }
 
@@ -214,21 +214,21 @@ export class Stream {
   }
 
   /** Everything after `after`, or undefined when part of it is no longer here. */
-  since(after: number): ReadonlyArray<Outgoing> | undefined {
+  since(after: number): ReadonlyArray<EncodedPublication> | undefined {
     return this.history?.since(after, this.offset, this.monotonic())
   }
 
-  page(limit: number, since: number | undefined, reverse: boolean): ReadonlyArray<Outgoing> {
+  page(limit: number, since: number | undefined, reverse: boolean): ReadonlyArray<EncodedPublication> {
     return this.history?.page({ limit, since, reverse }, this.monotonic()) ?? []
   }
 
   /** The newest publication, when it is remembered. */
-  last(): Outgoing | undefined {
+  last(): EncodedPublication | undefined {
     return this.history?.last(this.monotonic())
   }
 
   /** The newest publication of every subject, oldest first; empty on channels that are not in cache mode. */
-  values(): ReadonlyArray<Outgoing> {
+  values(): ReadonlyArray<EncodedPublication> {
     return [...(this.latest?.values() ?? [])].sort((a, b) => a.offset - b.offset)
   }
 
@@ -268,7 +268,7 @@ export class Stream {
     this.forgottenTo = 0
   }
 
-  private close(publication: Outgoing): void {
+  private close(publication: EncodedPublication): void {
     this.latest?.delete(publication.subject ?? "")
     this.finals.push(publication)
     if (this.finals.length > this.served.settings.finalsMax) this.forgottenTo = this.finals.shift()?.offset ?? 0

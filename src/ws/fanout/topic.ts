@@ -19,7 +19,7 @@ export interface Variant {
 }
 
 /** What the hub publishes; a map's publications name their entry. */
-export interface Outgoing {
+export interface EncodedPublication {
   readonly epoch: string
   /** 0: outside of the stream; it is in no history. */
   readonly offset: number
@@ -61,7 +61,7 @@ export const topicKey = (
   return [codec.format, isMap ? "map" : delta, compact ?? "", wish, canonical, name].join(SEPARATOR)
 }
 
-const bytesOf = ({ json, bytes }: Outgoing): Uint8Array => bytes ?? Buffer.from(json)
+const bytesOf = ({ json, bytes }: EncodedPublication): Uint8Array => bytes ?? Buffer.from(json)
 
 interface Base {
   readonly offset: number
@@ -74,7 +74,7 @@ export class Topic {
   /** Frames that wait for the window's end. */
   private pending: Array<Frame> = []
   /** Where the latest wins: what waits, by a map's key or by subject; a newer value takes the place of an older one. */
-  private newest: Map<string, Outgoing> | undefined
+  private newest: Map<string, EncodedPublication> | undefined
   private base: Base | undefined
   private newcomers: Set<Subscriber> | undefined
   private readonly encode: (body: PublicationBody) => Frame
@@ -105,12 +105,12 @@ export class Topic {
     return this.variant.codec.format === "protobuf"
   }
 
-  wants(publication: Outgoing): boolean {
+  wants(publication: EncodedPublication): boolean {
     return this.variant.filter === undefined || this.variant.filter.matches(publication.tags)
   }
 
   /** Keeps a publication for the end of the window. */
-  wait(publication: Outgoing): void {
+  wait(publication: EncodedPublication): void {
     if (!this.options.latestWins) {
       this.pending.push(this.frame(publication))
       return
@@ -137,7 +137,7 @@ export class Topic {
   }
 
   /** The next frame of the topic's own chain. */
-  frame(publication: Outgoing): Frame {
+  frame(publication: EncodedPublication): Frame {
     if (!this.variant.delta) return this.encode(this.body(publication, this.payload(publication)))
     const bytes = bytesOf(publication)
     const base = this.base
@@ -149,18 +149,18 @@ export class Topic {
   }
 
   /** A publication for one subscriber that has nothing yet to apply a delta to; for others as it is. */
-  full(publication: Outgoing): Frame {
+  full(publication: EncodedPublication): Frame {
     return this.encode(this.fullBody(publication))
   }
 
-  fullBody(publication: Outgoing): PublicationBody {
+  fullBody(publication: EncodedPublication): PublicationBody {
     const quoted = this.variant.delta && !this.isBinary && publication.bytes === undefined
     const data = quoted ? JSON.stringify(publication.json) : this.payload(publication)
     return this.body(publication, data)
   }
 
   /** Publications of a recovery: the first is full, each further one stands on the one before (realtime A.10). */
-  recovered(publications: ReadonlyArray<Outgoing>): ReadonlyArray<PublicationBody> {
+  recovered(publications: ReadonlyArray<EncodedPublication>): ReadonlyArray<PublicationBody> {
     return publications.map((publication, index) => {
       const previous = this.variant.delta ? publications[index - 1] : undefined
       if (previous === undefined) return this.fullBody(publication)
@@ -176,7 +176,7 @@ export class Topic {
    * Whether a subscriber that has just been given `last` may join at once. One whose last publication is not the chain's gets the
    * next one in full first: `welcome`.
    */
-  mayJoin(last: Outgoing | undefined): boolean {
+  mayJoin(last: EncodedPublication | undefined): boolean {
     if (!this.variant.delta) return true
     if (last === undefined) return false
     this.base ??= { offset: last.offset, bytes: bytesOf(last) }
@@ -203,7 +203,7 @@ export class Topic {
   }
 
   /** Right after `publication` was sent to all others: waiting subscribers get it in full and join. */
-  greet(publication: Outgoing): void {
+  greet(publication: EncodedPublication): void {
     if (this.newcomers === undefined) return
     const frame = this.full(publication)
     for (const newcomer of this.newcomers) {
@@ -213,13 +213,13 @@ export class Topic {
     this.newcomers = undefined
   }
 
-  private payload({ json, bytes, oneLine }: Outgoing): string | Uint8Array {
+  private payload({ json, bytes, oneLine }: EncodedPublication): string | Uint8Array {
     if (bytes !== undefined) return bytes
     if (oneLine !== undefined && !this.isBinary) return oneLine
     return this.variant.compact === undefined ? json : compactPayload(this.variant.compact, json)
   }
 
-  private body(publication: Outgoing, payload: string | Uint8Array, delta = false): PublicationBody {
+  private body(publication: EncodedPublication, payload: string | Uint8Array, delta = false): PublicationBody {
     const { epoch, tags, info, key, removed } = publication
     const offset = this.options.hasPositions ? publication.offset : 0
     const showsTags = tags !== undefined && this.options.showsTags

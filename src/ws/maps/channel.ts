@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto"
 import type { ChannelSource, StreamPosition } from "../../ports/channel-port.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Ending, MapBehind, Served, Stream, StreamListener } from "../fanout/stream.ts"
-import type { Outgoing } from "../fanout/topic.ts"
+import type { EncodedPublication } from "../fanout/topic.ts"
 import { type EntryChange, MapEntries } from "./entries.ts"
 
 /** The channel that a map follows, and how. */
@@ -14,7 +14,7 @@ export interface Followed {
   readonly served: Served
   /** All entries, and the offset of the newest publication that they include; null when they cannot be read now. Calls back once. */
   readonly read: (stream: Stream, done: (state: FollowedState | null) => void) => void
-  readonly translate: (publication: Outgoing) => {
+  readonly translate: (publication: EncodedPublication) => {
     readonly isWhole: boolean
     readonly changes: ReadonlyArray<EntryChange>
   }
@@ -39,7 +39,7 @@ export class MapChannel implements MapBehind, ChannelSource, StreamListener {
   private reading: number | undefined
   private readings = 0
   /** Heard during a reading. */
-  private early: Array<Outgoing> = []
+  private early: Array<EncodedPublication> = []
   private readonly waiting = new Set<(isReady: boolean) => void>()
 
   constructor(
@@ -109,7 +109,7 @@ export class MapChannel implements MapBehind, ChannelSource, StreamListener {
     })
   }
 
-  heard(publication: Outgoing): void {
+  heard(publication: EncodedPublication): void {
     if (this.reading !== undefined) {
       this.early.push(publication)
       return
@@ -126,7 +126,7 @@ export class MapChannel implements MapBehind, ChannelSource, StreamListener {
     else this.hub.terminate(this.canonical, how)
   }
 
-  private publish(publications: ReadonlyArray<Outgoing>): void {
+  private publish(publications: ReadonlyArray<EncodedPublication>): void {
     if (publications.length > BURST_MAX) this.hub.recall(this.canonical)
     else if (publications.length > 0) this.hub.publishAll(this.canonical, publications)
   }

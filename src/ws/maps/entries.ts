@@ -3,7 +3,7 @@
  * changed since its position, however many changes that were, as one change per key.
  */
 import type { Tags } from "../../ports/channel-port.ts"
-import type { Outgoing } from "../fanout/topic.ts"
+import type { EncodedPublication } from "../fanout/topic.ts"
 
 /** An entry as it is now; `json` null: it is gone. */
 export interface EntryChange {
@@ -14,7 +14,7 @@ export interface EntryChange {
 }
 
 export interface EntryPage {
-  readonly entries: ReadonlyArray<Outgoing>
+  readonly entries: ReadonlyArray<EncodedPublication>
   /** Where the next page begins; undefined after the last one. */
   readonly next: number | undefined
 }
@@ -25,7 +25,7 @@ export type MapReading = Pick<MapEntries, "epoch" | "offset" | "page" | "since">
 export interface Entry {
   /** In the order of their coming, so that a page can go on where the one before ended whatever changed between. */
   readonly ordinal: number
-  readonly publication: Outgoing
+  readonly publication: EncodedPublication
 }
 
 /** Of entries in the order of their coming. */
@@ -34,9 +34,9 @@ export const pageOf = (
   after: number,
   upTo: number,
   limit: number,
-  wants: (entry: Outgoing) => boolean,
+  wants: (entry: EncodedPublication) => boolean,
 ): EntryPage => {
-  const entries: Array<Outgoing> = []
+  const entries: Array<EncodedPublication> = []
   let last = after
   for (const { ordinal, publication } of all) {
     if (ordinal <= after || publication.offset > upTo || !wants(publication)) continue
@@ -54,7 +54,7 @@ export class MapEntries {
   /** In the order of their coming. */
   private readonly entries = new Map<string, Entry>()
   /** Removals, oldest first. */
-  private readonly removals = new Map<string, Outgoing>()
+  private readonly removals = new Map<string, EncodedPublication>()
   private ordinals = 0
   private top = 0
   /** What left up to this offset is not all known any more. */
@@ -72,8 +72,8 @@ export class MapEntries {
   }
 
   /** Answers what is to be published: only what changes something. */
-  apply(changes: ReadonlyArray<EntryChange>): ReadonlyArray<Outgoing> {
-    const published: Array<Outgoing> = []
+  apply(changes: ReadonlyArray<EntryChange>): ReadonlyArray<EncodedPublication> {
+    const published: Array<EncodedPublication> = []
     for (const change of changes) {
       const publication =
         change.json === null ? this.remove(change.key) : this.set(change.key, change.json, change.tags)
@@ -83,41 +83,41 @@ export class MapEntries {
   }
 
   /** `whole` is everything: what it does not name is removed first. */
-  replace(whole: ReadonlyArray<EntryChange>): ReadonlyArray<Outgoing> {
+  replace(whole: ReadonlyArray<EntryChange>): ReadonlyArray<EncodedPublication> {
     const named = new Set(whole.map(({ key }) => key))
     const gone = [...this.entries.keys()].filter((key) => !named.has(key))
     return this.apply([...gone.map((key): EntryChange => ({ key, json: null })), ...whole])
   }
 
   /** Entries that a reader wants and that have not changed after `upTo`, in the order of their coming, those up to `after` left out. */
-  page(after: number, upTo: number, limit: number, wants: (entry: Outgoing) => boolean): EntryPage {
+  page(after: number, upTo: number, limit: number, wants: (entry: EncodedPublication) => boolean): EntryPage {
     return pageOf(this.entries.values(), after, upTo, limit, wants)
   }
 
   /** What is different from how it was at `offset`, in the order of the changes; undefined when that cannot be told. */
-  since(offset: number): ReadonlyArray<Outgoing> | undefined {
+  since(offset: number): ReadonlyArray<EncodedPublication> | undefined {
     if (offset > this.top || offset < this.floor) return undefined
     if (offset === this.top) return []
-    const changed: Array<Outgoing> = []
+    const changed: Array<EncodedPublication> = []
     for (const { publication } of this.entries.values()) if (publication.offset > offset) changed.push(publication)
     for (const removal of this.removals.values()) if (removal.offset > offset) changed.push(removal)
     return changed.sort((a, b) => a.offset - b.offset)
   }
 
-  private set(key: string, json: string, tags: Tags | undefined): Outgoing | undefined {
+  private set(key: string, json: string, tags: Tags | undefined): EncodedPublication | undefined {
     const before = this.entries.get(key)
     if (before?.publication.json === json) return undefined
-    const publication: Outgoing = { epoch: this.epoch, offset: ++this.top, json, key, tags }
+    const publication: EncodedPublication = { epoch: this.epoch, offset: ++this.top, json, key, tags }
     this.removals.delete(key)
     this.entries.set(key, { ordinal: before?.ordinal ?? ++this.ordinals, publication })
     return publication
   }
 
-  private remove(key: string): Outgoing | undefined {
+  private remove(key: string): EncodedPublication | undefined {
     const before = this.entries.get(key)
     if (before === undefined) return undefined
     const { tags } = before.publication
-    const removal: Outgoing = { epoch: this.epoch, offset: ++this.top, json: "", key, removed: true, tags }
+    const removal: EncodedPublication = { epoch: this.epoch, offset: ++this.top, json: "", key, removed: true, tags }
     this.entries.delete(key)
     this.removals.set(key, removal)
     for (const [oldest, { offset }] of this.removals) {

@@ -21,7 +21,7 @@ import type { TradeOrderRecord } from "../../domain/order/trade-order-record.ts"
 import type { ChannelKindSettings, ChannelKinds } from "../channels/kinds.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Served } from "../fanout/stream.ts"
-import type { Outgoing } from "../fanout/topic.ts"
+import type { EncodedPublication } from "../fanout/topic.ts"
 import { type Followed, MapChannel } from "./channel.ts"
 import type { EntryChange } from "./entries.ts"
 
@@ -100,7 +100,7 @@ interface MapPlan {
   readonly followed: Followed
 }
 
-const tickerEntry = ({ json, subject = "", tags }: Outgoing): EntryChange => ({ key: subject, json, tags })
+const tickerEntry = ({ json, subject = "", tags }: EncodedPublication): EntryChange => ({ key: subject, json, tags })
 
 const ACCOUNT_MAPS = {
   accountOrders: { nameOf: accountOrdersChannel, state: orderState, changes: orderChanges },

@@ -3,7 +3,7 @@
  * since, in pages too if it is much, then live. One command is one step; a small map takes one.
  */
 
-import type { Outgoing } from "../fanout/topic.ts"
+import type { EncodedPublication } from "../fanout/topic.ts"
 import { CLOSES, type Close, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import type { CommandOf, PublicationBody, SubscribeResult } from "../protocol/protocol.ts"
 import type { MapReading } from "./entries.ts"
@@ -27,8 +27,8 @@ export type MapStep =
 /** The map as one reader wants to see it. */
 export interface MapView {
   readonly entries: MapReading
-  readonly wants: (publication: Outgoing) => boolean
-  readonly body: (publication: Outgoing) => PublicationBody
+  readonly wants: (publication: EncodedPublication) => boolean
+  readonly body: (publication: EncodedPublication) => PublicationBody
   /** More changes than this are not recovered. */
   readonly recoveryMax: number
 }

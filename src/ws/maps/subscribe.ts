@@ -6,14 +6,14 @@ import type { WaitingCommands } from "../connection/waiting-commands.ts"
 import type { Hub } from "../fanout/hub.ts"
 import { clientInfo } from "../fanout/presence.ts"
 import type { MapBehind, Stream } from "../fanout/stream.ts"
-import type { Outgoing, Variant } from "../fanout/topic.ts"
+import type { EncodedPublication, Variant } from "../fanout/topic.ts"
 import { ERRORS } from "../protocol/error-codes.ts"
 import type { Codec, CommandOf, PublicationBody, SubscribeResult } from "../protocol/protocol.ts"
 import { MapFlows, type MapView } from "./pages.ts"
 
 const bodyOf =
   (showsTags: boolean, hasPositions: boolean) =>
-  ({ json, bytes, offset, key, removed, tags, info }: Outgoing): PublicationBody => ({
+  ({ json, bytes, offset, key, removed, tags, info }: EncodedPublication): PublicationBody => ({
     data: bytes ?? json,
     offset: hasPositions ? offset : 0,
     ...(info === undefined ? undefined : { info }),

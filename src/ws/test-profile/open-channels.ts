@@ -9,7 +9,7 @@ import type { ChannelKindSettings } from "../channels/kinds.ts"
 import { CHANNEL_BYTES_MAX } from "../connection/client.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Served, Stream } from "../fanout/stream.ts"
-import type { Outgoing } from "../fanout/topic.ts"
+import type { EncodedPublication } from "../fanout/topic.ts"
 import { onOneLine } from "../protocol/codec-json.ts"
 import { ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import type { ClientInfo, JsonText } from "../protocol/protocol.ts"
@@ -36,7 +36,7 @@ const newEpoch = (): string => Array.from({ length: 8 }, () => LETTERS[randomInt
 const isNumbered = ({ historySize, recovery }: ChannelKindSettings): boolean => historySize > 0 || recovery !== "none"
 
 /** As the hub publishes it. */
-const payloadOf = (content: JsonText | Uint8Array): Pick<Outgoing, "json" | "bytes" | "oneLine"> => {
+const payloadOf = (content: JsonText | Uint8Array): Pick<EncodedPublication, "json" | "bytes" | "oneLine"> => {
   if (typeof content !== "string") return { json: "", bytes: content }
   return content.includes("\n") ? { json: content, oneLine: onOneLine(content) } : { json: content }
 }

@@ -6,7 +6,7 @@ import type { ChannelSource, StreamPosition, Tags } from "../../ports/channel-po
 import type { Said } from "../channels/authority.ts"
 import type { Hub } from "../fanout/hub.ts"
 import { History, type MapBehind } from "../fanout/stream.ts"
-import type { Outgoing } from "../fanout/topic.ts"
+import type { EncodedPublication } from "../fanout/topic.ts"
 import { type Entry, type EntryPage, type MapReading, pageOf } from "../maps/entries.ts"
 import { ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import type { ClientInfo } from "../protocol/protocol.ts"
@@ -26,7 +26,7 @@ export interface MapSettings {
   readonly debounceMillis?: number
 }
 
-export type Content = Pick<Outgoing, "json" | "bytes" | "oneLine">
+export type Content = Pick<EncodedPublication, "json" | "bytes" | "oneLine">
 export interface EntryFacts {
   readonly tags?: Tags | undefined
   readonly info?: ClientInfo | undefined
@@ -75,20 +75,20 @@ export class OpenMap implements MapBehind, ChannelSource, MapReading {
     return this.settings.debounceMillis
   }
 
-  page(after: number, upTo: number, limit: number, wants: (entry: Outgoing) => boolean): EntryPage {
+  page(after: number, upTo: number, limit: number, wants: (entry: EncodedPublication) => boolean): EntryPage {
     return pageOf(this.kept.values(), after, upTo, limit, wants)
   }
 
-  since(offset: number): ReadonlyArray<Outgoing> | undefined {
+  since(offset: number): ReadonlyArray<EncodedPublication> | undefined {
     return this.changes.since(offset, this.top, this.hub.monotonic())
   }
 
   /** Of the changes that are remembered. */
-  changesPage(limit: number, since: number | undefined, reverse: boolean): ReadonlyArray<Outgoing> {
+  changesPage(limit: number, since: number | undefined, reverse: boolean): ReadonlyArray<EncodedPublication> {
     return this.changes.page({ limit, since, reverse }, this.hub.monotonic())
   }
 
-  find(key: string): Outgoing | undefined {
+  find(key: string): EncodedPublication | undefined {
     return this.kept.get(key)?.publication
   }
 
@@ -122,7 +122,7 @@ export class OpenMap implements MapBehind, ChannelSource, MapReading {
 
   set(key: string, content: Content, facts: EntryFacts = {}): void {
     const { keyTtlSeconds } = this.settings
-    const publication: Outgoing = { epoch: this.epoch, offset: ++this.top, key, ...content, ...facts }
+    const publication: EncodedPublication = { epoch: this.epoch, offset: ++this.top, key, ...content, ...facts }
     const ordinal = this.kept.get(key)?.ordinal ?? ++this.ordinals
     const until = keyTtlSeconds === null ? Number.POSITIVE_INFINITY : this.hub.monotonic() + keyTtlSeconds * 1000
     this.kept.set(key, { ordinal, publication, until })
@@ -157,7 +157,7 @@ export class OpenMap implements MapBehind, ChannelSource, MapReading {
     this.presence?.remove(client)
   }
 
-  private tell(publication: Outgoing): void {
+  private tell(publication: EncodedPublication): void {
     this.changes.add(publication, this.hub.monotonic())
     this.hub.publish(this.canonical, publication)
   }

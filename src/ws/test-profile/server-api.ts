@@ -8,7 +8,7 @@ import { historyRequest, isTooDeep, TOO_DEEP } from "../channels/queries.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Served } from "../fanout/stream.ts"
-import type { Outgoing } from "../fanout/topic.ts"
+import type { EncodedPublication } from "../fanout/topic.ts"
 import { CLOSES, ERRORS, UNSUBSCRIBES } from "../protocol/error-codes.ts"
 import type { JsonSource } from "../protocol/json-source.ts"
 import type { ClientInfo } from "../protocol/protocol.ts"
@@ -65,7 +65,7 @@ const OfChannel = Schema.Struct({ channel: Channel })
 /** Of entries that are asked for: -1 is all there are. */
 const countOf = (limit: number): number => (limit < 0 ? Number.MAX_SAFE_INTEGER : limit)
 
-const entry = ({ key, json, bytes, tags, offset, removed }: Outgoing) => ({
+const entry = ({ key, json, bytes, tags, offset, removed }: EncodedPublication) => ({
   key,
   ...(bytes === undefined
     ? { data: json === "" ? undefined : new Verbatim(json) }
@@ -205,7 +205,7 @@ const clientInfo = ({ conn_info, chan_info, ...who }: ClientInfo) => ({
   ...(chan_info === undefined ? undefined : { chan_info: new Verbatim(chan_info) }),
 })
 
-const publication = ({ json, bytes, offset, tags, info }: Outgoing) => ({
+const publication = ({ json, bytes, offset, tags, info }: EncodedPublication) => ({
   // The reference has no answer for bytes that are no JSON; this is how they are given to `publish`.
   ...(bytes === undefined ? { data: new Verbatim(json) } : { b64data: Buffer.from(bytes).toString("base64") }),
   offset,

@@ -16,7 +16,7 @@ import type {
   VenueId,
 } from "../../../src/domain/ids.ts"
 import { EXECUTIONS_KEPT, type Execution, type TradeOrder, withFees } from "../../../src/domain/order/trade-order.ts"
-import { AccountStore, type Row, type Settled, type Unit } from "../../../src/ports/account-store.ts"
+import { AccountStore, type CommitOutcome, type Row, type Unit } from "../../../src/ports/account-store.ts"
 import { JournalPort } from "../../../src/ports/journal-port.ts"
 import { accountStoreLayer, Writer } from "../../../src/store/orders/account-store-sql.ts"
 import { Accounts } from "../../../src/store/orders/accounts.ts"
@@ -179,7 +179,7 @@ export const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(valu
 export type Store = Context.Tag.Service<AccountStore>
 
 /** Hands a unit over; resolves with its outcome. */
-export const commit = (store: Pick<Store, "commit">, unit: Omit<Unit, "settled">): Promise<Settled> =>
+export const commit = (store: Pick<Store, "commit">, unit: Omit<Unit, "settled">): Promise<CommitOutcome> =>
   new Promise((resolve) => store.commit({ ...unit, settled: resolve }))
 
 export interface StoredEvent extends EventDraft {

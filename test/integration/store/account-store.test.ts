@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, QuoteId, TradeOrderId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
 import { NEVER_PLACED, type TradeOrder } from "../../../src/domain/order/trade-order.ts"
-import { type AskedNames, NEWEST_ENDED, type Row, type Settled } from "../../../src/ports/account-store.ts"
+import { type AskedNames, type CommitOutcome, NEWEST_ENDED, type Row } from "../../../src/ports/account-store.ts"
 import {
   commit,
   event,
@@ -200,7 +200,7 @@ describe.each(implementations)("the account store %s", (_name, open) => {
   })
 
   it("lets two accounts use the same keys", async () => {
-    const outcomes: Array<Settled> = []
+    const outcomes: Array<CommitOutcome> = []
     for (const account of [await rig.account(), await rig.account()])
       outcomes.push(
         await commit(rig.store(), {

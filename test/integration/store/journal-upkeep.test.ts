@@ -8,7 +8,7 @@ import { keepJournal } from "../../../src/composition/database.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, TradeOrderId } from "../../../src/domain/ids.ts"
 import type { OrderStatus } from "../../../src/domain/order/status.ts"
-import { AccountStore, type Settled } from "../../../src/ports/account-store.ts"
+import { AccountStore, type CommitOutcome } from "../../../src/ports/account-store.ts"
 import { maintainPartitions, type Upkeep } from "../../../src/store/orders/partitions.ts"
 import { type OrderQuery, TradeOrders } from "../../../src/store/orders/trade-orders.ts"
 import { ownDatabase } from "../../../src/store/postgres/node.ts"
@@ -153,7 +153,7 @@ describe("the partitions of the account events", () => {
 const withJournal = async (
   work: (journal: {
     readonly url: string
-    readonly put: (...at: ReadonlyArray<number>) => Promise<Settled>
+    readonly put: (...at: ReadonlyArray<number>) => Promise<CommitOutcome>
     readonly upkeep: (now: number) => Promise<Upkeep>
     readonly numbers: () => Promise<ReadonlyArray<number>>
     /** Of a process that starts now. */

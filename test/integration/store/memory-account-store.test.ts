@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import type { UserId } from "../../../src/domain/ids.ts"
-import type { Settled } from "../../../src/ports/account-store.ts"
+import type { CommitOutcome } from "../../../src/ports/account-store.ts"
 import { makeMemoryAccountStore, makeMemoryDatabase } from "../../kit/worlds/memory-account-store.ts"
 import { commit, event, newAccount, newOrder, orderRow } from "./account-store-rig.ts"
 
@@ -98,7 +98,7 @@ describe("the account store in memory", () => {
       events: Array.from({ length: events }, () => event()),
     })
     memory.faults.refuse(({ events }) => (events.length === 2 ? "no pairs" : undefined))
-    const outcomes: Array<Settled> = []
+    const outcomes: Array<CommitOutcome> = []
     for (const events of [1, 2, 3]) outcomes.push(await commit(memory.store, unit(events)))
     expect(outcomes).toEqual([
       { _tag: "Committed", firstSequence: 1 },

@@ -5,7 +5,7 @@ import { Effect, ManagedRuntime } from "effect"
 import pg from "pg"
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
-import type { Settled } from "../../../src/ports/account-store.ts"
+import type { CommitOutcome } from "../../../src/ports/account-store.ts"
 import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "../../../src/store/orders/order-writer.ts"
 import { connectDedicated } from "../../../src/store/postgres/sql.ts"
 import { withTestDatabase } from "../../kit/servers/database.ts"
@@ -117,7 +117,7 @@ afterEach(async () => {
   await until("the writer's sessions to end", async () => (await endSessions()).length === 0)
 })
 
-const submit = (): Promise<Settled> => {
+const submit = (): Promise<CommitOutcome> => {
   const order = newOrder(account, { clientOrderId: crypto.randomUUID() })
   return commit(writer, { accountId: account.tradingAccountId, rows: [orderRow(order)], events: [event(), event()] })
 }
@@ -142,14 +142,14 @@ const endSessions = () =>
     database().adminUrl,
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'writer under test'",
   )
-const firsts = (outcomes: ReadonlyArray<Settled>) =>
+const firsts = (outcomes: ReadonlyArray<CommitOutcome>) =>
   outcomes.map((outcome) => (outcome._tag === "Committed" ? outcome.firstSequence : outcome._tag))
 
 describe("the order writer", () => {
   it("loses and repeats nothing when its session is ended again and again under load", async () => {
     let settled = 0
     const clients = Array.from({ length: 16 }, async () => {
-      const outcomes: Array<Settled> = []
+      const outcomes: Array<CommitOutcome> = []
       for (let i = 0; i < 60; i++) {
         outcomes.push(await submit())
         settled++
@@ -301,7 +301,7 @@ describe("the order writer", () => {
   it("writes nothing that is based on a refused unit before its owner is told", async () => {
     const order = newOrder(account)
     const broken = { ...order, rejectReason: "a\u0000b" }
-    let late: Promise<Settled> | undefined
+    let late: Promise<CommitOutcome> | undefined
     for (let n = 1; n <= 100; n++) {
       const settled = (): void => {
         busy(2)
@@ -393,7 +393,7 @@ describe("the order writer", () => {
 
   it("drains when everything is settled", async () => {
     await writer.drain()
-    const outcomes: Array<Settled> = []
+    const outcomes: Array<CommitOutcome> = []
     for (let i = 0; i < 20; i++) void submit().then((outcome) => outcomes.push(outcome))
     await writer.drain()
     await Effect.runPromise(Effect.yieldNow())

@@ -94,7 +94,7 @@ export const KEYS = { request: "first", order: "order-1", bought: "bought-1", qu
 const keyed = <A>(api: Api, path: string, body: Readonly<Record<string, unknown>>) =>
   ok(api.call<A>("POST", path, body, { "idempotency-key": KEYS.request }))
 
-interface Settled {
+interface SettledTrade {
   readonly own: Own
   readonly things: Partial<Things>
 }
@@ -126,7 +126,7 @@ export const furnish = async (room: Room, tenantId: string, { admin, user, caref
   await operator(`ip-allow ${tenantId} add 127.0.0.0/8`)
   await operator(`ip-allow ${user.email} add 127.0.0.0/8`)
 
-  const settle = async (member: Member): Promise<Settled> => {
+  const settle = async (member: Member): Promise<SettledTrade> => {
     const { api, userId } = member
     const account = await keyed<{ tradingAccountId: string }>(api, "/tradingAccount/connect", {
       venue: "MOCK",

@@ -149,16 +149,16 @@ export class ListWorld extends World {
   /** A price passed the leg's stop: as the watch over triggers stores it. */
   fire(kind: "TAKE_PROFIT" | "STOP_LOSS"): void {
     const core = newestCore()
-    const live = core.orders.get(this.leg(kind).tradeOrderId)
-    const terms = live?.order.terms
-    if (live === undefined || !terms?.trigger) throw new Error(`the ${kind} has no trigger`)
+    const working = core.orders.get(this.leg(kind).tradeOrderId)
+    const terms = working?.order.terms
+    if (working === undefined || !terms?.trigger) throw new Error(`the ${kind} has no trigger`)
     const fired: Trigger = {
       ...terms.trigger,
       triggeredAt: this.time.now,
       triggeredBy: "TRADE",
       triggerPrice: terms.trigger.stopPrice,
     }
-    core.change(live, { ...live.order, terms: { ...terms, trigger: fired } }, "TRADE_ORDER.TRIGGERED")
+    core.change(working, { ...working.order, terms: { ...terms, trigger: fired } }, "TRADE_ORDER.TRIGGERED")
     this.time.settle()
   }
 

@@ -18,13 +18,13 @@ import {
   type AccountState,
   AccountStore,
   type AskedNames,
+  type CommitOutcome,
   ENDED_MILLIS,
   type EndedActivity,
   type FoundNames,
   LIFE_MILLIS,
   NEWEST_ENDED,
   type Row,
-  type Settled,
   type StoredEvent,
   tradeKey,
   type Unit,
@@ -95,7 +95,7 @@ const BATCH_UNITS_MAX = 512
 const PRESSURE_UNITS = 4_096
 const EVENTS_MAX = 1_000
 const EVENTS_BYTES_MAX = 4 * 1_048_576
-const GROUNDLESS: Settled = { _tag: "Refused", reason: "based on a refused unit" }
+const GROUNDLESS: CommitOutcome = { _tag: "Refused", reason: "based on a refused unit" }
 
 interface Entry {
   readonly unit: Unit
@@ -107,7 +107,7 @@ interface Entry {
 /** A unit of a batch and what became of it. */
 export interface Applied {
   readonly unit: Unit
-  readonly outcome: Settled
+  readonly outcome: CommitOutcome
 }
 
 /**
@@ -133,7 +133,7 @@ export const makeMemoryAccountStore = (
   let death: { readonly when: "beforeCommit" | "afterCommit"; readonly fits: (unit: Unit) => boolean } | undefined
   let refusal: ((unit: Unit) => string | undefined) | null = null
 
-  const settle = (entry: Entry, outcome: Settled): void => {
+  const settle = (entry: Entry, outcome: CommitOutcome): void => {
     unsettled--
     if (newest.get(entry.unit.accountId) === entry) newest.delete(entry.unit.accountId)
     entry.unit.settled(outcome)
@@ -154,7 +154,7 @@ export const makeMemoryAccountStore = (
     waiting = waiting.slice(batch.length)
     const refused = new Set<TradingAccountId>()
     const applied: Array<Applied> = []
-    const outcomes = batch.map((entry): Settled => {
+    const outcomes = batch.map((entry): CommitOutcome => {
       if (entry.isGroundless || refused.has(entry.unit.accountId)) return GROUNDLESS
       const reason = refusal?.(entry.unit)
       const outcome = apply(database, entry.unit, reason)
@@ -271,7 +271,7 @@ export const makeMemoryAccountStore = (
 const keyOf = (order: TradeOrder): string | null => order.idempotencyKey ?? order.clientOrderId
 
 /** The older order that has the key, as the unique indexes of PostgreSQL would find it. */
-const olderOf = (database: MemoryDatabase, order: TradeOrder): Settled | undefined => {
+const olderOf = (database: MemoryDatabase, order: TradeOrder): CommitOutcome | undefined => {
   if (database.orders.has(order.tradeOrderId)) return undefined
   const others = [...database.orders.values()].filter(
     (other) => other.order.tradingAccountId === order.tradingAccountId,
@@ -326,7 +326,7 @@ const isQuoteTaken = (database: MemoryDatabase, { quoteId, tradeOrderId }: Trade
   )
 
 /** One unit, all or nothing. */
-const apply = (database: MemoryDatabase, unit: Unit, refused: string | undefined): Settled => {
+const apply = (database: MemoryDatabase, unit: Unit, refused: string | undefined): CommitOutcome => {
   if (refused !== undefined) return { _tag: "Refused", reason: refused }
   if (!database.accounts.has(unit.accountId) && !unit.rows.some((row) => row._tag === "Account"))
     return { _tag: "Refused", reason: "no such trading account" }

@@ -132,10 +132,10 @@ class Life {
   }
 
   private fire(kind: (typeof LEGS)[number]): void {
-    const live = newestCore()
+    const working = newestCore()
       .orders.ofList(ENTRY)
       .find((it) => it.order.terms?.leg === kind && placeOf(it.order) === "ARMED")
-    if (live?.stored) this.world.fire(kind)
+    if (working?.stored) this.world.fire(kind)
   }
 
   private kill(): void {

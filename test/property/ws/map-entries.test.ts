@@ -8,7 +8,7 @@ import { BookLost, BookPublisher } from "../../../src/actors/market/order-book.t
 import type { InstrumentId, VenueId } from "../../../src/domain/ids.ts"
 import type { OrderBookRecord } from "../../../src/domain/market/market.ts"
 import type { Publication } from "../../../src/ports/channel-port.ts"
-import type { Outgoing } from "../../../src/ws/fanout/topic.ts"
+import type { EncodedPublication } from "../../../src/ws/fanout/topic.ts"
 import { type EntryChange, MapEntries } from "../../../src/ws/maps/entries.ts"
 import { BOOK_KEY, bookChanges, levelKey } from "../../../src/ws/maps/maps.ts"
 import { MapFlows, type MapView } from "../../../src/ws/maps/pages.ts"
@@ -119,7 +119,7 @@ class Reader {
   private phase = 2
   private flows = new MapFlows(() => 0)
   /** What waits for the end of a window, newest value of each key. */
-  private readonly window = new Map<string, Outgoing>()
+  private readonly window = new Map<string, EncodedPublication>()
 
   constructor(
     private readonly view: MapView,
@@ -166,7 +166,7 @@ class Reader {
     }
   }
 
-  hear(publications: ReadonlyArray<Outgoing>): void {
+  hear(publications: ReadonlyArray<EncodedPublication>): void {
     if (!this.isLive) return
     for (const publication of publications.filter(this.view.wants)) {
       this.window.delete(publication.key ?? "")

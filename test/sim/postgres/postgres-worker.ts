@@ -6,7 +6,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads"
 import { type Effect, ManagedRuntime } from "effect"
 import pg from "pg"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
-import { AccountStore, type Settled, type Unit } from "../../../src/ports/account-store.ts"
+import { AccountStore, type CommitOutcome, type Unit } from "../../../src/ports/account-store.ts"
 import { storeLayer } from "../../integration/store/account-store-rig.ts"
 import { credentialId, userId } from "../accounts.ts"
 import { type Call, revived } from "./postgres-calls.ts"
@@ -82,11 +82,11 @@ const insert = async (account: TradingAccount): Promise<void> => {
     )
 }
 
-const commit = (units: ReadonlyArray<Omit<Unit, "settled">>): Promise<ReadonlyArray<Settled>> =>
+const commit = (units: ReadonlyArray<Omit<Unit, "settled">>): Promise<ReadonlyArray<CommitOutcome>> =>
   Promise.all(
     units.map(
       (unit) =>
-        new Promise<Settled>((resolve) => {
+        new Promise<CommitOutcome>((resolve) => {
           running!.store.commit({ ...unit, settled: resolve })
         }),
     ),

@@ -26,16 +26,16 @@ import { type Execution, isHedge, type TradeOrder } from "../../../domain/order/
 import { tradeOrderJson } from "../../../domain/order/trade-order-record.ts"
 import { RareMap } from "../../../domain/rare.ts"
 import type { Self } from "../../../kernel/behaviour.ts"
-import type { AccountState, Row, Settled } from "../../../ports/account-store.ts"
-import type { Alert } from "../live.ts"
+import type { AccountState, CommitOutcome, Row } from "../../../ports/account-store.ts"
 import type { StateEntry } from "../messages.ts"
 import type { AccountParts } from "../parts.ts"
 import type { Rest } from "../resting-accounts.ts"
 import type { Refusals } from "../venue/refusals.ts"
+import type { Alert } from "../working-order.ts"
 
 // Events of an account as its actor makes them: the draft that the store numbers, and what it tells beside its text.
 
-export interface News extends EventDraft {
+export interface AccountEvent extends EventDraft {
   /** Null: those of its order, made only for those who listen. */
   readonly tags: AccountEventTags | null
   /** The image that a TRADE_ORDER event tells; null with the other kinds. */
@@ -44,19 +44,19 @@ export interface News extends EventDraft {
   readonly positions: ReadonlyArray<Position> | null
 }
 
-interface Draft extends Pick<News, "kind" | "at" | "tags" | "order" | "positions"> {
+interface Draft extends Pick<AccountEvent, "kind" | "at" | "tags" | "order" | "positions"> {
   readonly text: string | (() => string)
   readonly kept: string | null
 }
 
 /** Its text is made when it is asked for: what the journal keeps in its place is enough where nothing listens. */
-class DraftedNews implements News {
+class LazyEvent implements AccountEvent {
   readonly kind: AccountEventKind
   readonly at: number
   readonly kept: string | null
   readonly tags: AccountEventTags | null
   readonly order: TradeOrder | null
-  readonly positions: News["positions"]
+  readonly positions: AccountEvent["positions"]
   #text: string | (() => string)
 
   constructor(
@@ -82,50 +82,55 @@ export class NewsDesk {
   constructor(private readonly parts: Pick<AccountParts, "ids" | "clock">) {}
 
   /** `payload`: the record's JSON text. */
-  of(kind: AccountEventKind, payload: string, at = this.parts.clock.now(), tags: AccountEventTags = { kind }): News {
+  of(
+    kind: AccountEventKind,
+    payload: string,
+    at = this.parts.clock.now(),
+    tags: AccountEventTags = { kind },
+  ): AccountEvent {
     return this.drafted({ kind, at, text: payload, kept: null, tags, order: null, positions: null })
   }
 
   /** Under the id by which the dealer's outbox knows it. */
-  ofQuote(payload: string, at: number, eventId: string): News {
+  ofQuote(payload: string, at: number, eventId: string): AccountEvent {
     const kind = "QUOTE.UPDATED"
     const draft = { kind, at, text: payload, kept: null, tags: { kind }, order: null, positions: null } as const
-    return new DraftedNews(eventId, draft)
+    return new LazyEvent(eventId, draft)
   }
 
   /** `json`: its record, where that is written already. */
-  ofOrder(kind: AccountEventKind, order: TradeOrder, at: number, json?: string): News {
+  ofOrder(kind: AccountEventKind, order: TradeOrder, at: number, json?: string): AccountEvent {
     const kept = keptOrder(order)
     const text = json ?? ((): string => tradeOrderJson(order))
     return this.drafted({ kind, at, text, kept, tags: null, order, positions: null })
   }
 
-  ofExecution(execution: Execution, order: TradeOrder, at: number): News {
+  ofExecution(execution: Execution, order: TradeOrder, at: number): AccountEvent {
     const kind = "EXECUTION.CREATED"
     const text = (): string => executionText(execution)
     const tags = executionTags(kind, order)
     return this.drafted({ kind, at, text, kept: keptExecution(execution), tags, order: null, positions: null })
   }
 
-  ofAlert(alert: Alert, at?: number): News {
+  ofAlert(alert: Alert, at?: number): AccountEvent {
     const kind = "TRADING_ACCOUNT.ALERT"
     return this.of(kind, JSON.stringify(alert), at, alertTags(kind, alert.tradeOrderId))
   }
 
   /** At least one. */
-  ofPositions(changed: ReadonlyArray<Position>, at: number): News {
+  ofPositions(changed: ReadonlyArray<Position>, at: number): AccountEvent {
     const kind = "PORTFOLIO.UPDATED"
     const kept = keptPositions(changed[0]!.venue, changed)
     const text = (): string => positionsText(changed)
     return this.drafted({ kind, at, text, kept, tags: { kind }, order: null, positions: changed })
   }
 
-  private drafted(draft: Draft): News {
-    return new DraftedNews(this.parts.ids.uuid(), draft)
+  private drafted(draft: Draft): AccountEvent {
+    return new LazyEvent(this.parts.ids.uuid(), draft)
   }
 }
 
-const tagsOf = ({ kind, tags, order }: News): AccountEventTags =>
+const tagsOf = ({ kind, tags, order }: AccountEvent): AccountEventTags =>
   tags ?? (order === null ? { kind } : orderTags(kind, order))
 
 /** What follows when a unit's fate is known. Without `keyUsed` and `quoteUsed` such an outcome is a defect, as every other refusal is. */
@@ -133,7 +138,7 @@ interface UnitOutcome {
   /** In the commit callback, before the unit's events are published. */
   readonly committed?: (() => void) | undefined
   readonly published?: (() => void) | undefined
-  readonly keyUsed?: (outcome: Extract<Settled, { readonly _tag: "KeyUsed" }>) => void
+  readonly keyUsed?: (outcome: Extract<CommitOutcome, { readonly _tag: "KeyUsed" }>) => void
   readonly quoteUsed?: () => void
 }
 
@@ -159,9 +164,9 @@ export class AccountOutlet {
   }
 
   /** One unit. */
-  commit(rows: ReadonlyArray<Row>, events: ReadonlyArray<News>, outcomes: UnitOutcome = NO_MORE): void {
+  commit(rows: ReadonlyArray<Row>, events: ReadonlyArray<AccountEvent>, outcomes: UnitOutcome = NO_MORE): void {
     const { cause } = this
-    const settled = this.self.settling<Settled>(
+    const settled = this.self.settling<CommitOutcome>(
       (outcome) => {
         if (outcome._tag === "Committed") {
           if (cause !== null) this.refusals.taken(cause)
@@ -190,7 +195,7 @@ export class AccountOutlet {
     this.parts.store.commit({ accountId: this.id, rows, events, settled })
   }
 
-  private publish(firstSequence: number, events: ReadonlyArray<News>): void {
+  private publish(firstSequence: number, events: ReadonlyArray<AccountEvent>): void {
     const { channels, published, meters } = this.parts
     const channel = accountChannel(this.id)
     const epoch = this.account.channelEpoch
@@ -242,7 +247,7 @@ export class AccountImage {
   }
 
   /** An event that is being published. */
-  take(sequence: number, { order, positions }: News): void {
+  take(sequence: number, { order, positions }: AccountEvent): void {
     this.sequence = sequence
     if (order !== null) {
       if (isTerminal(order.orderStatus)) this.open.delete(order.tradeOrderId)

@@ -20,12 +20,12 @@ import {
   type TradeOrder,
 } from "../../../domain/order/trade-order.ts"
 import type { AccountCore } from "../core.ts"
-import type { Consequence, Live } from "../live.ts"
 import { cancelling, sendCancel } from "../orders/cancel.ts"
-import { deadlinesFrom, dispatch, isLate, keepHere } from "../orders/dispatch.ts"
+import { deadlinesFrom, dispatch, holdUntilReady, isLate } from "../orders/dispatch.ts"
 import { heirOf, release } from "../orders/new-order.ts"
 import { changing } from "../orders/replace.ts"
 import { inquire } from "../venue/question.ts"
+import type { Consequence, WorkingOrder } from "../working-order.ts"
 import { stampedAt } from "./trigger.ts"
 
 /** So long the confirmation of a cancel is waited for; then the venue is asked. */
@@ -71,114 +71,114 @@ const unfired = (terms: OrderTerms): OrderTerms => ({
   },
 })
 
-export const create = (live: Live): Consequence => ({
-  live,
-  next: live.order,
+export const create = (working: WorkingOrder): Consequence => ({
+  live: working,
+  next: working.order,
   kind: "TRADE_ORDER.CREATED",
-  committed: () => nowStored(live),
+  committed: () => nowStored(working),
 })
 
 /** Callers waiting for the order continue; not while it is being dispatched, since then it can be neither withdrawn nor cancelled. */
-const nowStored = (live: Live): void => {
-  if (live.stored || isGoing(live.order)) return
-  live.stored = true
-  for (const run of live.whenStored.splice(0)) run(true)
+const nowStored = (working: WorkingOrder): void => {
+  if (working.stored || isGoing(working.order)) return
+  working.stored = true
+  for (const run of working.whenStored.splice(0)) run(true)
 }
 
 const isGoing = (order: TradeOrder): boolean => order.orderStatus === "CREATED" && isOnItsWay(order)
 
-export const withdraw = (core: AccountCore, live: Live, cancelReason: CancelReason): Consequence => {
-  const next = moved(live.order, "REVOKED", { cancelReason, canceledAt: core.parts.clock.now() })
-  return { live, next, kind: eventOf(next) }
+export const withdraw = (core: AccountCore, working: WorkingOrder, cancelReason: CancelReason): Consequence => {
+  const next = moved(working.order, "REVOKED", { cancelReason, canceledAt: core.parts.clock.now() })
+  return { live: working, next, kind: eventOf(next) }
 }
 
 /** It is being cancelled to make place for another already: the same cancel ends it, and nothing takes its place. */
-export const isMakingWay = ({ order, cancels }: Live): boolean =>
+export const isMakingWay = ({ order, cancels }: WorkingOrder): boolean =>
   isRenewal(changeOf(order)) && !order.cancelRequested && cancels._tag !== "UNSENT"
 
-export const cancel = (core: AccountCore, live: Live): Consequence => {
-  if (!isMakingWay(live)) live.cancels = { _tag: "UNSENT", sent: live.cancels.sent }
-  const next = cancelling(core, live.order, "OCO_SIBLING")
+export const cancel = (core: AccountCore, working: WorkingOrder): Consequence => {
+  if (!isMakingWay(working)) working.cancels = { _tag: "UNSENT", sent: working.cancels.sent }
+  const next = cancelling(core, working.order, "OCO_SIBLING")
   return {
-    live,
+    live: working,
     next,
     kind: eventOf(next),
     committed: () => {
-      if (live.cancels._tag === "UNSENT") sendCancel(core, live)
+      if (working.cancels._tag === "UNSENT") sendCancel(core, working)
       core.self.later(CONFIRM_MILLIS, () => {
-        if (live.order.cancelRequested && !isTerminal(live.order.orderStatus))
-          inquire(core, live, "its cancel was not confirmed")
+        if (working.order.cancelRequested && !isTerminal(working.order.orderStatus))
+          inquire(core, working, "its cancel was not confirmed")
       })
     },
   }
 }
 
 /** Told as the state that it stays in, with its new size: no amend was made (contract C1). */
-export const size = (live: Live, to: Sized): Consequence => {
-  const next = sized(live.order, to)
-  return { live, next, kind: next.baseQuantity === live.order.baseQuantity ? null : eventOf(next) }
+export const size = (working: WorkingOrder, to: Sized): Consequence => {
+  const next = sized(working.order, to)
+  return { live: working, next, kind: next.baseQuantity === working.order.baseQuantity ? null : eventOf(next) }
 }
 
 /** The gateway watches its trigger from now on. */
-export const arm = (core: AccountCore, live: Live, to: Sized): Consequence => {
-  const order = sized(live.order, to)
+export const arm = (core: AccountCore, working: WorkingOrder, to: Sized): Consequence => {
+  const order = sized(working.order, to)
   const { terms } = order
   const next = moved(order, "ACCEPTED", {
     terms: terms && { ...terms, trigger: terms.trigger && stampedAt(core, terms.trigger, core.parts.clock.now()) },
   })
   return {
-    live,
+    live: working,
     next,
     kind: eventOf(next),
     committed: () => {
-      nowStored(live)
-      release(core, live)
+      nowStored(working)
+      release(core, working)
     },
   }
 }
 
 /** To the venue. `mayLeave` is asked when the image is stored. */
-export const send = (core: AccountCore, live: Live, to: Sized, mayLeave: () => boolean): Consequence => {
+export const send = (core: AccountCore, working: WorkingOrder, to: Sized, mayLeave: () => boolean): Consequence => {
   const { notAfter, submitDeadline } = deadlinesFrom(core, core.parts.clock.now())
   const letGoAt = core.parts.clock.monotonic()
   // Until it has left, a cancel waits as for an order that is not stored yet.
-  if (live.order.orderStatus === "CREATED") live.stored = false
-  else live.isUnsent = true
+  if (working.order.orderStatus === "CREATED") working.stored = false
+  else working.isUnsent = true
   return {
-    live,
-    next: { ...sized(live.order, to), notAfter, submitDeadline },
+    live: working,
+    next: { ...sized(working.order, to), notAfter, submitDeadline },
     kind: null,
     committed: () => {
       core.parts.failpoint.hit("list.committed")
-      live.isUnsent = false
-      const { order } = live
-      if (isTerminal(order.orderStatus)) return nowStored(live)
-      if (order.cancelRequested) endUnsent(core, live)
+      working.isUnsent = false
+      const { order } = working
+      if (isTerminal(order.orderStatus)) return nowStored(working)
+      if (order.cancelRequested) endUnsent(core, working)
       // Not a byte of it left: it waits again, and the list is looked at anew.
-      else if (isLate(core, notAfter, letGoAt) || live.cancelledEarly || !mayLeave()) keepHere(core, live)
-      else release(core, live)
-      nowStored(live)
+      else if (isLate(core, notAfter, letGoAt) || working.cancelledEarly || !mayLeave()) holdUntilReady(core, working)
+      else release(core, working)
+      nowStored(working)
     },
   }
 }
 
-const endUnsent = (core: AccountCore, live: Live): void => {
-  const { order } = live
+const endUnsent = (core: AccountCore, working: WorkingOrder): void => {
+  const { order } = working
   const next = cancelled(order, requestedReason(order), core.parts.clock.now())
-  core.change(live, next, eventOf(next))
+  core.change(working, next, eventOf(next))
 }
 
 // The venue's own list of both exits
 
 /** The resting take-profit is cancelled: a change of it that is under way says so, also after a restart, and a client's cancel wins. */
-export const move = (core: AccountCore, live: Live): Consequence => {
-  const step = changing(core, live, {}, { how: "PAIR" })
+export const move = (core: AccountCore, working: WorkingOrder): Consequence => {
+  const step = changing(core, working, {}, { how: "PAIR" })
   return {
     ...step,
     committed: (stored) => {
       step.committed?.(stored)
       core.self.later(CONFIRM_MILLIS, () => {
-        if (isRenewing(live.order)) inquire(core, live, "its cancel was not confirmed")
+        if (isRenewing(working.order)) inquire(core, working, "its cancel was not confirmed")
       })
     },
   }
@@ -186,7 +186,7 @@ export const move = (core: AccountCore, live: Live): Consequence => {
 
 export interface PairWatch {
   /** Asked when the pair is stored: whether nothing that happened since forbids that it leaves. */
-  readonly mayLeave: (lives: ReadonlyArray<Live>) => boolean
+  readonly mayLeave: (lives: ReadonlyArray<WorkingOrder>) => boolean
   /** It may not, or it is too late: the gateway keeps the exits for a while. */
   readonly kept: () => void
 }
@@ -221,7 +221,7 @@ export const pair = (
   const images = [paired(profit, stop), paired(stop, profit)]
   const lives = images.map((image) => core.orders.get(image.tradeOrderId) ?? core.add(image))
   // Until they have left, a cancel waits as for an order that is not stored yet.
-  for (const live of lives) live.stored = false
+  for (const working of lives) working.stored = false
   const leave = (): void => {
     core.parts.failpoint.hit("list.committed")
     const isWhole = lives.every(({ order, cancelledEarly }) => order.orderStatus === "CREATED" && !cancelledEarly)
@@ -230,14 +230,14 @@ export const pair = (
       kept()
       keepApart(core, lives)
     }
-    for (const live of lives) nowStored(live)
+    for (const working of lives) nowStored(working)
   }
-  const steps = lives.map((live, i): Consequence => {
+  const steps = lives.map((working, i): Consequence => {
     const isLast = i === lives.length - 1
     return {
-      live,
+      live: working,
       next: images[i]!,
-      kind: waiting[i] ? toldOf(live.order) : "TRADE_ORDER.CREATED",
+      kind: waiting[i] ? toldOf(working.order) : "TRADE_ORDER.CREATED",
       ...(isLast && { committed: leave }),
     }
   })
@@ -249,10 +249,10 @@ const toldOf = (order: TradeOrder): Consequence["kind"] =>
   (order.terms?.trigger ?? null) === null ? null : eventOf(order)
 
 /** Not a byte of the pair left: both legs wait again, each for itself. */
-const keepApart = (core: AccountCore, lives: ReadonlyArray<Live>): void => {
+const keepApart = (core: AccountCore, lives: ReadonlyArray<WorkingOrder>): void => {
   const [first, ...others] = lives
     .filter(({ order }) => order.orderStatus === "CREATED")
-    .map((live) => ({ live, next: alone(live.order), kind: toldOf(live.order) }))
+    .map((working) => ({ live: working, next: alone(working.order), kind: toldOf(working.order) }))
   if (first !== undefined) core.change(first.live, first.next, first.kind, { portfolio: false, others })
 }
 

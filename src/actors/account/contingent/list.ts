@@ -23,11 +23,11 @@ import {
 import { type Pairing, pairingOf } from "../../../domain/order/list-pair.ts"
 import { isPaired, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { AccountCore, ListKeeper } from "../core.ts"
-import type { Alert, Consequence, Live } from "../live.ts"
 import { mayCancel } from "../orders/cancel.ts"
 import { partnerOf } from "../orders/dispatch.ts"
 import { changing } from "../orders/replace.ts"
 import { isListLeftThere } from "../venue/unnamed.ts"
+import type { Alert, Consequence, WorkingOrder } from "../working-order.ts"
 import * as steps from "./legs.ts"
 
 /** A resting leg changes at most so often; what was asked for in vain, ever more seldom. */
@@ -75,7 +75,7 @@ interface Pace {
   readonly pauseMillis: number
 }
 
-export const isOfList = ({ order }: Live): boolean => order.orderListId !== null
+export const isOfList = ({ order }: WorkingOrder): boolean => order.orderListId !== null
 
 export const listsOf = (core: AccountCore): ListKeeper => {
   core.keepers.lists ??= keepLists(core)
@@ -139,8 +139,8 @@ const keepLists = (core: AccountCore): ListKeeper => {
     if (any === undefined) return
     const [first, ...others] = following(id, any.order)
     if (first === undefined) return
-    const { live, next, kind, committed } = first
-    core.change(live, next, kind, { others, ...(committed && { committed }) })
+    const { live: working, next, kind, committed } = first
+    core.change(working, next, kind, { others, ...(committed && { committed }) })
   }
 
   /** The first step that is due and may be made now: the change that makes it asks for the next. */
@@ -174,11 +174,11 @@ const keepLists = (core: AccountCore): ListKeeper => {
 
   const pairUp = (id: string, pairing: Pairing): ReadonlyArray<Consequence> => {
     if (pairing._tag === "Move") {
-      const live = core.orders.get(pairing.order.tradeOrderId)
-      return live === undefined || !isTimely(id, MOVE) ? [] : [steps.move(core, live)]
+      const working = core.orders.get(pairing.order.tradeOrderId)
+      return working === undefined || !isTimely(id, MOVE) ? [] : [steps.move(core, working)]
     }
     return steps.pair(core, pairing, {
-      mayLeave: (lives) => lives.every((live) => !isUnwanted(id, live)),
+      mayLeave: (lives) => lives.every((working) => !isUnwanted(id, working)),
       kept: () => {
         unpaired.set(id, core.parts.clock.monotonic() + UNPAIRED_MILLIS)
         later(id, UNPAIRED_MILLIS)
@@ -192,29 +192,29 @@ const keepLists = (core: AccountCore): ListKeeper => {
       for (const order of due.orders) core.add(steps.successorOf(core, order))
       return following(id, due.orders[0]!)[0] ?? null
     }
-    const live = core.orders.get(due.order.tradeOrderId)
-    if (live === undefined) return null
+    const working = core.orders.get(due.order.tradeOrderId)
+    if (working === undefined) return null
     switch (due._tag) {
       case "Create":
-        return steps.create(live)
+        return steps.create(working)
       case "Withdraw":
-        return steps.withdraw(core, live, due.reason)
+        return steps.withdraw(core, working, due.reason)
       case "Cancel":
-        if (awaitsVenue(id, live)) return null
-        if (mayCancel(core, live) || steps.isMakingWay(live)) return steps.cancel(core, live)
+        if (awaitsVenue(id, working)) return null
+        if (mayCancel(core, working) || steps.isMakingWay(working)) return steps.cancel(core, working)
         later(id, RETRY_MILLIS)
         return null
       case "Size":
-        return steps.size(live, due)
+        return steps.size(working, due)
       case "Arm":
-        return steps.arm(core, live, due)
+        return steps.arm(core, working, due)
       case "Send":
         // Its cancel waits for this very order to be stored.
-        if (live.cancelledEarly) return null
+        if (working.cancelledEarly) return null
         pace(id, "")
-        return steps.send(core, live, due, () => !isUnwanted(id, live))
+        return steps.send(core, working, due, () => !isUnwanted(id, working))
       case "Resize":
-        return resize(id, live, due)
+        return resize(id, working, due)
     }
   }
 
@@ -231,7 +231,7 @@ const keepLists = (core: AccountCore): ListKeeper => {
   }
 
   /** Of its own pair the venue ends a leg by itself: it gets a moment for that. */
-  const awaitsVenue = (id: string, { order }: Live): boolean => {
+  const awaitsVenue = (id: string, { order }: WorkingOrder): boolean => {
     const partner = partnerOf(core, order)
     if (partner === null || !isEndedThere(order, partner.order)) return false
     const left = partner.touchedAt + steps.CONFIRM_MILLIS - core.parts.clock.monotonic()
@@ -239,8 +239,8 @@ const keepLists = (core: AccountCore): ListKeeper => {
     return left > 0
   }
 
-  const resize = (id: string, live: Live, { baseQuantity, held }: Extract<Due, { _tag: "Resize" }>) =>
-    isTimely(id, baseQuantity.toString()) ? changing(core, live, { baseQuantity }, { held }) : null
+  const resize = (id: string, working: WorkingOrder, { baseQuantity, held }: Extract<Due, { _tag: "Resize" }>) =>
+    isTimely(id, baseQuantity.toString()) ? changing(core, working, { baseQuantity }, { held }) : null
 
   /** Whether what rests may change now; if not, the list is looked at again when it may. */
   const isTimely = (id: string, target: string): boolean => {
@@ -262,13 +262,13 @@ const keepLists = (core: AccountCore): ListKeeper => {
   }
 
   /** What happened since an order was let go forbids that it leaves. */
-  const isUnwanted = (id: string, { order }: Live): boolean => {
+  const isUnwanted = (id: string, { order }: WorkingOrder): boolean => {
     const list = listOf(id)
     const { lot, canSend, isLocked } = termsOf(order)
     return isLocked || !canSend || mustEnd(list, order, remainingOf(list, lot)) || isHeldBackBy(list, order)
   }
 
-  const alarm = (id: string, { order }: Live, before: TradeOrder): void => {
+  const alarm = (id: string, { order }: WorkingOrder, before: TradeOrder): void => {
     const images = core.orders.ofList(id).map((it) => it.order)
     const terms = termsOf(order)
     if (terms.isLocked) return
@@ -280,11 +280,11 @@ const keepLists = (core: AccountCore): ListKeeper => {
       if (!known.has(trouble)) core.outlet.alert({ ...ALERTS[trouble], tradeOrderId: order.tradeOrderId })
   }
 
-  const consequences = (live: Live, before: TradeOrder): ReadonlyArray<Consequence> => {
-    const id = live.order.orderListId
+  const consequences = (working: WorkingOrder, before: TradeOrder): ReadonlyArray<Consequence> => {
+    const id = working.order.orderListId
     if (id === null) return []
-    alarm(id, live, before)
-    const due = following(id, live.order)
+    alarm(id, working, before)
+    const due = following(id, working.order)
     if (core.orders.ofList(id).every((it) => !core.orders.open.has(it.order.tradeOrderId))) {
       paces.delete(id)
       unpaired.delete(id)
@@ -293,7 +293,7 @@ const keepLists = (core: AccountCore): ListKeeper => {
     return due
   }
 
-  const isSpent = ({ order }: Live): boolean => {
+  const isSpent = ({ order }: WorkingOrder): boolean => {
     const list = order.orderListId === null ? null : listOf(order.orderListId)
     return list !== null && mustEnd(list, order, remainingOf(list, termsOf(order).lot))
   }

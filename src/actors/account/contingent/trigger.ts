@@ -15,9 +15,9 @@ import { placeOf, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import { firstBarOf, MISSED_INTERVAL, type Missed, passBar, reaches } from "../../../domain/order/trigger-prices.ts"
 import type { TriggerWatch } from "../../market/triggers/board.ts"
 import type { AccountCore, TriggerKeeper } from "../core.ts"
-import type { Alert, Consequence, Live } from "../live.ts"
-import { depart, mayLeave, withDeadline } from "../orders/dispatch.ts"
+import { dispatchTriggered, mayDispatch, withDeadline } from "../orders/dispatch.ts"
 import { VENUE_CLOCK_MILLIS } from "../positions.ts"
+import type { Alert, Consequence, WorkingOrder } from "../working-order.ts"
 import { watchExpiry } from "./expiry.ts"
 
 /** Between two stored steps of one trailing stop; what a crash takes is found again in the venue's history of prices. */
@@ -58,39 +58,39 @@ export const stampedAt = (core: AccountCore, { venueAhead: _, ...trigger }: Trig
 }
 
 /** Watches the order's trigger. */
-export const armTrigger = (core: AccountCore, live: Live): void => keeperOf(core).arm(live)
+export const armTrigger = (core: AccountCore, working: WorkingOrder): void => keeperOf(core).arm(working)
 
 /** As `armTrigger`, of an order that was armed when the process ended: what it missed is looked at. */
-export const resumeTrigger = (core: AccountCore, live: Live): void => keeperOf(core).resume(live)
+export const resumeTrigger = (core: AccountCore, working: WorkingOrder): void => keeperOf(core).resume(working)
 
 const keepTriggers = (core: AccountCore): TriggerKeeper => {
   const { parts, self } = core
   const missed = new MissedPrices(core)
   /** Trailing stops that moved since they were stored. */
-  const unsaved = new Set<Live>()
+  const unsaved = new Set<WorkingOrder>()
   /** Whose price was not known at the submit, and was not beyond the stop when it was. */
-  const priced = new WeakSet<Live>()
+  const priced = new WeakSet<WorkingOrder>()
   /** Of whose silence the account was told. */
   const silent = new Set<InstrumentId>()
 
-  const arm = (live: Live, isResumed: boolean): void => {
+  const arm = (working: WorkingOrder, isResumed: boolean): void => {
     // How far a trailing stop came is ahead of its image, from which it is armed again.
-    const came = live.watch?.highWaterMark() ?? null
-    live.watch?.callOff()
-    live.watch = null
-    if (placeOf(live.order) !== "ARMED") return
-    if (live.order.orderStatus === "CREATED") {
-      const next = moved(live.order, "ACCEPTED")
-      core.change(live, next, eventOf(next))
+    const came = working.watch?.highWaterMark() ?? null
+    working.watch?.callOff()
+    working.watch = null
+    if (placeOf(working.order) !== "ARMED") return
+    if (working.order.orderStatus === "CREATED") {
+      const next = moved(working.order, "ACCEPTED")
+      core.change(working, next, eventOf(next))
     }
-    const { order } = live
+    const { order } = working
     const trigger = triggerOf(order)
     if (trigger === null) return
     const { instrumentId, orderSide } = order
     const watchedAt = parts.clock.monotonic()
     const mine = (run: (watch: TriggerWatch) => void): void =>
       self.turn(() => {
-        const { watch } = live
+        const { watch } = working
         if (watch !== null && watch === own) run(watch)
       })()
     const own = parts.triggers.watch(
@@ -106,25 +106,25 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
         // The first price after a restart tells what came to pass before it.
         fired: (price, { by, isFirst, at }) =>
           mine((watch) => {
-            if (isUnpriced(live) && at !== null && isOfBefore(trigger, watchedAt, at)) judgeSoon(live, price)
-            else fire(live, standOf(watch), price, isResumed && isFirst ? "RECOVERY" : by)
+            if (isUnpriced(working) && at !== null && isOfBefore(trigger, watchedAt, at)) judgeSoon(working, price)
+            else fire(working, standOf(watch), price, isResumed && isFirst ? "RECOVERY" : by)
           }),
         moved: () => {
-          if (!unsaved.has(live)) mine(() => saveSoon(live))
+          if (!unsaved.has(working)) mine(() => saveSoon(working))
         },
-        health: (isLive) => mine(() => turnHealth(live, isLive)),
-        gap: (since) => mine((watch) => lookBack(live, watch, since, core.venueAhead() ?? 0)),
+        health: (isLive) => mine(() => turnHealth(working, isLive)),
+        gap: (since) => mine((watch) => lookBack(working, watch, since, core.venueAhead() ?? 0)),
       },
     )
     if (own === undefined) {
-      unwatchable(live)
+      unwatchable(working)
       return
     }
-    live.watch = own
+    working.watch = own
     if (came !== null) own.catchUp(came)
-    if (trigger.health === "STALE") turnHealth(live, true)
-    if (isResumed) lookBack(live, own, order.updatedAt, trigger.venueAhead ?? 0)
-    else if (isUnpriced(live)) askPrice(live, own)
+    if (trigger.health === "STALE") turnHealth(working, true)
+    if (isResumed) lookBack(working, own, order.updatedAt, trigger.venueAhead ?? 0)
+    else if (isUnpriced(working)) askPrice(working, own)
   }
 
   /** A trade of before the arming, by our clock and by the venue's: ours may have been ahead of it when the order was armed. */
@@ -133,44 +133,45 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     return armedAt !== null && at < armedAt && (venueAt === null || at < venueAt + VENUE_CLOCK_MILLIS)
   }
 
-  const isUnpriced = (live: Live): boolean => triggerOf(live.order)?.isUnpriced === true && !priced.has(live)
+  const isUnpriced = (working: WorkingOrder): boolean =>
+    triggerOf(working.order)?.isUnpriced === true && !priced.has(working)
 
   /** Opens the feed that knows the price as it was at the submit, or as near to it as can be known. */
-  const askPrice = (live: Live, own: TriggerWatch): void => {
+  const askPrice = (working: WorkingOrder, own: TriggerWatch): void => {
     const answered = self.turn(() => {
-      if (live.watch !== own) return
+      if (working.watch !== own) return
       // Without any the first trade decides.
-      const last = own.price() ?? knownPrice(live.order, parts.markets)
-      if (last !== null) judge(live, last)
+      const last = own.price() ?? knownPrice(working.order, parts.markets)
+      if (last !== null) judge(working, last)
     })
-    parts.markets.readTicker(live.order.instrumentId, { ok: answered, fail: answered })
+    parts.markets.readTicker(working.order.instrumentId, { ok: answered, fail: answered })
   }
 
   /** A trade of before its arming is beyond the stop: older ones may come together with newer ones, and the newest counts. */
-  const judgeSoon = (live: Live, price: Decimal): void => {
-    live.watch?.callOff()
-    live.watch = null
+  const judgeSoon = (working: WorkingOrder, price: Decimal): void => {
+    working.watch?.callOff()
+    working.watch = null
     self.later(0, () => {
-      if (live.watch === null) judge(live, knownPrice(live.order, parts.markets) ?? price)
+      if (working.watch === null) judge(working, knownPrice(working.order, parts.markets) ?? price)
     })
   }
 
   /** As the submit would have been, had the price been known then: refused, or taken. */
-  const judge = (live: Live, last: Decimal): void => {
-    const { order } = live
+  const judge = (working: WorkingOrder, last: Decimal): void => {
+    const { order } = working
     const trigger = triggerOf(order)
     if (trigger === null || placeOf(order) !== "ARMED") return
     const { on, stopPrice } = trigger
     if (!reaches(on, stopPrice, last)) {
-      priced.add(live)
-      if (live.watch === null) arm(live, false)
+      priced.add(working)
+      if (working.watch === null) arm(working, false)
       return
     }
-    live.watch?.callOff()
-    live.watch = null
+    working.watch?.callOff()
+    working.watch = null
     const { message } = new WouldTriggerImmediately({ stopPrice: stopPrice.toString(), lastPrice: last.toString() })
     const next = moved(order, "REJECTED", { rejectReason: `WOULD_TRIGGER_IMMEDIATELY: ${message}` })
-    core.change(live, next, eventOf(next))
+    core.change(working, next, eventOf(next))
   }
 
   const standOf = (watch: TriggerWatch): Stand => ({
@@ -179,36 +180,36 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
   })
 
   /** No price of that kind comes from the venue: an order whose trigger is not watched must be rejected. */
-  const unwatchable = (live: Live): void => {
-    const rejectReason = `UNSUPPORTED_TRIGGER_SOURCE: ${triggerOf(live.order)?.source}`
-    const next = moved(live.order, "REJECTED", { rejectReason })
+  const unwatchable = (working: WorkingOrder): void => {
+    const rejectReason = `UNSUPPORTED_TRIGGER_SOURCE: ${triggerOf(working.order)?.source}`
+    const next = moved(working.order, "REJECTED", { rejectReason })
     const { tradeOrderId } = next
     const alert: Alert = { code: "TRIGGER_NOT_WATCHED", severity: "CRITICAL", message: rejectReason, tradeOrderId }
-    core.change(live, next, eventOf(next), { alerts: [alert] })
+    core.change(working, next, eventOf(next), { alerts: [alert] })
   }
 
-  const fire = (live: Live, stand: Stand, price: Decimal, by: TriggeredBy): void => {
-    live.watch?.callOff()
-    live.watch = null
-    unsaved.delete(live)
+  const fire = (working: WorkingOrder, stand: Stand, price: Decimal, by: TriggeredBy): void => {
+    working.watch?.callOff()
+    working.watch = null
+    unsaved.delete(working)
     const now = parts.clock.now()
-    const { order } = live
+    const { order } = working
     if (placeOf(order) !== "ARMED") return
     // Its time is over. The timer of its expiry may be late: the clock was set.
-    if (hasRunOut(order, now)) return watchExpiry(core, live)
+    if (hasRunOut(order, now)) return watchExpiry(core, working)
     const fired = withTrigger(released(standing(order, stand), price), {
       triggeredAt: now,
       triggeredBy: by,
       triggerPrice: price,
     })
-    const leaves = mayLeave(core, live)
+    const leaves = mayDispatch(core, working)
     const letGoAt = parts.clock.monotonic()
-    live.isUnsent = leaves
-    core.change(live, leaves ? withDeadline(core, fired) : fired, "TRADE_ORDER.TRIGGERED", {
+    working.isUnsent = leaves
+    core.change(working, leaves ? withDeadline(core, fired) : fired, "TRADE_ORDER.TRIGGERED", {
       ...(leaves && {
         committed: () => {
           parts.failpoint.hit("trigger.committed")
-          depart(core, live, letGoAt)
+          dispatchTriggered(core, working, letGoAt)
         },
       }),
     })
@@ -235,18 +236,18 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     return { ...next, timeInForce: "IOC", limitPrice: collaredPrice(order.orderSide, far, instrument) }
   }
 
-  const saveSoon = (live: Live): void => {
-    unsaved.add(live)
+  const saveSoon = (working: WorkingOrder): void => {
+    unsaved.add(working)
     if (unsaved.size === 1) self.later(SAVE_MILLIS, saveAll)
   }
 
   /** How far the trailing stops of the account have come, many in one unit. */
   const saveAll = (): void => {
     const steps: Array<Consequence> = []
-    for (const live of unsaved) {
-      const { order, watch } = live
+    for (const working of unsaved) {
+      const { order, watch } = working
       if (watch !== null && placeOf(order) === "ARMED")
-        steps.push({ live, next: standing(order, standOf(watch)), kind: null })
+        steps.push({ live: working, next: standing(order, standOf(watch)), kind: null })
     }
     unsaved.clear()
     for (let from = 0; from < steps.length; from += SAVED_TOGETHER) {
@@ -255,8 +256,8 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     }
   }
 
-  const turnHealth = (live: Live, isLive: boolean): void => {
-    const { order } = live
+  const turnHealth = (working: WorkingOrder, isLive: boolean): void => {
+    const { order } = working
     const health = isLive ? "LIVE" : "STALE"
     const { instrumentId } = order
     if (isLive) silent.delete(instrumentId)
@@ -267,15 +268,15 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
       const message = `${instrumentId}: neither trades nor a book arrive, so its triggers cannot fire`
       alerts.push({ code: "TRIGGERS_STALE", severity: "CRITICAL", message, tradeOrderId: null })
     }
-    core.change(live, withTrigger(order, { health }), null, { portfolio: false, alerts })
+    core.change(working, withTrigger(order, { health }), null, { portfolio: false, alerts })
   }
 
   /**
    * Prices from `since` on may have been missed: our clock, to which the venue's was ahead by `sinceAhead` when it was read. A bar's time is the
    * venue's, and ours may have been set since by another process, or in this one: what was read then is compared by how both stood then.
    */
-  const lookBack = (live: Live, watch: TriggerWatch, since: number, sinceAhead: number): void => {
-    const { order } = live
+  const lookBack = (working: WorkingOrder, watch: TriggerWatch, since: number, sinceAhead: number): void => {
+    const { order } = working
     const trigger = triggerOf(order)
     // The venue's bars are made of trades.
     if (trigger === null || trigger.armedAt === null || trigger.source !== "LAST_TRADE") return
@@ -291,23 +292,23 @@ const keepTriggers = (core: AccountCore): TriggerKeeper => {
     }
     const looked: MissedTrigger = {
       missed: was,
-      isOver: () => live.watch !== watch,
+      isOver: () => working.watch !== watch,
       crossed: (price, { stopPrice, trailing }) =>
-        fire(live, { stopPrice, highWaterMark: trailing?.highWaterMark ?? null }, price, "RECOVERY"),
+        fire(working, { stopPrice, highWaterMark: trailing?.highWaterMark ?? null }, price, "RECOVERY"),
       passed: ({ trailing: now }) => {
         if (now === null) return
         const isBeyond = watch.catchUp(now.highWaterMark)
         const price = watch.price()
-        if (isBeyond && price !== null) fire(live, standOf(watch), price, "RECOVERY")
-        else if (!unsaved.has(live)) saveSoon(live)
+        if (isBeyond && price !== null) fire(working, standOf(watch), price, "RECOVERY")
+        else if (!unsaved.has(working)) saveSoon(working)
       },
     }
     missed.add(order.instrumentId, looked)
   }
 
   return {
-    arm: (live) => arm(live, false),
-    resume: (live) => arm(live, true),
+    arm: (working) => arm(working, false),
+    resume: (working) => arm(working, true),
     close: (isShutdown) => {
       if (isShutdown) saveAll()
       for (const { watch } of core.orders.openLives()) watch?.callOff()

@@ -10,8 +10,8 @@ import { isTerminal } from "../../../domain/order/status.ts"
 import { fingerprint } from "../../../domain/order/submit-request.ts"
 import type { Reply } from "../../../domain/reply.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live, Waiter } from "../live.ts"
 import type { SubmitAnswer, SubmitOrder } from "../messages.ts"
+import type { Waiter, WorkingOrder } from "../working-order.ts"
 import { whenKnown } from "./recall.ts"
 
 /** How long awaitClosed and awaitAccepted wait, from the moment the request was read. */
@@ -23,27 +23,27 @@ export const waitOf = ({ awaitClosed, awaitAccepted }: SubmitOrder["request"]): 
   awaitClosed === true ? "CLOSED" : awaitAccepted === true ? "ACCEPTED" : null
 
 /** The image of now, once it is durable: what comes meanwhile may not be. */
-const answerNow = (core: AccountCore, { order }: Live, { reply, replayed }: Waiter): void =>
+const answerNow = (core: AccountCore, { order }: WorkingOrder, { reply, replayed }: Waiter): void =>
   core.whenDurable(() => reply.ok({ order, replayed }))
 
 /** Answers when the order comes that far, or with whatever it is 1 s after the request was read. */
-export const awaitFurther = (core: AccountCore, live: Live, waiter: Waiter, receivedAt: number): void => {
-  const { order } = live
+export const awaitFurther = (core: AccountCore, working: WorkingOrder, waiter: Waiter, receivedAt: number): void => {
+  const { order } = working
   const isAccepted = order.externalOrderId !== null || order.orderStatus === "ACCEPTED"
   if (isTerminal(order.orderStatus) || (waiter.until === "ACCEPTED" && isAccepted)) {
-    answerNow(core, live, waiter)
+    answerNow(core, working, waiter)
     return
   }
-  live.waiters.push(waiter)
+  working.waiters.push(waiter)
   core.self.later(Math.max(0, receivedAt + AWAIT_MILLIS - core.parts.clock.monotonic()), () => {
-    if (!live.waiters.includes(waiter)) return
-    live.waiters = live.waiters.filter((it) => it !== waiter)
-    answerNow(core, live, waiter)
+    if (!working.waiters.includes(waiter)) return
+    working.waiters = working.waiters.filter((it) => it !== waiter)
+    answerNow(core, working, waiter)
   })
 }
 
 /** Answers name the list's other orders too, in their state of then. */
-export const withLinked = (core: AccountCore, { order }: Live, reply: SubmitReply): SubmitReply => {
+export const withLinked = (core: AccountCore, { order }: WorkingOrder, reply: SubmitReply): SubmitReply => {
   const { orderListId, tradeOrderId } = order
   if (orderListId === null) return reply
   return {
@@ -62,7 +62,7 @@ export const withLinked = (core: AccountCore, { order }: Live, reply: SubmitRepl
  * Of a repeat by client order id the key is no part: a client's middleware makes a fresh one for every call, or none, and a client that is
  * refused its own repeat takes the id for used up and orders once more.
  */
-const isSameOrder = ({ order }: Live, request: SubmitOrder["request"], print: string): boolean =>
+const isSameOrder = ({ order }: WorkingOrder, request: SubmitOrder["request"], print: string): boolean =>
   order.fingerprint === print ||
   (order.clientOrderId !== null &&
     order.clientOrderId === request.clientOrderId &&
@@ -72,21 +72,21 @@ const isSameOrder = ({ order }: Live, request: SubmitOrder["request"], print: st
 export const replay = (
   core: AccountCore,
   { request, reply, receivedAt }: SubmitOrder,
-  live: Live,
+  working: WorkingOrder,
   by: "idempotencyKey" | "clientOrderId",
   print: string,
 ): void => {
-  const { tradeOrderId } = live.order
-  if (!isSameOrder(live, request, print)) {
+  const { tradeOrderId } = working.order
+  if (!isSameOrder(working, request, print)) {
     const governs = by === "idempotencyKey" || (request.idempotencyKey ?? null) === null
     const error = governs ? new IdempotencyConflict({ tradeOrderId }) : new DuplicateClientOrderId({ tradeOrderId })
     core.whenDurable(() => reply.fail(error))
     return
   }
   const until = waitOf(request)
-  const waiter: Waiter = { until: until ?? "ACCEPTED", reply: withLinked(core, live, reply), replayed: true }
-  if (until === null) answerNow(core, live, waiter)
-  else awaitFurther(core, live, waiter, receivedAt)
+  const waiter: Waiter = { until: until ?? "ACCEPTED", reply: withLinked(core, working, reply), replayed: true }
+  if (until === null) answerNow(core, working, waiter)
+  else awaitFurther(core, working, waiter, receivedAt)
 }
 
 // Older orders of the key
@@ -155,9 +155,9 @@ export const answeredUnlessOlder = (core: AccountCore, message: SubmitOrder): Su
     if (SAYS_NOTHING.has(error._tag)) return reply.fail(error)
     findOlder(core, request, (older) => {
       if (older === undefined) return reply.fail(error)
-      whenKnown(core, older.tradeOrderId, (live) => {
-        if (live === null) reply.fail(error)
-        else replay(core, message, live, older.by, fingerprint(request))
+      whenKnown(core, older.tradeOrderId, (working) => {
+        if (working === null) reply.fail(error)
+        else replay(core, message, working, older.by, fingerprint(request))
       })
     })
   }

@@ -19,8 +19,8 @@ import type { CancelReason, TradeOrder } from "../../../domain/order/trade-order
 import type { Reply } from "../../../domain/reply.ts"
 import type { VenueOrderRef } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
-import { answerClosed, type Live } from "../live.ts"
 import type { CancelAllAfter, CancelAllOrders, CancelOrder, ReadOrder } from "../messages.ts"
+import { answerClosed, type WorkingOrder } from "../working-order.ts"
 import { recall } from "./recall.ts"
 
 /** How long a client waits for the venue, from the moment its request was read. */
@@ -31,7 +31,7 @@ const SILENCE_MILLIS = 10_000
 const RESEND_MAX_MILLIS = 60_000
 
 /** In a turn. One that waits for its user's share goes on first, so that it is found. */
-const inMemory = (core: AccountCore, by: CancelOrder["by"]): Live | undefined => {
+const inMemory = (core: AccountCore, by: CancelOrder["by"]): WorkingOrder | undefined => {
   if ("clientOrderId" in by) core.waiting.hastenNamed(by.clientOrderId)
   return core.orders.find(by)
 }
@@ -41,15 +41,15 @@ export const withOrder = (
   core: AccountCore,
   by: CancelOrder["by"],
   reply: Reply<never, DomainError>,
-  run: (live: Live) => void,
+  run: (working: WorkingOrder) => void,
 ): void => {
-  const live = inMemory(core, by)
-  if (live !== undefined) {
-    if (live.stored) {
-      run(live)
+  const working = inMemory(core, by)
+  if (working !== undefined) {
+    if (working.stored) {
+      run(working)
       return
     }
-    live.whenStored.push((exists) => (exists ? run(live) : withOrder(core, by, reply, run)))
+    working.whenStored.push((exists) => (exists ? run(working) : withOrder(core, by, reply, run)))
     return
   }
   recall(core, by, (found) => (found === undefined ? reply.fail(new OrderNotFound({})) : run(found)))
@@ -71,24 +71,24 @@ export const cancelOrder = (core: AccountCore, message: CancelOrder): void => {
   }
   const unsent = inMemory(core, by)
   if (unsent !== undefined && !unsent.stored) unsent.cancelledEarly = true
-  withOrder(core, by, reply, (live) => {
-    const { order } = live
+  withOrder(core, by, reply, (working) => {
+    const { order } = working
     if (isTerminal(order.orderStatus)) return core.whenDurable(() => answerClosed(order, reply))
-    live.cancelWaiters.push(reply)
+    working.cancelWaiters.push(reply)
     const wait = Math.max(0, receivedAt + ANSWER_MILLIS - core.parts.clock.monotonic())
     core.self.later(wait, () => {
-      if (!live.cancelWaiters.includes(reply)) return
-      live.cancelWaiters = live.cancelWaiters.filter((it) => it !== reply)
-      const now = live.order
+      if (!working.cancelWaiters.includes(reply)) return
+      working.cancelWaiters = working.cancelWaiters.filter((it) => it !== reply)
+      const now = working.order
       core.whenDurable(() => reply.ok(now))
     })
-    requestCancel(core, live, "USER_REQUEST")
+    requestCancel(core, working, "USER_REQUEST")
   })
 }
 
 /** Whether a cancel may leave: none is under way that may still be answered, and the newest is not too recent. */
-export const mayCancel = (core: AccountCore, live: Live): boolean => {
-  const { cancels } = live
+export const mayCancel = (core: AccountCore, working: WorkingOrder): boolean => {
+  const { cancels } = working
   if (cancels._tag === "UNSENT") return true
   const first = cancels._tag === "OUT" ? SILENCE_MILLIS : RESEND_MILLIS
   const pause = Math.min(RESEND_MAX_MILLIS, first * 2 ** (cancels.sent - 1))
@@ -96,51 +96,52 @@ export const mayCancel = (core: AccountCore, live: Live): boolean => {
 }
 
 /** Sends the cancel that was asked for, once that is stored, unless it has left by then. */
-export const sendFirstCancel = (core: AccountCore, live: Live): void =>
+export const sendFirstCancel = (core: AccountCore, working: WorkingOrder): void =>
   core.whenDurable(() => {
-    if (live.cancels._tag === "UNSENT") sendCancel(core, live)
+    if (working.cancels._tag === "UNSENT") sendCancel(core, working)
   })
 
 /** The venue has answered the newest cancel. */
-export const cancelAnswered = (live: Live): void => {
-  if (live.cancels._tag === "OUT") live.cancels = { ...live.cancels, _tag: "ANSWERED" }
+export const cancelAnswered = (working: WorkingOrder): void => {
+  if (working.cancels._tag === "OUT") working.cancels = { ...working.cancels, _tag: "ANSWERED" }
 }
 
 /** Asks the venue to cancel; a request that is under way is joined. */
-export const requestCancel = (core: AccountCore, live: Live, reason: CancelReason): void => {
-  const { order } = live
+export const requestCancel = (core: AccountCore, working: WorkingOrder, reason: CancelReason): void => {
+  const { order } = working
   const way = cancelWayOf(order)
   if (way === "NONE" || core.account.status === "DISCONNECTED") return
   // A quote is executed whole, or not at all, within moments: there is nothing to cancel, and the client that asks hears how it ended.
   if (way === "AWAIT") return
   // What the venue never saw is withdrawn at once; the caller sees to it that it is stored.
   if (way === "WITHDRAW") {
-    if (live.stored) withdraw(core, live, reason)
+    if (working.stored) withdraw(core, working, reason)
     return
   }
   if (way === "JOIN") {
     // Also what a client has asked for ends by the disconnect.
     if (reason === "ACCOUNT_DISCONNECTED" && order.cancelReason !== reason)
-      core.amend(live, { ...order, cancelReason: reason })
+      core.amend(working, { ...order, cancelReason: reason })
     // What its list cancels to place it anew is placed no more once a client has asked too; an exit whose work another one does ends by
     // that one, which goes on.
-    if (isUsers(reason) && requestedReason(order) === "OCO_SIBLING" && !core.sequels.isSpent(core, live))
-      core.change(live, { ...order, cancelReason: reason }, null, { portfolio: false })
+    if (isUsers(reason) && requestedReason(order) === "OCO_SIBLING" && !core.sequels.isSpent(core, working))
+      core.change(working, { ...order, cancelReason: reason }, null, { portfolio: false })
     // The first one leaves when the request is stored; after a restart it is.
-    if (live.cancels._tag === "UNSENT") sendFirstCancel(core, live)
-    else if (mayCancel(core, live)) sendCancel(core, live)
+    if (working.cancels._tag === "UNSENT") sendFirstCancel(core, working)
+    else if (mayCancel(core, working)) sendCancel(core, working)
     return
   }
   // The disconnector asks every moment: an order whose cancel was refused is left alone for a while. A client is not kept waiting.
-  if (reason === "ACCOUNT_DISCONNECTED" && !mayCancel(core, live)) return
+  if (reason === "ACCOUNT_DISCONNECTED" && !mayCancel(core, working)) return
   // A renewal has sent its cancel: from now on it is the client's. An amend may still be made, and its outcome is waited for.
-  const isJoined = isRenewal(changeOf(order)) && live.cancels._tag !== "UNSENT"
-  if (!isJoined) live.cancels = { _tag: "UNSENT", sent: reason === "ACCOUNT_DISCONNECTED" ? live.cancels.sent : 0 }
+  const isJoined = isRenewal(changeOf(order)) && working.cancels._tag !== "UNSENT"
+  if (!isJoined)
+    working.cancels = { _tag: "UNSENT", sent: reason === "ACCOUNT_DISCONNECTED" ? working.cancels.sent : 0 }
   const next = cancelling(core, order, reason)
   const committed = (): void => {
-    if (mayCancel(core, live)) sendCancel(core, live)
+    if (mayCancel(core, working)) sendCancel(core, working)
   }
-  core.change(live, next, eventOf(next), { portfolio: false, committed })
+  core.change(working, next, eventOf(next), { portfolio: false, committed })
   core.parts.failpoint.hit("cancel.accepted")
 }
 
@@ -155,22 +156,25 @@ export const cancelling = (core: AccountCore, order: TradeOrder, cancelReason: C
 }
 
 /** An order that waits for its parent or its trigger ends here: REVOKED where the gateway drops it itself (contract C1.1). */
-export const withdraw = (core: AccountCore, live: Live, reason: CancelReason): void => {
+export const withdraw = (core: AccountCore, working: WorkingOrder, reason: CancelReason): void => {
   const now = core.parts.clock.now()
-  const next = moved(live.order, isUsers(reason) ? "CANCELLED" : "REVOKED", { cancelReason: reason, canceledAt: now })
-  core.change(live, next, eventOf(next))
+  const next = moved(working.order, isUsers(reason) ? "CANCELLED" : "REVOKED", {
+    cancelReason: reason,
+    canceledAt: now,
+  })
+  core.change(working, next, eventOf(next))
 }
 
 /** To the venue, if there is a session; else it is sent when the session is back. */
-export const sendCancel = (core: AccountCore, live: Live): void => {
-  if (core.connection.session === null || !maySend(live.order, "CANCEL")) return
-  cancelAtVenue(core, live, core.refOf(live.order))
+export const sendCancel = (core: AccountCore, working: WorkingOrder): void => {
+  if (core.connection.session === null || !maySend(working.order, "CANCEL")) return
+  cancelAtVenue(core, working, core.refOf(working.order))
   core.parts.failpoint.hit("cancel.dispatched")
 }
 
 /** The bytes themselves; the caller has asked `mayCancel`. */
-export const cancelAtVenue = (core: AccountCore, live: Live, ref: VenueOrderRef): void => {
-  live.cancels = { _tag: "OUT", sent: live.cancels.sent + 1, at: core.parts.clock.monotonic() }
+export const cancelAtVenue = (core: AccountCore, working: WorkingOrder, ref: VenueOrderRef): void => {
+  working.cancels = { _tag: "OUT", sent: working.cancels.sent + 1, at: core.parts.clock.monotonic() }
   core.connection.session?.cancel(ref)
 }
 
@@ -205,9 +209,9 @@ export const cancelAllOrders = (
     .openLives()
     .filter(({ order }) => instrumentId === null || order.instrumentId === instrumentId)
   for (const { order } of lives) pending.add(order.tradeOrderId)
-  sweep(core, lives, reason ?? "USER_REQUEST", (live) => {
-    const { tradeOrderId } = live.order
-    live.cancelWaiters.push({
+  sweep(core, lives, reason ?? "USER_REQUEST", (working) => {
+    const { tradeOrderId } = working.order
+    working.cancelWaiters.push({
       ok: () => settled(tradeOrderId, cancelled),
       // Filled, expired or rejected before the cancel, or the venue keeps it.
       fail: () => settled(tradeOrderId, failed),
@@ -219,22 +223,22 @@ export const cancelAllOrders = (
 /** Asks for the cancel of each; what is not stored yet is cancelled when it is. `each` runs before the cancel of the order is asked for. */
 export const sweep = (
   core: AccountCore,
-  lives: ReadonlyArray<Live>,
+  lives: ReadonlyArray<WorkingOrder>,
   reason: CancelReason,
-  each: (live: Live) => void = () => undefined,
+  each: (working: WorkingOrder) => void = () => undefined,
 ): void => {
-  for (const live of lives) {
-    if (!live.stored) {
-      if (reason === "USER_REQUEST") live.cancelledEarly = true
-      each(live)
-      live.whenStored.push((exists) => {
-        if (exists) requestCancel(core, live, reason)
+  for (const working of lives) {
+    if (!working.stored) {
+      if (reason === "USER_REQUEST") working.cancelledEarly = true
+      each(working)
+      working.whenStored.push((exists) => {
+        if (exists) requestCancel(core, working, reason)
       })
       continue
     }
-    each(live)
+    each(working)
     // The cancel of its entry may have ended it a moment ago.
-    if (!isTerminal(live.order.orderStatus)) requestCancel(core, live, reason)
+    if (!isTerminal(working.order.orderStatus)) requestCancel(core, working, reason)
   }
 }
 

@@ -17,9 +17,9 @@ import { isTerminal } from "../../../domain/order/status.ts"
 import { isFired, isPaired, placeOf, releasedType, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { VenueOrder, VenueTrigger } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live } from "../live.ts"
 import { unexplainedOf } from "../venue/balances.ts"
 import { FILLS_MARGIN_MILLIS } from "../venue/trades.ts"
+import type { WorkingOrder } from "../working-order.ts"
 
 /** Past commit + 2 s an order is not signed any more. */
 export const NOT_AFTER_MILLIS = 2_000
@@ -30,27 +30,27 @@ const RELEASE_PAUSE_MILLIS = 250
 const SEND_AGAIN_MILLIS = 100
 
 /** The other leg of a pair that the venue keeps; null for any other order. */
-export const partnerOf = (core: AccountCore, { terms }: TradeOrder): Live | null => {
+export const partnerOf = (core: AccountCore, { terms }: TradeOrder): WorkingOrder | null => {
   const id = terms?.pairedWith ?? null
   return id === null ? null : (core.orders.get(id) ?? null)
 }
 
 /** To the venue. The caller has made sure that there is a session. */
-export const dispatch = (core: AccountCore, live: Live): void => {
-  const { order } = live
+export const dispatch = (core: AccountCore, working: WorkingOrder): void => {
+  const { order } = working
   if (!maySend(order, "SUBMIT")) throw new IllegalTransition(order, "submitted")
   const partner = partnerOf(core, order)
   if (partner === null && isPaired(order)) {
     const next = moved(order, "REJECTED", { rejectReason: "NOT_SENT: its other leg is gone" })
-    core.change(live, next, eventOf(next))
+    core.change(working, next, eventOf(next))
     return
   }
-  leave(core, live)
-  if (partner === null) core.connection.session!.submit(venueOrderOf(core, live))
+  leave(core, working)
+  if (partner === null) core.connection.session!.submit(venueOrderOf(core, working))
   else {
     const other = venueOrderOf(core, partner)
     leave(core, partner)
-    core.connection.session!.submit({ ...venueOrderOf(core, live), pairedWith: other })
+    core.connection.session!.submit({ ...venueOrderOf(core, working), pairedWith: other })
   }
   core.parts.failpoint.hit("submit.dispatched")
 }
@@ -59,44 +59,44 @@ export const dispatch = (core: AccountCore, live: Live): void => {
  * While a new order is on its way to the store its venue's session may build it; nothing of it leaves before `dispatch`, which asks for the same.
  * For an order that is dispatched from its commit, alone.
  */
-export const prepare = (core: AccountCore, live: Live): void => {
-  const { order, stored } = live
+export const prepare = (core: AccountCore, working: WorkingOrder): void => {
+  const { order, stored } = working
   const { session, phase } = core.connection
   if (session?.prepare === undefined || phase !== "ready" || stored || order.notAfter === null) return
-  if (placeOf(order) === "VENUE" && !isPaired(order)) session.prepare(venueOrderOf(core, live))
+  if (placeOf(order) === "VENUE" && !isPaired(order)) session.prepare(venueOrderOf(core, working))
 }
 
 /** It is not dispatched after all. */
-export const forgo = ({ connection }: AccountCore, { order }: Live): void =>
+export const forgo = ({ connection }: AccountCore, { order }: WorkingOrder): void =>
   connection.session?.forgo?.(order.tradeOrderId)
 
 /** On its way: the SUBMITTED event rides with the next commit. */
-export const leave = (core: AccountCore, live: Live): void => {
-  const { order } = live
+export const leave = (core: AccountCore, working: WorkingOrder): void => {
+  const { order } = working
   // A released trigger stays ACCEPTED (contract C5): only what comes straight from CREATED is SUBMITTED.
   if (order.orderStatus === "CREATED") {
-    live.unsavedSubmit = moved(order, "SUBMITTED", { version: order.version + 1, updatedAt: core.parts.clock.now() })
-    live.order = live.unsavedSubmit
+    working.unsavedSubmit = moved(order, "SUBMITTED", { version: order.version + 1, updatedAt: core.parts.clock.now() })
+    working.order = working.unsavedSubmit
   }
-  core.orders.touch(live)
-  live.restarted = false
-  live.departedWith = unexplainedOf(core, order)
-  live.knownAt = core.parts.clock.monotonic()
-  live.knownBefore = null
+  core.orders.touch(working)
+  working.restarted = false
+  working.departedWith = unexplainedOf(core, order)
+  working.knownAt = core.parts.clock.monotonic()
+  working.knownBefore = null
 }
 
 /** Another leg of its list may still be at the venue: what fired is not let go yet, but when that is over. */
-const isHeldBack = (core: AccountCore, { order }: Live): boolean =>
+const isHeldBack = (core: AccountCore, { order }: WorkingOrder): boolean =>
   order.orderListId !== null &&
   isHeldBackBy(orderListOf(core.orders.ofList(order.orderListId).map((it) => it.order)), order)
 
 /** A fired order that nothing keeps here. Legs of a list are let go by the keeper of lists. */
-export const mayLeave = (core: AccountCore, live: Live): boolean =>
+export const mayDispatch = (core: AccountCore, working: WorkingOrder): boolean =>
   core.connection.session !== null &&
   core.connection.phase === "ready" &&
   core.account.status !== "LOCKED" &&
-  (live.order.terms?.leg ?? null) === null &&
-  !isHeldBack(core, live)
+  (working.order.terms?.leg ?? null) === null &&
+  !isHeldBack(core, working)
 
 /** Whether an order that was let go then, by both clocks, is not signed any more: the wall clock may have been set back since. */
 export const isLate = ({ parts: { clock } }: AccountCore, notAfter: number, letGoAt: number): boolean =>
@@ -114,71 +114,74 @@ export const withDeadline = (core: AccountCore, order: TradeOrder): TradeOrder =
 })
 
 /** A fired order leaves, if it waits here and may. */
-export const letGo = (core: AccountCore, live: Live): void => {
-  const { order } = live
-  if (!isFired(order) || order.notAfter !== null || isTerminal(order.orderStatus) || !mayLeave(core, live)) return
+export const dispatchIfReady = (core: AccountCore, working: WorkingOrder): void => {
+  const { order } = working
+  if (!isFired(order) || order.notAfter !== null || isTerminal(order.orderStatus) || !mayDispatch(core, working)) return
   const letGoAt = core.parts.clock.monotonic()
-  const committed = (): void => depart(core, live, letGoAt)
-  live.isUnsent = true
-  core.change(live, withDeadline(core, order), null, { portfolio: false, committed })
+  const committed = (): void => dispatchTriggered(core, working, letGoAt)
+  working.isUnsent = true
+  core.change(working, withDeadline(core, order), null, { portfolio: false, committed })
 }
 
 /** From the commit callback of the unit that gave a fired order its deadline; `letGoAt`: monotonic ms at which it was given. */
-export const depart = (core: AccountCore, live: Live, letGoAt: number): void => {
-  live.isUnsent = false
-  const { order } = live
+export const dispatchTriggered = (core: AccountCore, working: WorkingOrder, letGoAt: number): void => {
+  working.isUnsent = false
+  const { order } = working
   const now = core.parts.clock.now()
   if (isTerminal(order.orderStatus)) return
   if (order.cancelRequested) {
     const next = cancelled(order, requestedReason(order), now)
-    core.change(live, next, eventOf(next))
+    core.change(working, next, eventOf(next))
   } else if (core.connection.session === null || order.notAfter === null || core.account.status === "LOCKED")
     // While everything is being cancelled nothing new leaves: what waits here is withdrawn.
-    keepHere(core, live)
-  else if (!isLate(core, order.notAfter, letGoAt)) dispatch(core, live)
-  else if (!takeBack(core, live)) {
+    holdUntilReady(core, working)
+  else if (!isLate(core, order.notAfter, letGoAt)) dispatch(core, working)
+  else if (!dispatchLater(core, working)) {
     const next = moved(order, "REJECTED", { rejectReason: "GATEWAY_LATE" })
-    core.change(live, next, eventOf(next), { alerts: lossOf(next) })
+    core.change(working, next, eventOf(next), { alerts: lossOf(next) })
   }
 }
 
 /** Of a fired order provably not a byte left: it waits here again, and is let go in a moment. False: it was tried often enough. */
-export const takeBack = (core: AccountCore, live: Live): boolean => {
-  if (!isFired(live.order) || (live.order.terms?.leg ?? null) !== null || live.releases >= RELEASES_MAX) return false
-  const pause = RELEASE_PAUSE_MILLIS * 2 ** live.releases++
-  keepHere(core, live)
-  core.self.later(pause, () => letGo(core, live))
+export const dispatchLater = (core: AccountCore, working: WorkingOrder): boolean => {
+  if (!isFired(working.order) || (working.order.terms?.leg ?? null) !== null || working.releases >= RELEASES_MAX)
+    return false
+  const pause = RELEASE_PAUSE_MILLIS * 2 ** working.releases++
+  holdUntilReady(core, working)
+  core.self.later(pause, () => dispatchIfReady(core, working))
   return true
 }
 
 /** Proven that no byte left, and there is still time: once more in a moment, under the same id (contract C3). False: there is not. */
-export const sendAgain = (core: AccountCore, live: Live, reason: string, giveUp: () => void): boolean => {
+export const resend = (core: AccountCore, working: WorkingOrder, reason: string, giveUp: () => void): boolean => {
   const now = core.parts.clock.now()
   const monotonic = core.parts.clock.monotonic()
-  const { orderStatus, notAfter } = live.order
+  const { orderStatus, notAfter } = working.order
   if (orderStatus !== "SUBMITTED" || notAfter === null || core.connection.session === null) return false
-  if (partnerOf(core, live.order) !== null) return false
-  live.sentFirstAt ??= live.knownAt
-  if (now + SEND_AGAIN_MILLIS >= notAfter || monotonic - live.sentFirstAt >= NOT_AFTER_MILLIS) return false
-  live.order = noted(live.order, now, `not sent, once more: ${reason}`)
+  if (partnerOf(core, working.order) !== null) return false
+  working.sentFirstAt ??= working.knownAt
+  if (now + SEND_AGAIN_MILLIS >= notAfter || monotonic - working.sentFirstAt >= NOT_AFTER_MILLIS) return false
+  working.order = noted(working.order, now, `not sent, once more: ${reason}`)
   core.self.later(SEND_AGAIN_MILLIS, () => {
-    const { order } = live
+    const { order } = working
     if (isTerminal(order.orderStatus) || order.externalOrderId !== null) return
     if (order.cancelRequested) {
       const next = cancelled(order, requestedReason(order), core.parts.clock.now())
-      core.change(live, next, eventOf(next))
+      core.change(working, next, eventOf(next))
     } else if (order.orderStatus === "SUBMITTED") {
       // In doubt since the contact to the venue was lost: that it did not leave is known all the same.
       if (core.connection.session === null || order.doubt !== null) giveUp()
-      else dispatch(core, live)
+      else dispatch(core, working)
     }
   })
   return true
 }
 
 /** Without a deadline an order that fired waits for the account to be ready; also after a restart. */
-export const keepHere = (core: AccountCore, live: Live): void =>
-  core.change(live, { ...live.order, notAfter: null, submitDeadline: null, doubt: null }, null, { portfolio: false })
+export const holdUntilReady = (core: AccountCore, working: WorkingOrder): void =>
+  core.change(working, { ...working.order, notAfter: null, submitDeadline: null, doubt: null }, null, {
+    portfolio: false,
+  })
 
 /** Wall ms: from when on the venue may have it. */
 export const submittedAt = ({ createdAt, notAfter }: TradeOrder): number =>
@@ -188,7 +191,7 @@ export const submittedAt = ({ createdAt, notAfter }: TradeOrder): number =>
  * Venue ms: from when on trades of it may be listed. By the venue's clock as far as that is known: ours may be ahead of it, and then a list
  * since our time would prove nothing.
  */
-export const tradesSince = (core: AccountCore, { order, knownAt, knownBefore }: Live): number => {
+export const tradesSince = (core: AccountCore, { order, knownAt, knownBefore }: WorkingOrder): number => {
   const sentAt = submittedAt(order) - FILLS_MARGIN_MILLIS
   // When an older process sent it is known by the wall clock of then alone.
   if (knownBefore !== null) return Math.min(sentAt, core.trades.since())
@@ -197,9 +200,10 @@ export const tradesSince = (core: AccountCore, { order, knownAt, knownBefore }: 
 }
 
 /** Monotonic ms of its departure; null: an older process sent it. */
-export const leftAtOf = ({ knownAt, knownBefore }: Live): number | null => (knownBefore === null ? knownAt : null)
+export const leftAtOf = ({ knownAt, knownBefore }: WorkingOrder): number | null =>
+  knownBefore === null ? knownAt : null
 
-const venueOrderOf = (core: AccountCore, { order, actor }: Live): VenueOrder => {
+const venueOrderOf = (core: AccountCore, { order, actor }: WorkingOrder): VenueOrder => {
   const { terms, expireAt } = order
   // What takes the place of an order that the venue has triggered is triggered too.
   const isWatchedThere = terms?.trigger?.execution === "NATIVE" && terms.trigger.triggeredAt === null

@@ -16,8 +16,8 @@ import { tradeOrderJson } from "../../../domain/order/trade-order-record.ts"
 import { watchExpiry } from "../contingent/expiry.ts"
 import { armTrigger, stampedAt } from "../contingent/trigger.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live } from "../live.ts"
 import type { HedgeOf, SubmitOrder } from "../messages.ts"
+import type { WorkingOrder } from "../working-order.ts"
 import { replay } from "./answer.ts"
 import { deadlinesFrom, dispatch } from "./dispatch.ts"
 import { whenKnown } from "./recall.ts"
@@ -26,19 +26,19 @@ import { whenKnown } from "./recall.ts"
  * Where an order goes once it is durable: to the venue, to the watch over its trigger, or nowhere while it waits for its parent. Called
  * from the commit callback of the unit that let it go.
  */
-export const release = (core: AccountCore, live: Live): void => {
+export const release = (core: AccountCore, working: WorkingOrder): void => {
   // It may have been withdrawn between its unit and the callback.
-  if (isTerminal(live.order.orderStatus)) return
-  watchExpiry(core, live)
-  switch (placeOf(live.order)) {
+  if (isTerminal(working.order.orderStatus)) return
+  watchExpiry(core, working)
+  switch (placeOf(working.order)) {
     case "WAITING":
     case "DEALER":
       return
     case "ARMED":
-      armTrigger(core, live)
+      armTrigger(core, working)
       return
     case "VENUE":
-      dispatch(core, live)
+      dispatch(core, working)
   }
 }
 
@@ -215,7 +215,7 @@ const legOf = (
 // On their way to the store
 
 /** The submitted order first. */
-export type NewLives = readonly [Live, ...ReadonlyArray<Live>]
+export type NewLives = readonly [WorkingOrder, ...ReadonlyArray<WorkingOrder>]
 
 interface StoreOutcome {
   /** They are durable; `json` is the record of the submitted one. Called before the waiting callers are answered. */

@@ -13,11 +13,11 @@ import { quotedFault, quotedPlan } from "../../../domain/order/rules/quoted.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
 import type { QuotedOrder, QuoteTrade } from "../../dealer/messages.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live } from "../live.ts"
 import type { SubmitOrder, TellQuote } from "../messages.ts"
 import { askBalances } from "../venue/balances.ts"
 import { applyFill } from "../venue/evidence.ts"
 import { attempt } from "../venue/quarantine.ts"
+import type { WorkingOrder } from "../working-order.ts"
 import { circumstancesOf, refusalOf } from "./admission.ts"
 import { awaitFurther, waitOf, withLinked } from "./answer.ts"
 import { leave } from "./dispatch.ts"
@@ -71,9 +71,9 @@ const accepted = (
   decided: () => void,
 ): void => {
   const { request, reply } = message
-  const letGo = (): void => core.parts.quotes.post({ _tag: "LetQuoteGo", quoteId, tradeOrderId })
+  const releaseQuote = (): void => core.parts.quotes.post({ _tag: "LetQuoteGo", quoteId, tradeOrderId })
   const refuse = (error: DomainError): void => {
-    letGo()
+    releaseQuote()
     reply.fail(error)
     decided()
   }
@@ -87,25 +87,25 @@ const accepted = (
   const quoted = { tradeOrderId, quoteId, dealerAccountId: quote.dealerAccountId }
   const made = { request, plan: checked.plan, held: Decimal.ZERO, fingerprint: print, now, hedge: undefined, quoted }
   storeNew(core, message, made, {
-    stored: ([live, ...rest], json) => {
-      const { order } = live
-      settle(core, live, ingressAt, false)
+    stored: ([working, ...rest], json) => {
+      const { order } = working
+      settle(core, working, ingressAt, false)
       const wait = waitOf(request)
-      const told = withLinked(core, live, reply)
-      if (wait !== null) awaitFurther(core, live, { until: wait, reply: told, replayed: false }, message.receivedAt)
+      const told = withLinked(core, working, reply)
+      if (wait !== null) awaitFurther(core, working, { until: wait, reply: told, replayed: false }, message.receivedAt)
       else if (rest.length === 0) reply.ok({ order, replayed: false, json })
       else told.ok({ order, replayed: false, json })
     },
-    undone: letGo,
+    undone: releaseQuote,
     over: decided,
   })
 }
 
 /** Asks the dealer to settle what is stored, until it says how that ended. */
-const settle = (core: AccountCore, live: Live, ingressAt: number, isResumed: boolean): void => {
-  const { order } = live
+const settle = (core: AccountCore, working: WorkingOrder, ingressAt: number, isResumed: boolean): void => {
+  const { order } = working
   if (isTerminal(order.orderStatus)) return
-  leave(core, live)
+  leave(core, working)
   const turn = (run: () => void): void => core.self.turn(run)()
   core.parts.quotes.post({
     _tag: "SettleQuote",
@@ -114,11 +114,11 @@ const settle = (core: AccountCore, live: Live, ingressAt: number, isResumed: boo
     ingressAt,
     isResumed,
     reply: {
-      ok: (trade) => turn(() => executed(core, live, trade)),
+      ok: (trade) => turn(() => executed(core, working, trade)),
       fail: (error) =>
         turn(() => {
-          if (isDefinite(error)) ended(core, live, error)
-          else core.self.later(AGAIN_MILLIS, () => settle(core, live, ingressAt, true))
+          if (isDefinite(error)) ended(core, working, error)
+          else core.self.later(AGAIN_MILLIS, () => settle(core, working, ingressAt, true))
         }),
     },
   })
@@ -128,10 +128,10 @@ const settle = (core: AccountCore, live: Live, ingressAt: number, isResumed: boo
 const isDefinite = ({ _tag }: DomainError): boolean =>
   _tag !== "Busy" && _tag !== "OutcomeUnknown" && _tag !== "ShuttingDown" && _tag !== "StorageUnavailable"
 
-const executed = (core: AccountCore, live: Live, { tradeId, quote, executedAt }: QuoteTrade): void => {
+const executed = (core: AccountCore, working: WorkingOrder, { tradeId, quote, executedAt }: QuoteTrade): void => {
   const fill = {
-    tradeOrderId: live.order.tradeOrderId,
-    externalOrderId: live.order.tradeOrderId,
+    tradeOrderId: working.order.tradeOrderId,
+    externalOrderId: working.order.tradeOrderId,
     externalTradeId: tradeId,
     instrumentId: quote.instrumentId,
     orderSide: quote.orderSide,
@@ -140,23 +140,24 @@ const executed = (core: AccountCore, live: Live, { tradeId, quote, executedAt }:
     fees: [],
     executedAt,
   }
-  attempt(core, live, fill, () => applyFill(core, live, fill))
+  attempt(core, working, fill, () => applyFill(core, working, fill))
   askBalances(core)
 }
 
 /** Nothing moved, and nothing will. Only time is called EXPIRED (contract C1). */
-const ended = (core: AccountCore, live: Live, error: DomainError): void => {
-  const { order } = live
+const ended = (core: AccountCore, working: WorkingOrder, error: DomainError): void => {
+  const { order } = working
   if (isTerminal(order.orderStatus)) return
   const next =
     error._tag === "QuoteExpired"
       ? moved(order, "EXPIRED")
       : moved(order, "REJECTED", { rejectReason: `NOT_SETTLED: ${error.message}` })
-  core.change(live, next, eventOf(next))
+  core.change(working, next, eventOf(next))
 }
 
 /** Stored by a process, or an incarnation, that did not see the end: the quote is firm, so it is settled now, if its holds are still there. */
-export const resumeQuoted = (core: AccountCore, live: Live): void => settle(core, live, live.order.createdAt, true)
+export const resumeQuoted = (core: AccountCore, working: WorkingOrder): void =>
+  settle(core, working, working.order.createdAt, true)
 
 /** The event and the end of its waiting are one unit. Of an account that is over nothing is told any more. */
 export const tellQuote = (core: AccountCore, { news }: TellQuote): void => {

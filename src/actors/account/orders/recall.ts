@@ -8,8 +8,8 @@ import type { TradeOrderId } from "../../../domain/ids.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { OrderName } from "../../../ports/account-store.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live } from "../live.ts"
 import { BELIEVED_MILLIS } from "../order-memory.ts"
+import type { WorkingOrder } from "../working-order.ts"
 
 export interface StoredOrders {
   readonly by: OrderName
@@ -38,13 +38,13 @@ export const areOutdated = (core: AccountCore, { by, askedAt, orders }: StoredOr
 }
 
 /** Into memory, as far as they are not there: the first of them. Only what is not outdated. */
-export const adoptAll = (core: AccountCore, { orders }: StoredOrders): Live | undefined => {
-  const [live] = orders.map((order) => core.orders.get(order.tradeOrderId) ?? core.adopt(order))
-  return live
+export const adoptAll = (core: AccountCore, { orders }: StoredOrders): WorkingOrder | undefined => {
+  const [working] = orders.map((order) => core.orders.get(order.tradeOrderId) ?? core.adopt(order))
+  return working
 }
 
 /** Runs in a turn, with undefined when the account has no such order. */
-export const recall = (core: AccountCore, by: OrderName, run: (live: Live | undefined) => void): void =>
+export const recall = (core: AccountCore, by: OrderName, run: (working: WorkingOrder | undefined) => void): void =>
   core.self.fork(storedOrders(core, by), (exit) => {
     if (Exit.isFailure(exit)) return
     if (areOutdated(core, exit.value)) core.whenDurable(() => recall(core, by, run))
@@ -52,10 +52,14 @@ export const recall = (core: AccountCore, by: OrderName, run: (live: Live | unde
   })
 
 /** At once for an order that is stored and in memory; else when its unit is settled (null: it was undone), or when it is read back. */
-export const whenKnown = (core: AccountCore, tradeOrderId: TradeOrderId, run: (live: Live | null) => void): void => {
-  const live = core.orders.get(tradeOrderId)
-  if (live?.stored === true) run(live)
-  else if (live !== undefined) live.whenStored.push((exists) => run(exists ? live : null))
+export const whenKnown = (
+  core: AccountCore,
+  tradeOrderId: TradeOrderId,
+  run: (working: WorkingOrder | null) => void,
+): void => {
+  const working = core.orders.get(tradeOrderId)
+  if (working?.stored === true) run(working)
+  else if (working !== undefined) working.whenStored.push((exists) => run(exists ? working : null))
   else
     recall(core, { tradeOrderId }, (found) => {
       if (found === undefined) throw new Error(`order ${tradeOrderId} has an idempotency key but is not in the store`)

@@ -7,10 +7,10 @@ import { changed, changeOf, isRenewing, made, withChange } from "../../../domain
 import { cancelled, eventOf, moved } from "../../../domain/order/evidence/progress.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { AccountCore } from "../core.ts"
-import type { Alert, Live } from "../live.ts"
 import { askBalances } from "../venue/balances.ts"
 import { isListLeftThere } from "../venue/unnamed.ts"
-import { isLate, keepHere, withDeadline } from "./dispatch.ts"
+import type { Alert, WorkingOrder } from "../working-order.ts"
+import { holdUntilReady, isLate, withDeadline } from "./dispatch.ts"
 import { heirOf, release } from "./new-order.ts"
 
 /** Past this the new order of a renewal is not placed any more: its price is stale. */
@@ -21,12 +21,12 @@ export const isRenewalDue = (core: AccountCore, order: TradeOrder): boolean =>
   isRenewing(order) && core.parts.clock.now() <= (changeOf(order)?.askedAt ?? 0) + RENEW_MILLIS
 
 /** The order ends CANCELLED; where it was cancelled for a change, the order that takes its place begins in the same unit. */
-export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at: number | null): void => {
-  const { order } = live
+export const endCancelled = (core: AccountCore, working: WorkingOrder, next: TradeOrder, at: number | null): void => {
+  const { order } = working
   const change = changeOf(order)
   // What takes the place of an exit that makes way for a pair is the list's affair.
   if (change?.how !== "RENEW" || !isRenewing(order) || next.cancelReason !== "REPLACED") {
-    core.change(live, next, eventOf(next), { at })
+    core.change(working, next, eventOf(next), { at })
     return
   }
   core.parts.failpoint.hit("renew.confirmed")
@@ -39,14 +39,14 @@ export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at
     const alerts: ReadonlyArray<Alert> = rest.isPositive()
       ? [{ code: "NOT_REPLACED", severity: "CRITICAL", message, tradeOrderId }]
       : []
-    core.change(live, next, eventOf(next), { at, alerts })
+    core.change(working, next, eventOf(next), { at, alerts })
     return
   }
   const image = heirOf(core, made(order, change), { quantity: rest, baseQuantity: rest })
   // A leg waits for the list, which lets it go when nothing of the list is left at the venue.
   const heir = core.add(isHeldHere(core, image) ? image : withDeadline(core, image))
-  const waiters = live.changeWaiters.splice(0)
-  core.change(live, next, eventOf(next), {
+  const waiters = working.changeWaiters.splice(0)
+  core.change(working, next, eventOf(next), {
     at,
     others: [
       {
@@ -55,7 +55,7 @@ export const endCancelled = (core: AccountCore, live: Live, next: TradeOrder, at
         kind: "TRADE_ORDER.CREATED",
         by: change.by,
         committed: (stored) => {
-          letGo(core, heir)
+          releaseRenewed(core, heir)
           for (const run of waiters) run({ _tag: "Renewed", order: stored, by: heir })
         },
       },
@@ -80,22 +80,22 @@ const hindranceOf = (core: AccountCore, order: TradeOrder, aim: TradeOrder, rest
 }
 
 /** The new order is durable: to the venue, unless it is too late, unwanted by now, or there is no session. */
-const letGo = (core: AccountCore, live: Live): void => {
+const releaseRenewed = (core: AccountCore, working: WorkingOrder): void => {
   core.parts.failpoint.hit("renew.committed")
-  live.stored = true
-  const waiting = live.whenStored.splice(0)
-  const { order } = live
+  working.stored = true
+  const waiting = working.whenStored.splice(0)
+  const { order } = working
   const now = core.parts.clock.now()
   const isLocked = core.account.status === "LOCKED" || core.account.status === "DISCONNECTED"
-  const isTooLate = order.notAfter !== null && isLate(core, order.notAfter, live.knownAt)
-  if (live.cancelledEarly || isLocked) {
-    const next = cancelled(order, live.cancelledEarly ? "USER_REQUEST" : "ACCOUNT_DISCONNECTED", now)
-    core.change(live, next, eventOf(next))
+  const isTooLate = order.notAfter !== null && isLate(core, order.notAfter, working.knownAt)
+  if (working.cancelledEarly || isLocked) {
+    const next = cancelled(order, working.cancelledEarly ? "USER_REQUEST" : "ACCOUNT_DISCONNECTED", now)
+    core.change(working, next, eventOf(next))
   } else if (isTooLate || (core.connection.session === null && order.notAfter !== null)) {
     const rejectReason = isTooLate ? "GATEWAY_LATE" : "NOT_SENT: the venue session is gone"
     const next = moved(order, "REJECTED", { rejectReason })
-    core.change(live, next, eventOf(next))
-  } else if (order.notAfter !== null && isHeldHere(core, order)) keepHere(core, live)
-  else release(core, live)
+    core.change(working, next, eventOf(next))
+  } else if (order.notAfter !== null && isHeldHere(core, order)) holdUntilReady(core, working)
+  else release(core, working)
   for (const run of waiting) run(true)
 }

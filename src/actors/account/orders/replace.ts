@@ -29,10 +29,10 @@ import type { VenueAmend } from "../../../ports/venue-session.ts"
 import { COLLAR_MILLIS } from "../../market/last-prices.ts"
 import { armTrigger } from "../contingent/trigger.ts"
 import type { AccountCore } from "../core.ts"
-import { type ChangeOutcome, type Consequence, type Live, NO_CANCELS, tellChange } from "../live.ts"
 import type { ReplaceOrder } from "../messages.ts"
 import { whenCurrent } from "../venue/balances.ts"
 import { take } from "../venue/evidence.ts"
+import { type ChangeOutcome, type Consequence, NO_CANCELS, tellChange, type WorkingOrder } from "../working-order.ts"
 import { ANSWER_MILLIS, requestCancel, sendCancel, withOrder } from "./cancel.ts"
 import { NOT_AFTER_MILLIS, partnerOf } from "./dispatch.ts"
 
@@ -51,29 +51,39 @@ export interface ChangeAsk {
  * In the row where the venue does not have the order, else by amend or renewal. The caller has checked the values, and that the order
  * is ACCEPTED, PARTIALLY_FILLED, armed or waiting, with no cancel and no other change under way.
  */
-export const changeOrder = (core: AccountCore, live: Live, change: OrderChange, ask: ChangeAsk = {}): void => {
-  const { next, kind, committed } = changing(core, live, change, ask)
-  core.change(live, next, kind, { ...(committed && { committed }) })
+export const changeOrder = (
+  core: AccountCore,
+  working: WorkingOrder,
+  change: OrderChange,
+  ask: ChangeAsk = {},
+): void => {
+  const { next, kind, committed } = changing(core, working, change, ask)
+  core.change(working, next, kind, { ...(committed && { committed }) })
 }
 
 /** As `changeOrder`, for a unit that changes other orders too: an answer to `consequences`, or one of `others`. */
-export const changing = (core: AccountCore, live: Live, change: OrderChange, ask: ChangeAsk = {}): Consequence => {
-  const { order } = live
+export const changing = (
+  core: AccountCore,
+  working: WorkingOrder,
+  change: OrderChange,
+  ask: ChangeAsk = {},
+): Consequence => {
+  const { order } = working
   const next = changed(order, change)
   const held = ask.held ?? holdChanged(order, next, core.venue)
-  if (ask.done !== undefined) live.changeWaiters.push(ask.done)
+  if (ask.done !== undefined) working.changeWaiters.push(ask.done)
   const way = replaceWayOf(order)
   if (way === "NONE") throw new IllegalTransition(order, "changed")
   if (way === "HERE")
     return {
-      live,
+      live: working,
       next: { ...next, held },
       // REPLACED is the word of an amend that a venue has made (contract C1).
       kind: eventOf(next),
       committed: (stored) => {
         // Watched at its new price from now on.
-        if (placeOf(live.order) === "ARMED") armTrigger(core, live)
-        tellChange(live, { _tag: "Changed", order: stored })
+        if (placeOf(working.order) === "ARMED") armTrigger(core, working)
+        tellChange(working, { _tag: "Changed", order: stored })
       },
     }
   const asked: RequestedChange = {
@@ -87,15 +97,15 @@ export const changing = (core: AccountCore, live: Live, change: OrderChange, ask
     held,
     ...(ask.by && { by: ask.by }),
   }
-  live.cancels = NO_CANCELS
+  working.cancels = NO_CANCELS
   return {
-    live,
+    live: working,
     next: moved(withChange(order, asked), "PENDING_REPLACE", {
       statusBeforeCancel: order.orderStatus,
       held: Decimal.max(order.held, held),
     }),
     kind: "TRADE_ORDER.PENDING_REPLACE",
-    committed: () => send(core, live),
+    committed: () => send(core, working),
   }
 }
 
@@ -105,18 +115,18 @@ const wayOf = (core: AccountCore, { baseQuantity, limitPrice }: OrderChange): Re
     ? "AMEND"
     : "RENEW"
 
-const send = (core: AccountCore, live: Live): void => {
-  const { order } = live
+const send = (core: AccountCore, working: WorkingOrder): void => {
+  const { order } = working
   const change = changeOf(order)
   if (change === null || !maySend(order, isRenewal(change) ? "CANCEL" : "AMEND")) return
   const { session } = core.connection
   if (session === null || (change.how === "AMEND" && session.amend === undefined)) {
-    take(core, live, { _tag: "Unmade", reason: "the venue session is gone" })
+    take(core, working, { _tag: "Unmade", reason: "the venue session is gone" })
     return
   }
-  if (isRenewal(change)) sendCancel(core, live)
+  if (isRenewal(change)) sendCancel(core, working)
   else {
-    live.changeKnownAt = core.parts.clock.monotonic()
+    working.changeKnownAt = core.parts.clock.monotonic()
     session.amend?.(core.refOf(order), amendOf(order, change, core.parts.clock.now() + NOT_AFTER_MILLIS))
     core.parts.failpoint.hit("amend.dispatched")
   }
@@ -145,9 +155,9 @@ const replace = (core: AccountCore, message: ReplaceOrder): void => {
   const { by, reply } = message
   const error = core.limits.changeError() ?? accountError(core)
   if (error !== null) return reply.fail(error)
-  withOrder(core, by, reply, (live) => {
-    if (isOnItsWay(live.order)) whenAcknowledged(core, live, message)
-    else change(core, live, message)
+  withOrder(core, by, reply, (working) => {
+    if (isOnItsWay(working.order)) whenAcknowledged(core, working, message)
+    else change(core, working, message)
   })
 }
 
@@ -163,7 +173,7 @@ const accountError = (core: AccountCore): DomainError | null => {
 }
 
 /** A client may change what it has just submitted: the venue must have it first. */
-const whenAcknowledged = (core: AccountCore, live: Live, message: ReplaceOrder): void => {
+const whenAcknowledged = (core: AccountCore, working: WorkingOrder, message: ReplaceOrder): void => {
   const { reply } = message
   let isOver = false
   const once = (run: () => void): void => {
@@ -171,8 +181,8 @@ const whenAcknowledged = (core: AccountCore, live: Live, message: ReplaceOrder):
     isOver = true
     run()
   }
-  const go = (): void => once(() => change(core, live, message))
-  live.waiters.push({
+  const go = (): void => once(() => change(core, working, message))
+  working.waiters.push({
     until: "ACCEPTED",
     replayed: false,
     reply: { ok: go, fail: (error) => once(() => reply.fail(error)) },
@@ -183,8 +193,8 @@ const whenAcknowledged = (core: AccountCore, live: Live, message: ReplaceOrder):
 const waitOf = (core: AccountCore, { receivedAt }: ReplaceOrder): number =>
   Math.max(0, receivedAt + ANSWER_MILLIS - core.parts.clock.monotonic())
 
-const change = (core: AccountCore, live: Live, message: ReplaceOrder, mayWait = true): void => {
-  const { order } = live
+const change = (core: AccountCore, working: WorkingOrder, message: ReplaceOrder, mayWait = true): void => {
+  const { order } = working
   const { reply } = message
   const fail = (error: DomainError): void => core.whenDurable(() => reply.fail(error))
   const instrument = core.parts.instruments.find(order.instrumentId, order.tenantId)
@@ -197,7 +207,7 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder, mayWait = 
     lastPrice: (id) => lastPrices.now(id),
     recentPrice: (id) => lastPrices.recent(id),
     mayAwaitCollar: (id) => mayWait && !lastPrices.isSilent(id),
-    sibling: siblingOf(core, live),
+    sibling: siblingOf(core, working),
   })
   if (checked === "COLLAR") return whenCollared(core, message, order.instrumentId)
   if (checked === "SAME") {
@@ -210,7 +220,7 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder, mayWait = 
   if (halted !== null) return fail(halted)
   const wanted = checked === "CANCEL" ? null : checked.change
   const error =
-    wanted === null ? null : (additionError(core, live, wanted, instrument) ?? fundsError(core, live, wanted))
+    wanted === null ? null : (additionError(core, working, wanted, instrument) ?? fundsError(core, working, wanted))
   if (error !== null) return fail(error)
   let isAnswered = false
   const answer = (run: () => void): void => {
@@ -219,21 +229,21 @@ const change = (core: AccountCore, live: Live, message: ReplaceOrder, mayWait = 
     run()
   }
   core.self.later(waitOf(core, message), () => {
-    const now = live.order
+    const now = working.order
     core.whenDurable(() => answer(() => reply.ok(now)))
   })
   if (wanted !== null) {
-    changeOrder(core, live, wanted, {
+    changeOrder(core, working, wanted, {
       by: message.placedBy,
       done: (outcome) => answer(() => tell(outcome, reply)),
     })
     return
   }
-  live.cancelWaiters.push({
+  working.cancelWaiters.push({
     ok: (closed) => answer(() => reply.ok(closed)),
     fail: (error) => answer(() => reply.fail(error)),
   })
-  requestCancel(core, live, "USER_REQUEST")
+  requestCancel(core, working, "USER_REQUEST")
 }
 
 /** Checked again from the beginning when the last price is known, or after a while without: the order may be another by then. */
@@ -241,7 +251,7 @@ const whenCollared = (core: AccountCore, message: ReplaceOrder, instrumentId: In
   const { lastPrices } = core.parts
   const again = onceOrAfter(core.self, COLLAR_MILLIS, () => {
     lastPrices.waited(instrumentId)
-    withOrder(core, message.by, message.reply, (live) => change(core, live, message, false))
+    withOrder(core, message.by, message.reply, (working) => change(core, working, message, false))
   })
   lastPrices.ask(instrumentId, core.self.turn(again))
 }
@@ -257,7 +267,7 @@ const pairError = (core: AccountCore, order: TradeOrder): DomainError | null => 
 }
 
 /** The other exit of its pair, while it is open. */
-const siblingOf = (core: AccountCore, { order }: Live): TradeOrder | null => {
+const siblingOf = (core: AccountCore, { order }: WorkingOrder): TradeOrder | null => {
   if (order.orderListId === null || (order.terms?.leg ?? null) === null) return null
   const others = core.orders.ofList(order.orderListId).map((it) => it.order)
   const isOther = (it: TradeOrder): boolean => (it.terms?.leg ?? null) !== null && it.terms?.leg !== order.terms?.leg
@@ -267,7 +277,7 @@ const siblingOf = (core: AccountCore, { order }: Live): TradeOrder | null => {
 /** Where no new order is taken, of the venue or of the instrument, a change may only take back of what is there. */
 const additionError = (
   core: AccountCore,
-  { order }: Live,
+  { order }: WorkingOrder,
   wanted: OrderChange,
   instrument: Instrument,
 ): DomainError | null => {
@@ -278,7 +288,7 @@ const additionError = (
 }
 
 /** What the change needs beyond what the order holds already. */
-const fundsError = (core: AccountCore, { order }: Live, wanted: OrderChange): DomainError | null => {
+const fundsError = (core: AccountCore, { order }: WorkingOrder, wanted: OrderChange): DomainError | null => {
   const held = holdChanged(order, changed(order, wanted), core.venue)
   const more = held.subtract(order.held)
   if (!more.isPositive()) return null

@@ -19,9 +19,9 @@ import { onceOrAfter } from "../../../kernel/behaviour.ts"
 import { COLLAR_MILLIS } from "../../market/last-prices.ts"
 import { watchExpiry } from "../contingent/expiry.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live } from "../live.ts"
 import type { SubmitOrder } from "../messages.ts"
 import { isBehind, whenCurrent } from "../venue/balances.ts"
+import type { WorkingOrder } from "../working-order.ts"
 import { circumstancesOf, holdOf, refusalOf } from "./admission.ts"
 import { answeredUnlessOlder, awaitFurther, findOlder, olderInMemory, replay, waitOf, withLinked } from "./answer.ts"
 import { forgo, NOT_AFTER_MILLIS, partnerOf, prepare } from "./dispatch.ts"
@@ -92,9 +92,9 @@ const isRepeat = (core: AccountCore, message: SubmitOrder, again: Again): boolea
   const { request } = message
   const known = olderInMemory(core, request)
   if (known === undefined) return false
-  whenKnown(core, known.tradeOrderId, (live) => {
-    if (live === null) again(NOTHING)
-    else replay(core, message, live, known.by, fingerprint(request))
+  whenKnown(core, known.tradeOrderId, (working) => {
+    if (working === null) again(NOTHING)
+    else replay(core, message, working, known.by, fingerprint(request))
   })
   return true
 }
@@ -177,7 +177,7 @@ const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void =>
   const { userId } = core.account
   const checkedAt = clock.monotonic()
   const lives = storeNew(core, message, made, {
-    undone: ([live]) => forgo(core, live),
+    undone: ([working]) => forgo(core, working),
     stored: (lives, json) => {
       failpoint.hit("submit.committed")
       settle(core, lives, message, json, checkedAt)
@@ -192,18 +192,18 @@ const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void =>
 
 /** The submit is durable: dispatch and answer. */
 const settle = (core: AccountCore, lives: NewLives, message: SubmitOrder, json: string, checkedAt: number): void => {
-  const [live, ...rest] = lives
+  const [working, ...rest] = lives
   const committedAt = core.parts.clock.monotonic()
-  const { order } = live
+  const { order } = working
   const linked = rest.map((it) => it.order)
   const { reply, receivedAt } = message
-  const ended = endOf(core, live, committedAt)
+  const ended = endOf(core, working, committedAt)
   if (ended !== null) {
-    forgo(core, live)
-    const told = withLinked(core, live, reply)
-    core.change(live, ended, eventOf(ended), { committed: (stored) => told.ok({ order: stored, replayed: false }) })
+    forgo(core, working)
+    const told = withLinked(core, working, reply)
+    core.change(working, ended, eventOf(ended), { committed: (stored) => told.ok({ order: stored, replayed: false }) })
   } else {
-    release(core, live)
+    release(core, working)
     const wait = waitOf(message.request)
     const timing = { receivedAt, checkedAt, committedAt, dispatchedAt: core.parts.clock.monotonic() }
     if (wait !== null) {
@@ -211,41 +211,41 @@ const settle = (core: AccountCore, lives: NewLives, message: SubmitOrder, json: 
         ok: (answer: Parameters<typeof reply.ok>[0]) => reply.ok({ ...answer, timing }),
         fail: reply.fail,
       }
-      awaitFurther(core, live, { until: wait, reply: withLinked(core, live, timed), replayed: false }, receivedAt)
+      awaitFurther(core, working, { until: wait, reply: withLinked(core, working, timed), replayed: false }, receivedAt)
     } else if (rest.length === 0) reply.ok({ order, replayed: false, json, timing })
     else reply.ok({ order, replayed: false, json, timing, linked })
     core.parts.failpoint.hit("submit.answered")
   }
-  for (const other of rest) letGo(core, other, committedAt)
+  for (const other of rest) releaseLeg(core, other, committedAt)
 }
 
 /** The other leg of a pair; a child waits. What became of the submitted order may have ended it. */
-const letGo = (core: AccountCore, live: Live, now: number): void => {
-  const { order } = live
+const releaseLeg = (core: AccountCore, working: WorkingOrder, now: number): void => {
+  const { order } = working
   if (order.orderStatus !== "CREATED") return
   if (placeOf(order) === "WAITING") {
-    watchExpiry(core, live)
+    watchExpiry(core, working)
     return
   }
-  const ended = endOf(core, live, now)
-  if (ended === null) release(core, live)
-  else core.change(live, ended, eventOf(ended))
+  const ended = endOf(core, working, now)
+  if (ended === null) release(core, working)
+  else core.change(working, ended, eventOf(ended))
 }
 
 /** How an order ends before anything was done with it; of a pair that the venue keeps no leg leaves without the other. */
-const endOf = (core: AccountCore, live: Live, monotonic: number): TradeOrder | null => {
-  const own = ownEndOf(core, live, monotonic)
-  if (own !== null || live.order.terms === null) return own
-  const partner = partnerOf(core, live.order)
+const endOf = (core: AccountCore, working: WorkingOrder, monotonic: number): TradeOrder | null => {
+  const own = ownEndOf(core, working, monotonic)
+  if (own !== null || working.order.terms === null) return own
+  const partner = partnerOf(core, working.order)
   if (partner === null) return null
   const isWhole = !isTerminal(partner.order.orderStatus) && ownEndOf(core, partner, monotonic) === null
-  return isWhole ? null : cancelled(live.order, "OCO_SIBLING", core.parts.clock.now())
+  return isWhole ? null : cancelled(working.order, "OCO_SIBLING", core.parts.clock.now())
 }
 
 /** Nothing leaves for one that is late, cancelled or without a session. */
 const ownEndOf = (
   core: AccountCore,
-  { order, cancelledEarly, knownAt }: Live,
+  { order, cancelledEarly, knownAt }: WorkingOrder,
   monotonic: number,
 ): TradeOrder | null => {
   const now = core.parts.clock.now()
@@ -295,9 +295,9 @@ const whenCollared = (
       return
     }
     isOver = true
-    whenKnown(core, older.tradeOrderId, (live) => {
-      if (live === null) run()
-      else replay(core, message, live, older.by, print)
+    whenKnown(core, older.tradeOrderId, (working) => {
+      if (working === null) run()
+      else replay(core, message, working, older.by, print)
     })
   })
 }

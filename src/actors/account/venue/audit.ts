@@ -8,8 +8,8 @@ import { changeOf } from "../../../domain/order/change.ts"
 import { isFiredUnshown } from "../../../domain/order/evidence/doubt.ts"
 import type { VenueSession } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
-import { type Live, mayBeThere } from "../live.ts"
 import type { AuditKind } from "../messages.ts"
+import { mayBeThere, type WorkingOrder } from "../working-order.ts"
 import { applyBalances, fetchBalances } from "./balances.ts"
 import { seen, take } from "./evidence.ts"
 import { seeStray } from "./foreign.ts"
@@ -33,11 +33,11 @@ const askForLate = (core: AccountCore): void => {
       core.late.looked(tradeOrderId)
       if (exit.value._tag === "NotFound") return
       const state = { ...exit.value.state, tradeOrderId }
-      const live = core.orders.get(tradeOrderId)
-      if (live === undefined) return seeStray(core, state)
-      attempt(core, live, state, () => {
-        core.orders.knowAs(live, state.externalOrderId)
-        seen(core, live, state, true)
+      const working = core.orders.get(tradeOrderId)
+      if (working === undefined) return seeStray(core, state)
+      attempt(core, working, state, () => {
+        core.orders.knowAs(working, state.externalOrderId)
+        seen(core, working, state, true)
       })
     })
   }
@@ -84,7 +84,7 @@ export const startAudits = (core: AccountCore): void => {
   /** What was locked by no order of ours when the open orders were last seen. */
   let locksSeen = ""
   /** Orders that are over here and were on the newest list of open ones. */
-  let lingering: ReadonlySet<Live> = new Set()
+  let lingering: ReadonlySet<WorkingOrder> = new Set()
   /** Instruments of fills that the newest audit left to the stream. */
   let sparedInstruments: ReadonlySet<InstrumentId> = new Set()
 
@@ -102,17 +102,17 @@ export const startAudits = (core: AccountCore): void => {
     parts.doubts(core.account, core.orders.openLives().filter(({ order }) => order.doubt !== null).length)
     core.late.sweep()
     askForLate(core)
-    for (const live of core.orders.openLives()) {
-      if (live.question !== null || !mayBeThere(live)) continue
-      const { order } = live
+    for (const working of core.orders.openLives()) {
+      if (working.question !== null || !mayBeThere(working)) continue
+      const { order } = working
       const change = changeOf(order)
       const isSent = order.orderStatus === "SUBMITTED" || (order.orderStatus === "ACCEPTED" && isFiredUnshown(order))
       if (isSent && wall > (order.submitDeadline ?? order.notAfter ?? 0) + SILENCE_MILLIS)
-        take(core, live, { _tag: "InDoubt", reason: "no answer to the submit", at: null })
-      else if (order.cancelRequested && live.cancels._tag !== "UNSENT" && now - live.cancels.at > SILENCE_MILLIS)
-        inquire(core, live, "no answer to the cancel")
+        take(core, working, { _tag: "InDoubt", reason: "no answer to the submit", at: null })
+      else if (order.cancelRequested && working.cancels._tag !== "UNSENT" && now - working.cancels.at > SILENCE_MILLIS)
+        inquire(core, working, "no answer to the cancel")
       else if (change !== null && wall > change.askedAt + SILENCE_MILLIS)
-        take(core, live, { _tag: "AmendInDoubt", askedAt: change.askedAt, reason: "no answer", at: null })
+        take(core, working, { _tag: "AmendInDoubt", askedAt: change.askedAt, reason: "no answer", at: null })
     }
   }
 
@@ -170,7 +170,7 @@ export const startAudits = (core: AccountCore): void => {
     const now = parts.clock.monotonic()
     // The last audit left alone what was fresh then.
     const touched = core.orders.touchedSince(lastFillsAuditAt - QUIET_MILLIS)
-    const open = core.orders.openLives().map((live) => live.order.instrumentId)
+    const open = core.orders.openLives().map((working) => working.order.instrumentId)
     // One that is filled at once when it comes after all is on no list of open orders.
     const late = core.late.newest().map(([, { instrumentId }]) => instrumentId)
     const instruments = [...new Set([...open, ...touched, ...late, ...sparedInstruments])]

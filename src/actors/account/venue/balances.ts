@@ -11,7 +11,7 @@ import type { SnapshotRow } from "../../../domain/order/portfolio.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { VenueBalances, VenueSession } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live, Unexplained } from "../live.ts"
+import type { Unexplained, WorkingOrder } from "../working-order.ts"
 import { attempt, decimal, venueId } from "./quarantine.ts"
 
 const SOON_MILLIS = 1_000
@@ -148,19 +148,19 @@ export const unexplainedOf = (
     ? null
     : { base: portfolio.unexplained(baseAsset), quote: portfolio.unexplained(quoteAsset) }
 
-const areNew = ({ balances }: AccountCore, { cancelledAt }: Live): boolean =>
+const areNew = ({ balances }: AccountCore, { cancelledAt }: WorkingOrder): boolean =>
   cancelledAt !== null && balances.askedAt >= cancelledAt + OLD_MILLIS
 
 /** The balances that can say it are asked for. */
-export const askForBalances = (core: AccountCore, live: Live): void => {
-  const { order, departedWith, cancelledAt } = live
+export const askForBalances = (core: AccountCore, working: WorkingOrder): void => {
+  const { order, departedWith, cancelledAt } = working
   if (order.doubt?.kind !== "EXECUTED" || departedWith === null || cancelledAt === null) return
-  if (!areNew(core, live)) askBalances(core)
+  if (!areNew(core, working)) askBalances(core)
 }
 
-export const isAccountedFor = (core: AccountCore, live: Live): boolean => {
-  const { order, departedWith } = live
-  if (order.doubt?.kind !== "EXECUTED" || departedWith === null || !areNew(core, live)) return false
+export const isAccountedFor = (core: AccountCore, working: WorkingOrder): boolean => {
+  const { order, departedWith } = working
+  if (order.doubt?.kind !== "EXECUTED" || departedWith === null || !areNew(core, working)) return false
   const now = unexplainedOf(core, order)
   return now?.base.equals(departedWith.base) === true && now.quote.equals(departedWith.quote)
 }

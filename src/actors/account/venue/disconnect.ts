@@ -19,9 +19,9 @@ import type { Reply } from "../../../domain/reply.ts"
 import type { FoundNames, Row } from "../../../ports/account-store.ts"
 import type { VenueFill } from "../../../ports/venue-session.ts"
 import type { AccountCore, OpenAndFills } from "../core.ts"
-import type { Live } from "../live.ts"
 import type { DisconnectAccount } from "../messages.ts"
 import { requestCancel } from "../orders/cancel.ts"
+import type { WorkingOrder } from "../working-order.ts"
 import { applyFill, closeOwed, isPriced } from "./evidence.ts"
 import { strayFill, withStray } from "./foreign.ts"
 import { askNames, namesOf, ownersOf } from "./names.ts"
@@ -76,10 +76,10 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
 
   /** What never reached the venue is revoked first, so that nothing new can leave while the rest is cancelled. */
   const cancelEverything = (): void => {
-    const stored = core.orders.openLives().filter((live) => live.stored)
-    for (const live of stored)
-      if (cancelWayOf(live.order) === "WITHDRAW") requestCancel(core, live, "ACCOUNT_DISCONNECTED")
-    for (const live of stored) requestCancel(core, live, "ACCOUNT_DISCONNECTED")
+    const stored = core.orders.openLives().filter((working) => working.stored)
+    for (const working of stored)
+      if (cancelWayOf(working.order) === "WITHDRAW") requestCancel(core, working, "ACCOUNT_DISCONNECTED")
+    for (const working of stored) requestCancel(core, working, "ACCOUNT_DISCONNECTED")
   }
 
   const start = (): void => {
@@ -135,14 +135,14 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     [...core.orders.values()].flatMap(({ order, owed }) => (owed === null ? [] : order.tradeOrderId))
 
   /** Of some of it no price is known that it could be counted at: without force that is waited for as well. */
-  const isUnpriced = (): boolean => [...core.orders.values()].filter((live) => !isPriced(core, live)).length > 0
+  const isUnpriced = (): boolean => [...core.orders.values()].filter((working) => !isPriced(core, working)).length > 0
 
   /** Nothing rests at the venue, foreign orders included; the last fills are applied. */
   const confirmed = ({ open, fills, names }: OpenAndFills): boolean => {
     let isComplete = open.length === 0
     for (const fill of fills) {
-      const live = core.orders.findAtVenue(fill)
-      if (live !== undefined) attempt(core, live, fill, () => applyFill(core, live, fill))
+      const working = core.orders.findAtVenue(fill)
+      if (working !== undefined) attempt(core, working, fill, () => applyFill(core, working, fill))
       else if (isMissing(core, fill, names)) {
         isComplete = false
         strayFill(core, fill)
@@ -162,8 +162,8 @@ export const makeDisconnector = (core: AccountCore, keeper: SessionKeeper): Disc
     // The account's end is its last event: what the venue tells while that is stored comes too late.
     keeper.close()
     const at = parts.clock.now()
-    for (const live of core.orders.values()) if (!closeOwed(core, live)) leaveUncounted(core, live, at)
-    for (const live of core.orders.openLives()) leaveBehind(core, live, at)
+    for (const working of core.orders.values()) if (!closeOwed(core, working)) leaveUncounted(core, working, at)
+    for (const working of core.orders.openLives()) leaveBehind(core, working, at)
     const shared = sharedCredentials(core)
     const own = core.account.credentials.filter((it) => !shared.has(it.credentialId))
     const credentials = own.map(
@@ -202,27 +202,32 @@ const isMissing = (core: AccountCore, fill: VenueFill, names: FoundNames): boole
 }
 
 /** The venue may still have it: it stays in doubt for good, and is told so. */
-const leaveBehind = (core: AccountCore, live: Live, at: number): void => {
-  const { order } = live
-  stop(live)
-  live.expiry?.()
-  live.expiry = null
+const leaveBehind = (core: AccountCore, working: WorkingOrder, at: number): void => {
+  const { order } = working
+  stop(working)
+  working.expiry?.()
+  working.expiry = null
   if (!isAsked(order)) return
   const { tradeOrderId } = order
   const message = "the account was force-disconnected, and the order may still be working at the venue"
-  core.change(live, noted({ ...order, doubt: doubtWhenLost(order) }, at, "the account was force-disconnected"), null, {
-    alerts: [{ code: "ORDER_LEFT_IN_DOUBT", severity: "CRITICAL", message, tradeOrderId }],
-  })
+  core.change(
+    working,
+    noted({ ...order, doubt: doubtWhenLost(order) }, at, "the account was force-disconnected"),
+    null,
+    {
+      alerts: [{ code: "ORDER_LEFT_IN_DOUBT", severity: "CRITICAL", message, tradeOrderId }],
+    },
+  )
 }
 
 /** By force, and of what the venue has named of it neither a trade nor a price is known. */
-const leaveUncounted = (core: AccountCore, live: Live, at: number): void => {
+const leaveUncounted = (core: AccountCore, working: WorkingOrder, at: number): void => {
   // It is left in doubt, and told, as what may still work at the venue.
-  if (isAsked(live.order)) return
-  const { tradeOrderId } = live.order
+  if (isAsked(working.order)) return
+  const { tradeOrderId } = working.order
   const message =
     "the account was disconnected, and an execution reported by the venue is not counted: its price is not known"
-  core.change(live, noted(live.order, at, "an execution reported by the venue is not counted"), null, {
+  core.change(working, noted(working.order, at, "an execution reported by the venue is not counted"), null, {
     alerts: [{ code: "ORDER_LEFT_IN_DOUBT", severity: "CRITICAL", message, tradeOrderId }],
   })
 }

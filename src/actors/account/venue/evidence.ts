@@ -15,10 +15,10 @@ import type { Execution, TradeOrder } from "../../../domain/order/trade-order.ts
 import { isEnd, type OrderView } from "../../../domain/order/view.ts"
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
-import { type Live, tellChange } from "../live.ts"
 import { cancelAtVenue, mayCancel } from "../orders/cancel.ts"
-import { leftAtOf, partnerOf, sendAgain, takeBack, tradesSince } from "../orders/dispatch.ts"
+import { dispatchLater, leftAtOf, partnerOf, resend, tradesSince } from "../orders/dispatch.ts"
 import { endCancelled } from "../orders/renewal.ts"
+import { tellChange, type WorkingOrder } from "../working-order.ts"
 import { askBalances } from "./balances.ts"
 import { listedFills } from "./names.ts"
 import { attempt, decimal, instant, quarantine, venueId } from "./quarantine.ts"
@@ -31,15 +31,21 @@ const MISFIT_MILLIS = 1_000
 /** An older price says nothing about an execution. */
 const REMEMBERED_MILLIS = 3_600_000
 /** One fill. `isListed`: not by the stream alone, but in a list that was asked for. Whether it was new. */
-export const applyFill = (core: AccountCore, live: Live, fill: VenueFill, isListed = true): boolean => {
+export const applyFill = (core: AccountCore, working: WorkingOrder, fill: VenueFill, isListed = true): boolean => {
   const countedFor = core.orders.ownerOf(fill) ?? null
-  if (countedFor === live.order.tradeOrderId) return false
-  const execution = executionOf(core, live, fill)
-  take(core, live, { _tag: "Trade", execution, externalOrderId: venueId(fill.externalOrderId), countedFor, isListed })
+  if (countedFor === working.order.tradeOrderId) return false
+  const execution = executionOf(core, working, fill)
+  take(core, working, {
+    _tag: "Trade",
+    execution,
+    externalOrderId: venueId(fill.externalOrderId),
+    countedFor,
+    isListed,
+  })
   return true
 }
 
-const executionOf = (core: AccountCore, { order }: Live, fill: VenueFill): Execution => {
+const executionOf = (core: AccountCore, { order }: WorkingOrder, fill: VenueFill): Execution => {
   const executedQuantity = decimal(fill.quantity)
   const executedPrice = decimal(fill.price)
   return {
@@ -61,16 +67,20 @@ const executionOf = (core: AccountCore, { order }: Live, fill: VenueFill): Execu
 }
 
 /** A view of an order. `asked`: the answer to a question of ours, so never older than what it answers. */
-export const seen = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void =>
-  void take(core, live, { _tag: "View", view: viewOf(state), asked })
+export const seen = (core: AccountCore, working: WorkingOrder, state: VenueOrderState, asked: boolean): void =>
+  void take(core, working, { _tag: "View", view: viewOf(state), asked })
 
 /** What a view says of the change that is under way, and nothing else. */
-export const weighChange = (core: AccountCore, live: Live, state: VenueOrderState, asked: boolean): void =>
-  void take(core, live, { _tag: "Terms", view: viewOf(state), asked })
+export const weighChange = (core: AccountCore, working: WorkingOrder, state: VenueOrderState, asked: boolean): void =>
+  void take(core, working, { _tag: "Terms", view: viewOf(state), asked })
 
 /** The venue has the order. */
-export const applyAcknowledgement = (core: AccountCore, live: Live, externalOrderId: string, at: number | null): void =>
-  void take(core, live, { _tag: "Accepted", externalOrderId: venueId(externalOrderId), at })
+export const applyAcknowledgement = (
+  core: AccountCore,
+  working: WorkingOrder,
+  externalOrderId: string,
+  at: number | null,
+): void => void take(core, working, { _tag: "Accepted", externalOrderId: venueId(externalOrderId), at })
 
 const viewOf = (state: VenueOrderState): OrderView => ({
   externalOrderId: venueId(state.externalOrderId),
@@ -85,16 +95,16 @@ const viewOf = (state: VenueOrderState): OrderView => ({
 })
 
 /** Evidence, folded and carried out. Answers what followed. */
-export const take = (core: AccountCore, live: Live, evidence: OrderEvidence): Effects => {
-  if (evidence._tag === "CancelAccepted" || (evidence._tag === "View" && isEnd(evidence.view))) core.late.gone(live)
-  if (evidence._tag === "CancelAccepted") live.cancelledAt = core.parts.clock.monotonic()
-  const { effects } = fold(knownOf(core, live), evidence)
-  for (const effect of effects) carryOut(core, live, effect)
-  if (!core.late.isEmpty && live.order.externalOrderId !== null) core.late.named(live.order.tradeOrderId)
+export const take = (core: AccountCore, working: WorkingOrder, evidence: OrderEvidence): Effects => {
+  if (evidence._tag === "CancelAccepted" || (evidence._tag === "View" && isEnd(evidence.view))) core.late.gone(working)
+  if (evidence._tag === "CancelAccepted") working.cancelledAt = core.parts.clock.monotonic()
+  const { effects } = fold(knownOf(core, working), evidence)
+  for (const effect of effects) carryOut(core, working, effect)
+  if (!core.late.isEmpty && working.order.externalOrderId !== null) core.late.named(working.order.tradeOrderId)
   return effects
 }
 
-const knownOf = (core: AccountCore, { order, owed, restarted, changeKnownAt }: Live): Known => ({
+const knownOf = (core: AccountCore, { order, owed, restarted, changeKnownAt }: WorkingOrder): Known => ({
   order,
   owed: owed?.view ?? null,
   partner: partnerOf(core, order)?.order ?? null,
@@ -105,82 +115,82 @@ const knownOf = (core: AccountCore, { order, owed, restarted, changeKnownAt }: L
   venue: core.venue,
 })
 
-const carryOut = (core: AccountCore, live: Live, effect: OrderEffect): void => {
+const carryOut = (core: AccountCore, working: WorkingOrder, effect: OrderEffect): void => {
   switch (effect._tag) {
     case "Change":
-      change(core, live, effect)
+      change(core, working, effect)
       return
     case "Keep":
-      core.amend(live, effect.next)
+      core.amend(working, effect.next)
       return
     case "End":
-      endCancelled(core, live, effect.next, effect.at)
+      endCancelled(core, working, effect.next, effect.at)
       return
     case "Heard":
-      core.positions.acknowledged(live, effect.at)
+      core.positions.acknowledged(working, effect.at)
       return
     case "Owe":
-      owe(core, live, effect.view)
+      owe(core, working, effect.view)
       return
     case "Ask":
-      inquire(core, live, effect.why)
+      inquire(core, working, effect.why)
       return
     case "Quarantine":
-      quarantine(core, live, core.outlet.cause, effect.why)
+      quarantine(core, working, core.outlet.cause, effect.why)
       return
     case "CancelThere": {
-      const ref = { ...core.refOf(live.order), externalOrderId: effect.externalOrderId }
-      core.late.appeared(live)
+      const ref = { ...core.refOf(working.order), externalOrderId: effect.externalOrderId }
+      core.late.appeared(working)
       // That it was given up may not be stored yet.
       core.whenDurable(() => {
-        if (core.connection.session !== null && mayCancel(core, live)) cancelAtVenue(core, live, ref)
+        if (core.connection.session !== null && mayCancel(core, working)) cancelAtVenue(core, working, ref)
       })
       return
     }
     case "SendAgain": {
       const { reason, at } = effect
-      const giveUp = (since: number | null): void => void take(core, live, { _tag: "Unsendable", reason, at: since })
-      if (!takeBack(core, live) && !sendAgain(core, live, reason, () => giveUp(null))) giveUp(at)
+      const giveUp = (since: number | null): void => void take(core, working, { _tag: "Unsendable", reason, at: since })
+      if (!dispatchLater(core, working) && !resend(core, working, reason, () => giveUp(null))) giveUp(at)
       return
     }
     case "ReadAgain":
-      live.order = noted(live.order, core.parts.clock.now(), effect.why)
-      core.sequels.readAgain(core, live, MISFIT_MILLIS)
+      working.order = noted(working.order, core.parts.clock.now(), effect.why)
+      core.sequels.readAgain(core, working, MISFIT_MILLIS)
       return
     case "Watch":
-      core.late.watch(live.order, leftAtOf(live))
+      core.late.watch(working.order, leftAtOf(working))
       return
     case "FreshBalances":
       askBalances(core)
       return
     case "Then":
-      take(core, live, effect.evidence)
+      take(core, working, effect.evidence)
   }
 }
 
 type ChangeEffect = Extract<OrderEffect, { readonly _tag: "Change" }>
 
-const change = (core: AccountCore, live: Live, effect: ChangeEffect): void => {
+const change = (core: AccountCore, working: WorkingOrder, effect: ChangeEffect): void => {
   const { next, kind, at, isReport, executions, alerts, further, tells } = effect
-  const committed = tells && toldOnce(live, tells)
-  core.change(live, next, kind, {
+  const committed = tells && toldOnce(working, tells)
+  core.change(working, next, kind, {
     at,
     portfolio: isReport,
     ...(executions && { executions }),
     ...(alerts && { alerts }),
-    ...(further ? { others: [{ live, ...further, committed }] } : committed && { committed }),
+    ...(further ? { others: [{ live: working, ...further, committed }] } : committed && { committed }),
   })
 }
 
 /** Those who wait are answered with the image that is stored. */
-const toldOnce = (live: Live, told: Told): ((stored: TradeOrder) => void) => {
+const toldOnce = (working: WorkingOrder, told: Told): ((stored: TradeOrder) => void) => {
   switch (told._tag) {
     case "Changed":
-      return (order) => tellChange(live, { _tag: "Changed", order })
+      return (order) => tellChange(working, { _tag: "Changed", order })
     case "ChangeRefused":
-      return (order) => tellChange(live, { _tag: "Refused", order, reason: told.reason })
+      return (order) => tellChange(working, { _tag: "Refused", order, reason: told.reason })
     case "CancelRefused": {
-      const waiters = live.cancelWaiters.splice(0)
+      const waiters = working.cancelWaiters.splice(0)
       return () => {
         for (const reply of waiters) reply.fail(new CancelRejected({ reason: told.reason }))
       }
@@ -189,57 +199,58 @@ const toldOnce = (live: Live, told: Told): ((stored: TradeOrder) => void) => {
 }
 
 /** The trades of a quantity that the venue named: they get 5 s to arrive, then they are fetched. */
-const owe = (core: AccountCore, live: Live, view: OrderView | null): void => {
+const owe = (core: AccountCore, working: WorkingOrder, view: OrderView | null): void => {
   if (view === null) {
-    live.owed?.callOff()
-    live.owed = null
+    working.owed?.callOff()
+    working.owed = null
     return
   }
   // By the venue's clock: ours may be ahead of it, and balances that are told after this contain what it names.
   const namedAt = core.venueTime()
-  const { owed } = live
-  if (owed === null) live.owed = { view, namedAt, callOff: core.self.later(TRADES_MILLIS, () => fetchOwed(core, live)) }
+  const { owed } = working
+  if (owed === null)
+    working.owed = { view, namedAt, callOff: core.self.later(TRADES_MILLIS, () => fetchOwed(core, working)) }
   else {
     if (!view.executedQuantity.equals(owed.view.executedQuantity)) owed.namedAt = namedAt
     owed.view = view
   }
 }
 
-const fetchOwed = (core: AccountCore, live: Live): void => {
-  const { owed, order } = live
+const fetchOwed = (core: AccountCore, working: WorkingOrder): void => {
+  const { owed, order } = working
   const { session } = core.connection
   if (owed === null) return
   const again = (millis = TRADES_MILLIS): void => {
-    if (live.owed !== null) live.owed.callOff = core.self.later(millis, () => fetchOwed(core, live))
+    if (working.owed !== null) working.owed.callOff = core.self.later(millis, () => fetchOwed(core, working))
   }
   // The trades of an absence are being read, this order's among them.
   if (session === null || core.trades.scan !== null) {
     again()
     return
   }
-  const since = Math.min(tradesSince(core, live), (owed.view.createdAt ?? order.createdAt) - FILLS_MARGIN_MILLIS)
+  const since = Math.min(tradesSince(core, working), (owed.view.createdAt ?? order.createdAt) - FILLS_MARGIN_MILLIS)
   // Questions wait for each other: by its turn the answer to another order's may have told the trades of this one.
   const question = Effect.suspend(() =>
-    live.owed === null ? Effect.succeed(null) : listedFills(core, session, since, [order.instrumentId]),
+    working.owed === null ? Effect.succeed(null) : listedFills(core, session, since, [order.instrumentId]),
   )
   core.self.fork(core.connection.listing(question), (exit) => {
-    if (live.owed === null) return
+    if (working.owed === null) return
     if (Exit.isFailure(exit)) return again()
     if (exit.value === null) return
     /** Until the store is given a trade of it again. */
     let pause: number | null = null
     for (const fill of exit.value) {
       const isOwn = fill.tradeOrderId === order.tradeOrderId || fill.externalOrderId === owed.view.externalOrderId
-      const known = isOwn ? live : core.orders.findAtVenue(fill)
-      const owner = known === live || known?.owed ? known : undefined
+      const known = isOwn ? working : core.orders.findAtVenue(fill)
+      const owner = known === working || known?.owed ? known : undefined
       if (owner !== undefined) attempt(core, owner, fill, () => applyFill(core, owner, fill))
-      if (owner === live && !core.refusals.isHopeless(fill)) pause ??= core.refusals.pauseOf(fill)
+      if (owner === working && !core.refusals.isHopeless(fill)) pause ??= core.refusals.pauseOf(fill)
     }
     // The trade is known: an execution of ours in its place would have another price, and no fees.
     if (pause !== null) return again(Math.max(TRADES_MILLIS, pause))
-    const { owed: rest } = live
-    if (rest !== null && isPriced(core, live)) attempt(core, live, rest.view, () => infer(core, live))
-    if (live.owed !== null) again()
+    const { owed: rest } = working
+    if (rest !== null && isPriced(core, working)) attempt(core, working, rest.view, () => infer(core, working))
+    if (working.owed !== null) again()
   })
 }
 
@@ -254,7 +265,7 @@ const priceOf = (core: AccountCore, order: TradeOrder): Decimal | null =>
   order.limitPrice ?? order.executedPrice ?? marketPrice(core, order)
 
 /** An execution of ours could stand for what is owed. Else the market is asked what it would have met. */
-export const isPriced = (core: AccountCore, { order, owed }: Live): boolean => {
+export const isPriced = (core: AccountCore, { order, owed }: WorkingOrder): boolean => {
   if (owed === null || priceOf(core, order) !== null) return true
   core.parts.lastPrices.ask(order.instrumentId, () => undefined)
   return false
@@ -264,21 +275,21 @@ export const isPriced = (core: AccountCore, { order, owed }: Live): boolean => {
  * The account ends: what its trades were is not learned any more, so an execution of ours stands for what the venue has named. False: none
  * could, and it is not counted.
  */
-export const closeOwed = (core: AccountCore, live: Live): boolean => {
-  const { owed } = live
+export const closeOwed = (core: AccountCore, working: WorkingOrder): boolean => {
+  const { owed } = working
   if (owed === null) return true
-  attempt(core, live, owed.view, () => infer(core, live))
-  const isCounted = live.owed === null
-  live.owed?.callOff()
-  live.owed = null
+  attempt(core, working, owed.view, () => infer(core, working))
+  const isCounted = working.owed === null
+  working.owed?.callOff()
+  working.owed = null
   return isCounted
 }
 
 /** The trades were read, and do not explain what is owed; without a price that stays so. */
-const infer = (core: AccountCore, live: Live): void => {
-  const { order, owed } = live
+const infer = (core: AccountCore, working: WorkingOrder): void => {
+  const { order, owed } = working
   const price = priceOf(core, order)
   if (price === null || owed === null) return
   const { namedAt } = owed
-  take(core, live, { _tag: "Unexplained", executionId: core.parts.ids.uuid() as ExecutionId, price, namedAt })
+  take(core, working, { _tag: "Unexplained", executionId: core.parts.ids.uuid() as ExecutionId, price, namedAt })
 }

@@ -7,7 +7,7 @@ import type { VenueUnavailable } from "../../../domain/errors/venue.ts"
 import type { InstrumentId } from "../../../domain/ids.ts"
 import type { FillsPage, VenueFill, VenueLists, VenueSession } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
-import type { FillScan, Stretch } from "../live.ts"
+import type { FillScan, Stretch } from "../working-order.ts"
 import { recallTrades } from "./names.ts"
 import { FILLS_MARGIN_MILLIS, newestOf } from "./trades.ts"
 

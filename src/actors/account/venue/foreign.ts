@@ -13,8 +13,8 @@ import { type TradeOrder, UNPLACED } from "../../../domain/order/trade-order.ts"
 import { type VenueOrderName, venueOrderKey } from "../../../ports/account-store.ts"
 import type { VenueFill, VenueOrderState, VenueSession } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live } from "../live.ts"
 import { adoptAll, areOutdated, type StoredOrders, storedOrders } from "../orders/recall.ts"
+import type { WorkingOrder } from "../working-order.ts"
 import { askBalances } from "./balances.ts"
 import { applyAcknowledgement, applyFill, seen } from "./evidence.ts"
 import { askNames, isName, namesOf, ownersOf } from "./names.ts"
@@ -57,7 +57,7 @@ interface Origin extends Possible {
 const isOver = ({ account }: AccountCore): boolean => account.status === "DISCONNECTED"
 
 /** Runs `then` with the order once it is found or imported; not at all when neither the store nor the venue knows it. */
-export const withStray = (core: AccountCore, named: Named, then: (live: Live) => void): void => {
+export const withStray = (core: AccountCore, named: Named, then: (working: WorkingOrder) => void): void => {
   const name = strayName(named)
   const isNew = core.strays.add(name, named, then)
   if (core.strays.isWithheld(name)) {
@@ -79,22 +79,22 @@ export const seeStray = (core: AccountCore, state: VenueOrderState, report: unkn
 /** A trade of which memory does not know enough. What the store counts is known, whichever order it came under. `isListed`: as in `applyFill`. */
 export const strayFill = (core: AccountCore, fill: VenueFill, isListed = true): void => {
   const { externalOrderId, instrumentId } = fill
-  const apply = (live: Live): void => {
+  const apply = (working: WorkingOrder): void => {
     core.strays.explained(fill)
-    attempt(core, live, fill, () => applyFill(core, live, fill, isListed))
+    attempt(core, working, fill, () => applyFill(core, working, fill, isListed))
   }
   core.names.ask(namesOf([fill]), (found) => {
     if (isOver(core)) return
     const { counted, named } = ownersOf(core.orders, fill, found)
-    const live = named === undefined ? undefined : core.orders.get(named)
+    const working = named === undefined ? undefined : core.orders.get(named)
     if (counted !== undefined && named !== undefined && named !== counted)
       return quarantine(
         core,
-        live ?? null,
+        working ?? null,
         fill,
         `fill ${fill.externalTradeId} is already counted for order ${counted}`,
       )
-    if (live !== undefined) return apply(live)
+    if (working !== undefined) return apply(working)
     if (counted !== undefined) return
     // A list that is read soon may not have it yet: until its order is known it speaks against "never placed" by itself.
     if (!isListed) heardTrade(core, fill)
@@ -119,10 +119,10 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
     const known = knownId === undefined ? undefined : core.orders.get(knownId)
     const isNew = known === undefined && (found === null || found.stored.orders.length === 0)
     if (isNew && withhold(core, name, named, found, (again, it) => search(core, again, it, 0))) return
-    const live = known ?? (found === null ? undefined : attempt(core, null, named, () => takeIn(core, found)))
+    const working = known ?? (found === null ? undefined : attempt(core, null, named, () => takeIn(core, found)))
     const isNowhere = found?.isNowhere === true && tries >= SEARCHES_MAX
     const isUnanswered = named.state === null || found === null
-    if (live === undefined && named.instrumentId !== null && isUnanswered && !isNowhere) {
+    if (working === undefined && named.instrumentId !== null && isUnanswered && !isNowhere) {
       const pause = SEARCH_PAUSES_MILLIS[Math.min(tries, SEARCH_PAUSES_MILLIS.length - 1)]!
       core.self.later(pause, () => search(core, name, named, tries + 1))
       return
@@ -130,12 +130,12 @@ const search = (core: AccountCore, name: string, named: Named, tries: number): v
     // As far as it was ever shown: the venue was asked for it when a trade alone told of it.
     const shown = found?.state === named.state ? null : core.strays.shown(name, found?.state ?? null)
     const callers = core.strays.take(name)
-    if (live !== undefined) {
+    if (working !== undefined) {
       core.strays.becameKnown(name)
-      for (const run of callers) run(live)
-      if (shown !== null) attempt(core, live, shown, () => seen(core, live, shown, false))
-      if (found?.isNowhere === true && live.question === null && isAsked(live.order))
-        inquire(core, live, "listed before, but no longer known to the venue")
+      for (const run of callers) run(working)
+      if (shown !== null) attempt(core, working, shown, () => seen(core, working, shown, false))
+      if (found?.isNowhere === true && working.question === null && isAsked(working.order))
+        inquire(core, working, "listed before, but no longer known to the venue")
     } else if (isNowhere) quarantine(core, null, named, "the venue does not know the order of its own trade")
   })
 }
@@ -214,7 +214,7 @@ const idByName = (core: AccountCore, named: Named, name: VenueOrderName): Effect
 }
 
 /** The order in memory: known by now, read from the store, or imported. */
-export const takeIn = (core: AccountCore, { id, stored, state }: Origin): Live | undefined => {
+export const takeIn = (core: AccountCore, { id, stored, state }: Origin): WorkingOrder | undefined => {
   const known = core.orders.get(id)
   if (known !== undefined) return known
   if (stored.orders.length > 0) return adoptAll(core, stored)
@@ -228,7 +228,7 @@ const placedBy = ({ tradeOrderId }: VenueOrderState): string =>
     : `imported: placed by another account, or another gateway, as order ${tradeOrderId}`
 
 /** Into memory and into the store, acknowledged as the venue has it; what it shows of it is applied like any other evidence. */
-const importForeign = (core: AccountCore, id: TradeOrderId, state: VenueOrderState): Live => {
+const importForeign = (core: AccountCore, id: TradeOrderId, state: VenueOrderState): WorkingOrder => {
   const now = core.parts.clock.now()
   const name = parseInstrumentId(state.instrumentId)
   if (name === undefined) throw new Error(`foreign order ${state.externalOrderId} of instrument ${state.instrumentId}`)
@@ -258,12 +258,12 @@ const importForeign = (core: AccountCore, id: TradeOrderId, state: VenueOrderSta
     updatedAt: now,
   }
   const order: TradeOrder = { ...image, held: holdDue(image, core.venue).least }
-  const live = core.add(order)
-  live.stored = true
-  core.positions.acknowledged(live, order.createdAt)
+  const working = core.add(order)
+  working.stored = true
+  core.positions.acknowledged(working, order.createdAt)
   core.outlet.commit([{ _tag: "Order", order }], [core.outlet.news.ofOrder("TRADE_ORDER.CREATED", order, now)])
-  applyAcknowledgement(core, live, state.externalOrderId, state.createdAt)
+  applyAcknowledgement(core, working, state.externalOrderId, state.createdAt)
   // The newest snapshot may contain what this order holds: a fresh one tells.
   askBalances(core)
-  return live
+  return working
 }

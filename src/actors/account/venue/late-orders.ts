@@ -2,7 +2,7 @@
 import type { InstrumentId, TradeOrderId } from "../../../domain/ids.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import { RareMap } from "../../../domain/rare.ts"
-import type { Live } from "../live.ts"
+import type { WorkingOrder } from "../working-order.ts"
 
 /** How long the late appearance of an order that was "never placed" is looked for. */
 export const WATCH_MILLIS = 86_400_000
@@ -37,7 +37,7 @@ export class LateOrders {
   /** Those that were declared never placed, oldest first; a late appearance is looked for until then (monotonic ms). */
   private readonly givenUp = new RareMap<TradeOrderId, GivenUp>()
   /** Those that the venue has shown open since, and when (monotonic ms) it did so last. */
-  private readonly shown = new RareMap<Live, number>()
+  private readonly shown = new RareMap<WorkingOrder, number>()
 
   constructor(private readonly monotonic: () => number) {}
 
@@ -112,17 +112,17 @@ export class LateOrders {
   }
 
   /** The venue shows it open. */
-  appeared(live: Live): void {
-    this.shown.set(live, this.monotonic())
+  appeared(working: WorkingOrder): void {
+    this.shown.set(working, this.monotonic())
   }
 
   /** The venue has ended it, or a list without it is no older than the sight of it. */
-  gone(live: Live): void {
-    this.shown.delete(live)
+  gone(working: WorkingOrder): void {
+    this.shown.delete(working)
   }
 
   /** With when (monotonic ms) it was last shown. */
-  get appearances(): Iterable<readonly [Live, number]> {
+  get appearances(): Iterable<readonly [WorkingOrder, number]> {
     return this.shown
   }
 
@@ -130,7 +130,7 @@ export class LateOrders {
     return this.shown.size > 0
   }
 
-  isThere(live: Live): boolean {
-    return this.shown.has(live)
+  isThere(working: WorkingOrder): boolean {
+    return this.shown.has(working)
   }
 }

@@ -7,9 +7,9 @@ import { Effect, Exit } from "effect"
 import { tradeKey } from "../../../ports/account-store.ts"
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore, OpenAndFills } from "../core.ts"
-import type { Live } from "../live.ts"
 import type { NamesAtVenue } from "../order-memory.ts"
 import { tradesSince } from "../orders/dispatch.ts"
+import type { WorkingOrder } from "../working-order.ts"
 import { askNames, listedFills, namesOf, ownersOf } from "./names.ts"
 import { goneThatMayBe, mayBeHidden, strayName, suspectsOf } from "./unnamed.ts"
 
@@ -30,8 +30,8 @@ export interface Proof {
 }
 
 /** `judge` hears once, of a view that was asked for after this call; null: there was none. */
-export const prove = (core: AccountCore, live: Live, judge: (proof: Proof | null) => void): void => {
-  core.proofs.waiting.set(live, (seen) => judge(seen === null ? null : proofOf(core, live, seen)))
+export const prove = (core: AccountCore, working: WorkingOrder, judge: (proof: Proof | null) => void): void => {
+  core.proofs.waiting.set(working, (seen) => judge(seen === null ? null : proofOf(core, working, seen)))
   if (core.proofs.isUnderWay) return
   core.proofs.isUnderWay = true
   nextView(core)
@@ -50,10 +50,10 @@ const nextView = (core: AccountCore): void => {
   })
 }
 
-const viewOf = (core: AccountCore, waiting: ReadonlyArray<readonly [Live, unknown]>) => {
+const viewOf = (core: AccountCore, waiting: ReadonlyArray<readonly [WorkingOrder, unknown]>) => {
   const { session } = core.connection
   if (session === null) return Effect.succeed(null)
-  const since = Math.min(...waiting.map(([live]) => tradesSince(core, live)))
+  const since = Math.min(...waiting.map(([working]) => tradesSince(core, working)))
   const instruments = [...new Set(waiting.map(([{ order }]) => order.instrumentId))]
   const asked = session.forProof ?? session
   return Effect.all({ open: asked.fetchOpenOrders, fills: listedFills(core, asked, since, instruments) }).pipe(
@@ -67,8 +67,8 @@ const viewOf = (core: AccountCore, waiting: ReadonlyArray<readonly [Live, unknow
   )
 }
 
-const proofOf = (core: AccountCore, live: Live, { open, fills, names }: OpenAndFills): Proof => {
-  const { order } = live
+const proofOf = (core: AccountCore, working: WorkingOrder, { open, fills, names }: OpenAndFills): Proof => {
+  const { order } = working
   const isKnown = (fill: VenueFill): boolean => {
     const { counted, named } = ownersOf(core.orders, fill, names)
     return counted !== undefined || named !== undefined
@@ -76,7 +76,7 @@ const proofOf = (core: AccountCore, live: Live, { open, fills, names }: OpenAndF
   const isIt = (it: NamesAtVenue): boolean =>
     it.tradeOrderId === order.tradeOrderId ||
     (it.externalOrderId === order.externalOrderId && it.instrumentId === order.instrumentId)
-  const since = tradesSince(core, live)
+  const since = tradesSince(core, working)
   const unowned = fills.filter(
     (it) =>
       it.instrumentId === order.instrumentId &&
@@ -90,9 +90,9 @@ const proofOf = (core: AccountCore, live: Live, { open, fills, names }: OpenAndF
     (it) =>
       core.orders.idAtVenue(it) === undefined &&
       !core.strays.isWithheld(strayName(it)) &&
-      suspectsOf(core, it).includes(live),
+      suspectsOf(core, it).includes(working),
   )
   const own = fills.filter((it) => isIt(it) && core.orders.ownerOf(it) !== order.tradeOrderId)
-  const isHidden = mayBeHidden(core, live, open)
-  return { state: open.find(isIt), fills: own, unowned, unnamed, isHidden, gone: goneThatMayBe(core, live, open) }
+  const isHidden = mayBeHidden(core, working, open)
+  return { state: open.find(isIt), fills: own, unowned, unnamed, isHidden, gone: goneThatMayBe(core, working, open) }
 }

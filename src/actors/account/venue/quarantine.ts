@@ -6,7 +6,7 @@
 import { cleaned, isClean } from "../../../domain/clean-text.ts"
 import { Decimal } from "../../../domain/decimal.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live } from "../live.ts"
+import type { WorkingOrder } from "../working-order.ts"
 import { inquire } from "./question.ts"
 
 // A venue's texts as values; what is none is refused, and put into quarantine by the caller.
@@ -32,7 +32,12 @@ export const instant = (at: number): number => {
 const REPORT_LENGTH_MAX = 100_000
 
 /** Applies evidence; a throw puts it into quarantine, and the answer is undefined. Each step computes the next image before it installs it. */
-export const attempt = <A>(core: AccountCore, live: Live | null, evidence: unknown, apply: () => A): A | undefined => {
+export const attempt = <A>(
+  core: AccountCore,
+  working: WorkingOrder | null,
+  evidence: unknown,
+  apply: () => A,
+): A | undefined => {
   const outer = core.outlet.cause
   core.outlet.cause = evidence
   try {
@@ -40,9 +45,9 @@ export const attempt = <A>(core: AccountCore, live: Live | null, evidence: unkno
     return apply()
   } catch (reason) {
     core.outlet.cause = null
-    quarantine(core, live, evidence, reason)
-    const pause = live === null ? null : core.refusals.pauseOf(evidence)
-    if (live !== null && pause !== null) core.sequels.readAgain(core, live, pause)
+    quarantine(core, working, evidence, reason)
+    const pause = working === null ? null : core.refusals.pauseOf(evidence)
+    if (working !== null && pause !== null) core.sequels.readAgain(core, working, pause)
     return undefined
   } finally {
     core.outlet.cause = outer
@@ -53,14 +58,19 @@ export const attempt = <A>(core: AccountCore, live: Live | null, evidence: unkno
  * The same evidence is stored once, and is no reason to ask the venue again: its answer would be the same. Why it could not be applied may be
  * a word of the program's inside or of the store: it stands in the report's row, for operators; the order, which clients read, names the row.
  */
-export const quarantine = (core: AccountCore, live: Live | null, evidence: unknown, reason: unknown): void => {
+export const quarantine = (
+  core: AccountCore,
+  working: WorkingOrder | null,
+  evidence: unknown,
+  reason: unknown,
+): void => {
   if (!core.quarantine.add(evidence)) return
   const why = cleaned(reason instanceof Error ? reason.message : String(reason))
   const report = cleaned(JSON.stringify(evidence).slice(0, REPORT_LENGTH_MAX))
-  const tradeOrderId = live?.order.tradeOrderId ?? null
+  const tradeOrderId = working?.order.tradeOrderId ?? null
   const id = core.parts.ids.uuid()
   const at = core.parts.clock.now()
   core.outlet.commit([{ _tag: "Quarantined", id, tradeOrderId, report, reason: why, at }], [])
-  if (live !== null)
-    inquire(core, live, `a report from the venue was not applied and is kept for operators under ${id}`)
+  if (working !== null)
+    inquire(core, working, `a report from the venue was not applied and is kept for operators under ${id}`)
 }

@@ -6,7 +6,7 @@ import { changeOf } from "../../../domain/order/change.ts"
 import { isAsked } from "../../../domain/order/evidence/law.ts"
 import { noted } from "../../../domain/order/evidence/progress.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live, Question } from "../live.ts"
+import type { Question, WorkingOrder } from "../working-order.ts"
 
 /** Pause before each question, in ms; then every minute. */
 const PAUSES_MILLIS = [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
@@ -14,12 +14,12 @@ const LAST_PAUSE_MILLIS = 60_000
 /** News of an order are no reason to put off a question that is due. */
 const SOON_MILLIS = 1_000
 
-export const isOpenQuestion = ({ order, isUnsent }: Live): boolean =>
+export const isOpenQuestion = ({ order, isUnsent }: WorkingOrder): boolean =>
   isAsked(order) &&
   !isUnsent &&
   (order.orderStatus === "UNKNOWN" || order.doubt !== null || order.cancelRequested || changeOf(order) !== null)
 
-export const newQuestion = ({ order }: Live): Question => ({
+export const newQuestion = ({ order }: WorkingOrder): Question => ({
   attempt: 0,
   notFounds: order.doubt?.kind === "SUBMIT" ? order.doubt.notFounds : 0,
   missingSince: null,
@@ -30,40 +30,40 @@ export const newQuestion = ({ order }: Live): Question => ({
 })
 
 /** Starts asking. What is being asked already is asked soon: there is news of it. Of what never left the gateway the venue knows nothing. */
-export const inquire = (core: AccountCore, live: Live, why: string): void => {
-  if (!isAsked(live.order) || live.isUnsent || core.account.status === "DISCONNECTED") return
-  live.order = noted(live.order, core.parts.clock.now(), why)
-  if (live.question !== null) {
-    if (live.question.dueAt > core.parts.clock.monotonic() + SOON_MILLIS) {
-      live.question.attempt = 0
-      schedule(core, live)
+export const inquire = (core: AccountCore, working: WorkingOrder, why: string): void => {
+  if (!isAsked(working.order) || working.isUnsent || core.account.status === "DISCONNECTED") return
+  working.order = noted(working.order, core.parts.clock.now(), why)
+  if (working.question !== null) {
+    if (working.question.dueAt > core.parts.clock.monotonic() + SOON_MILLIS) {
+      working.question.attempt = 0
+      schedule(core, working)
     }
     return
   }
-  live.question = newQuestion(live)
-  schedule(core, live)
+  working.question = newQuestion(working)
+  schedule(core, working)
 }
 
-export const stop = (live: Live): void => {
-  live.question?.callOff()
-  live.question = null
+export const stop = (working: WorkingOrder): void => {
+  working.question?.callOff()
+  working.question = null
 }
 
 /** `withinMillis`: not later, if the next question may be the last. */
-export const schedule = (core: AccountCore, live: Live, withinMillis = LAST_PAUSE_MILLIS): void => {
-  const { question } = live
+export const schedule = (core: AccountCore, working: WorkingOrder, withinMillis = LAST_PAUSE_MILLIS): void => {
+  const { question } = working
   if (question === null) return
   const pause = Math.min(withinMillis, PAUSES_MILLIS[question.attempt] ?? LAST_PAUSE_MILLIS)
   question.attempt++
   question.dueAt = core.parts.clock.monotonic() + pause
   // One query at a time, whatever triggered it.
   question.callOff()
-  question.callOff = core.self.later(pause, () => core.sequels.ask(core, live))
+  question.callOff = core.self.later(pause, () => core.sequels.ask(core, working))
 }
 
 /** Asked again in a minute: an answer that makes no sense would be the same in a moment. */
-export const putOff = (core: AccountCore, live: Live): void => {
-  if (live.question === null) return
-  live.question.attempt = PAUSES_MILLIS.length
-  schedule(core, live)
+export const putOff = (core: AccountCore, working: WorkingOrder): void => {
+  if (working.question === null) return
+  working.question.attempt = PAUSES_MILLIS.length
+  schedule(core, working)
 }

@@ -16,9 +16,9 @@ import type {
   VenueSession,
 } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
-import { type FillScan, type Live, mayBeThere } from "../live.ts"
 import { tradesSince } from "../orders/dispatch.ts"
 import { areOutdated, type StoredOrders, storedOrders } from "../orders/recall.ts"
+import { type FillScan, mayBeThere, type WorkingOrder } from "../working-order.ts"
 import { type AskedBalances, applyBalances, fetchBalances } from "./balances.ts"
 import { answered, listed } from "./doubt.ts"
 import { applyFill, seen, weighChange } from "./evidence.ts"
@@ -42,7 +42,7 @@ interface VenueView {
   readonly open: ReadonlyArray<VenueOrderState>
   readonly lookups: ReadonlyArray<readonly [TradeOrderId, OrderLookup]>
   /** Orders that are neither open there nor found yet among those that are over. */
-  readonly unasked: ReadonlyArray<Live>
+  readonly unasked: ReadonlyArray<WorkingOrder>
   readonly search: EndedSearch | null
   readonly balances: AskedBalances
   /** Orders of the open list that memory does not have, as the store has them; by `venueOrderKey`. */
@@ -63,14 +63,14 @@ export const fetchView = (core: AccountCore, session: VenueSession) => {
     const scan = scanOf(core, from, [...instruments])
     yield* Effect.timeoutOption(wholeScan(core, session, scan), BEFORE_OPEN_MILLIS)
     const shown = new Set(open.flatMap((it) => core.orders.findAtVenue(it) ?? []))
-    const asked = core.orders.openLives().filter((live) => mayBeThere(live) && !shown.has(live))
+    const asked = core.orders.openLives().filter((working) => mayBeThere(working) && !shown.has(working))
     const search = asked.length > SINGLE_MAX ? endedSearch(lists, asked) : null
     if (search !== null) yield* Effect.timeoutOption(searchEnded(core, lists, search), BEFORE_OPEN_MILLIS)
-    const [single, unasked] = split(asked.filter((live) => search === null || search.missing.has(live)))
-    const lookups = yield* Effect.forEach(single, (live) =>
+    const [single, unasked] = split(asked.filter((working) => search === null || search.missing.has(working)))
+    const lookups = yield* Effect.forEach(single, (working) =>
       Effect.map(
-        core.connection.budget(session.fetchOrder(core.refOf(live.order))),
-        (it) => [live.order.tradeOrderId, it] as const,
+        core.connection.budget(session.fetchOrder(core.refOf(working.order))),
+        (it) => [working.order.tradeOrderId, it] as const,
       ),
     )
     const balances = yield* fetchBalances(core, lists)
@@ -105,7 +105,9 @@ const storedOf = (core: AccountCore, open: ReadonlyArray<VenueOrderState>) =>
   })
 
 /** Few are asked for at once; of more, those that others of a list depend on. */
-const split = (asked: ReadonlyArray<Live>): readonly [ReadonlyArray<Live>, ReadonlyArray<Live>] => {
+const split = (
+  asked: ReadonlyArray<WorkingOrder>,
+): readonly [ReadonlyArray<WorkingOrder>, ReadonlyArray<WorkingOrder>] => {
   const first = [...asked].sort((a, b) => Number(b.order.orderListId !== null) - Number(a.order.orderListId !== null))
   return [first.slice(0, SINGLE_MAX), first.slice(SINGLE_MAX)]
 }
@@ -122,8 +124,8 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
   const openIds = new Set<TradeOrderId>()
   // Whose is what, before anything is applied: the trades of most venues name their order by the venue's id only, and so do some views.
   for (const [id, lookup] of view.lookups) {
-    const live = core.orders.get(id)
-    if (live !== undefined && lookup._tag === "Found") core.orders.knowAs(live, lookup.state.externalOrderId)
+    const working = core.orders.get(id)
+    if (working !== undefined && lookup._tag === "Found") core.orders.knowAs(working, lookup.state.externalOrderId)
   }
   for (const state of view.open) {
     const known = core.orders.findAtVenue(state)
@@ -134,18 +136,18 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
       seeStray(core, state)
       continue
     }
-    const live = known ?? attempt(core, null, state, () => takeIn(core, { ...missing!, state }))
-    if (live === undefined) continue
-    core.orders.knowAs(live, state.externalOrderId)
-    seenAtStart(core, live, state)
-    openIds.add(live.order.tradeOrderId)
+    const working = known ?? attempt(core, null, state, () => takeIn(core, { ...missing!, state }))
+    if (working === undefined) continue
+    core.orders.knowAs(working, state.externalOrderId)
+    seenAtStart(core, working, state)
+    openIds.add(working.order.tradeOrderId)
   }
   for (const [id, lookup] of view.lookups) {
-    const live = core.orders.get(id)
-    if (live === undefined || lookup._tag !== "Found") continue
+    const working = core.orders.get(id)
+    if (working === undefined || lookup._tag !== "Found") continue
     // Over by now: its trades were made on the terms that the venue shows, and would end it on those that it had before.
     const { state } = lookup
-    attempt(core, live, lookup, () => weighChange(core, live, state, false))
+    attempt(core, working, lookup, () => weighChange(core, working, state, false))
   }
   // Trades first: they explain the quantities that the views name.
   const backfilledExecutions = applyRead(core, scan)
@@ -153,19 +155,19 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
   const isAllRead = isWhole(scan)
   const later: Array<() => void> = []
   for (const state of view.open) {
-    const live = core.orders.findAtVenue(state)
-    if (live === undefined) continue
-    if (isAllRead || isExplained(live, state)) attempt(core, live, state, () => listed(core, live, state))
-    else later.push(() => !isExplained(live, state) && inquire(core, live, "its trades have been read"))
+    const working = core.orders.findAtVenue(state)
+    if (working === undefined) continue
+    if (isAllRead || isExplained(working, state)) attempt(core, working, state, () => listed(core, working, state))
+    else later.push(() => !isExplained(working, state) && inquire(core, working, "its trades have been read"))
   }
   for (const [id, lookup] of view.lookups) {
     const apply = (): void => {
-      const live = core.orders.get(id)
-      if (live === undefined || isTerminal(live.order.orderStatus) || openIds.has(id)) return
-      attempt(core, live, lookup, () => answered(core, live, lookup))
+      const working = core.orders.get(id)
+      if (working === undefined || isTerminal(working.order.orderStatus) || openIds.has(id)) return
+      attempt(core, working, lookup, () => answered(core, working, lookup))
     }
-    const live = core.orders.get(id)
-    if (isAllRead || live === undefined || lookup._tag !== "Found" || isExplained(live, lookup.state)) apply()
+    const working = core.orders.get(id)
+    if (isAllRead || working === undefined || lookup._tag !== "Found" || isExplained(working, lookup.state)) apply()
     else later.push(apply)
   }
   if (isAllRead) core.trades.scanned(scan)
@@ -185,7 +187,7 @@ export const applyView = (core: AccountCore, view: VenueView): Corrections => {
 }
 
 /** No trade is missing for what the venue says of it. */
-const isExplained = ({ order }: Live, { status, executedQuantity }: VenueOrderState): boolean => {
+const isExplained = ({ order }: WorkingOrder, { status, executedQuantity }: VenueOrderState): boolean => {
   const named = decimal(executedQuantity)
   if (status === "FILLED" && named.isZero()) return isTerminal(order.orderStatus)
   return !named.greaterThan(order.executedQuantity)
@@ -195,9 +197,9 @@ const isExplained = ({ order }: Live, { status, executedQuantity }: VenueOrderSt
 const applyRead = (core: AccountCore, scan: FillScan): number => {
   let count = 0
   for (const fill of taken(scan)) {
-    const live = core.orders.findAtVenue(fill)
-    if (live === undefined) strayFill(core, fill)
-    else if (attempt(core, live, fill, () => applyFill(core, live, fill))) count++
+    const working = core.orders.findAtVenue(fill)
+    if (working === undefined) strayFill(core, fill)
+    else if (attempt(core, working, fill, () => applyFill(core, working, fill))) count++
   }
   return count
 }
@@ -206,18 +208,18 @@ const applyRead = (core: AccountCore, scan: FillScan): number => {
 export const readRest = (core: AccountCore, session: VenueSession, { scan, search, unasked }: VenueView): void => {
   if (!isWhole(scan)) readOn(core, session, scan)
   const ask = (): void => {
-    for (const live of unasked)
-      if (!isTerminal(live.order.orderStatus) && live.question === null)
-        inquire(core, live, "not among the venue's open orders")
+    for (const working of unasked)
+      if (!isTerminal(working.order.orderStatus) && working.question === null)
+        inquire(core, working, "not among the venue's open orders")
   }
   if (search === null || search.pagesLeft <= 0 || unasked.length === 0) return ask()
   const before = new Set(search.found.keys())
   core.self.fork(core.connection.listing(searchEnded(core, session, search)), () => {
     if (core.connection.session !== session) return
     for (const [id, lookup] of search.found) {
-      const live = core.orders.get(id)
-      if (before.has(id) || live === undefined || isTerminal(live.order.orderStatus)) continue
-      attempt(core, live, lookup, () => answered(core, live, lookup))
+      const working = core.orders.get(id)
+      if (before.has(id) || working === undefined || isTerminal(working.order.orderStatus)) continue
+      attempt(core, working, lookup, () => answered(core, working, lookup))
     }
     ask()
   })
@@ -239,11 +241,11 @@ export const auditFills = (
   }))
   const spared = new Set<InstrumentId>()
   for (const { fill, touchedAt } of told) {
-    const live = core.orders.findAtVenue(fill)
-    if (live === undefined) strayFill(core, fill)
-    else if (core.orders.ownerOf(fill) === live.order.tradeOrderId) continue
+    const working = core.orders.findAtVenue(fill)
+    if (working === undefined) strayFill(core, fill)
+    else if (core.orders.ownerOf(fill) === working.order.tradeOrderId) continue
     else if (now - touchedAt < quietMillis) spared.add(fill.instrumentId)
-    else attempt(core, live, fill, () => applyFill(core, live, fill))
+    else attempt(core, working, fill, () => applyFill(core, working, fill))
   }
   return spared
 }
@@ -251,19 +253,24 @@ export const auditFills = (
 /** Orders that rest too long without a word are looked for (audits; orders touched in the last 5 s are left alone). */
 export const auditOpen = (core: AccountCore, open: ReadonlyArray<VenueOrderState>, quietMillis: number): void => {
   const now = core.parts.clock.monotonic()
-  const shown = new Set<Live>()
+  const shown = new Set<WorkingOrder>()
   for (const state of open) {
-    const live = core.orders.findAtVenue(state)
-    if (live !== undefined) {
-      shown.add(live)
-      if (now - live.touchedAt >= quietMillis) attempt(core, live, state, () => seen(core, live, state, false))
+    const working = core.orders.findAtVenue(state)
+    if (working !== undefined) {
+      shown.add(working)
+      if (now - working.touchedAt >= quietMillis) attempt(core, working, state, () => seen(core, working, state, false))
       continue
     }
     seeStray(core, state)
   }
-  for (const live of core.orders.openLives())
-    if (mayBeThere(live) && !shown.has(live) && live.question === null && now - live.touchedAt >= quietMillis)
-      inquire(core, live, "not among the venue's open orders")
+  for (const working of core.orders.openLives())
+    if (
+      mayBeThere(working) &&
+      !shown.has(working) &&
+      working.question === null &&
+      now - working.touchedAt >= quietMillis
+    )
+      inquire(core, working, "not among the venue's open orders")
 }
 
 // Orders that ended in an absence: read many at once where the venue can, and one at a time otherwise
@@ -275,13 +282,13 @@ const ORDERS_PER_PAGE_MIN = 5
 interface EndedSearch {
   readonly markets: ReadonlyArray<EndedSince>
   readonly found: Map<TradeOrderId, OrderLookup>
-  readonly missing: Set<Live>
+  readonly missing: Set<WorkingOrder>
   cursor: string | null
   pagesLeft: number
 }
 
 /** Null where the venue has no such list. */
-const endedSearch = (session: VenueLists, asked: ReadonlyArray<Live>): EndedSearch | null =>
+const endedSearch = (session: VenueLists, asked: ReadonlyArray<WorkingOrder>): EndedSearch | null =>
   session.fetchEnded === undefined
     ? null
     : {
@@ -294,7 +301,7 @@ const endedSearch = (session: VenueLists, asked: ReadonlyArray<Live>): EndedSear
 
 const isNumber = (text: string | null): text is string => text !== null && /^\d+$/.test(text)
 
-const marketsOf = (asked: ReadonlyArray<Live>): ReadonlyArray<EndedSince> => {
+const marketsOf = (asked: ReadonlyArray<WorkingOrder>): ReadonlyArray<EndedSince> => {
   const markets = new Map<InstrumentId, EndedSince>()
   for (const { order } of asked) {
     const known = markets.get(order.instrumentId)
@@ -320,9 +327,9 @@ const searchEnded = (
     if (fetchEnded === undefined || search.pagesLeft <= 0 || search.missing.size === 0) return Effect.void
     return Effect.flatMap(fetchEnded(search.markets, search.cursor), ({ orders, next }) => {
       for (const state of orders) {
-        const live = core.orders.findAtVenue(state)
-        if (live === undefined || !search.missing.delete(live)) continue
-        search.found.set(live.order.tradeOrderId, { _tag: "Found", state })
+        const working = core.orders.findAtVenue(state)
+        if (working === undefined || !search.missing.delete(working)) continue
+        search.found.set(working.order.tradeOrderId, { _tag: "Found", state })
       }
       search.cursor = next
       search.pagesLeft = next === null ? 0 : search.pagesLeft - 1
@@ -336,28 +343,28 @@ const searchEnded = (
 /** From one question that had no answer to the next. */
 const AGAIN_MILLIS = 60_000
 
-export const readAgain = (core: AccountCore, live: Live, millis: number): void => {
-  const { tradeOrderId } = live.order
+export const readAgain = (core: AccountCore, working: WorkingOrder, millis: number): void => {
+  const { tradeOrderId } = working.order
   // One timer each.
   if (core.readingAgain.has(tradeOrderId)) return
   core.readingAgain.add(tradeOrderId)
   core.self.later(millis, () => {
     core.readingAgain.delete(tradeOrderId)
-    read(core, live)
+    read(core, working)
   })
 }
 
-const read = (core: AccountCore, live: Live): void => {
+const read = (core: AccountCore, working: WorkingOrder): void => {
   const { session } = core.connection
-  if (session === null) return readAgain(core, live, AGAIN_MILLIS)
-  const { order } = live
-  const since = tradesSince(core, live)
+  if (session === null) return readAgain(core, working, AGAIN_MILLIS)
+  const { order } = working
+  const since = tradesSince(core, working)
   const question = Effect.all({
     lookup: session.fetchOrder(core.refOf(order)),
     fills: listedFills(core, session, since, [order.instrumentId]),
   })
   core.self.fork(core.connection.listing(question), (exit) => {
-    if (Exit.isFailure(exit)) return readAgain(core, live, AGAIN_MILLIS)
+    if (Exit.isFailure(exit)) return readAgain(core, working, AGAIN_MILLIS)
     const { fills, lookup } = exit.value
     const now = core.orders.get(order.tradeOrderId)
     if (now !== undefined && lookup._tag === "Found") core.orders.knowAs(now, lookup.state.externalOrderId)

@@ -13,9 +13,9 @@ import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { SessionReport, VenueSession } from "../../../ports/venue-session.ts"
 import { isOfList, listsOf } from "../contingent/list.ts"
 import type { AccountCore } from "../core.ts"
-import { type Live, mayBeThere } from "../live.ts"
 import { cancelAnswered, sendFirstCancel } from "../orders/cancel.ts"
-import { letGo } from "../orders/dispatch.ts"
+import { dispatchIfReady } from "../orders/dispatch.ts"
+import { mayBeThere, type WorkingOrder } from "../working-order.ts"
 import { startAudits } from "./audit.ts"
 import { applyBalances } from "./balances.ts"
 import { askAgain } from "./doubt.ts"
@@ -41,9 +41,9 @@ export const applyReport = (core: AccountCore, report: OrderReport): void => {
       return
     case "OrderSeen": {
       const { state } = report
-      const live = core.orders.findAtVenue(state)
-      if (live !== undefined) {
-        attempt(core, live, report, () => seen(core, live, state, false))
+      const working = core.orders.findAtVenue(state)
+      if (working !== undefined) {
+        attempt(core, working, report, () => seen(core, working, state, false))
         return
       }
       seeStray(core, state, report)
@@ -51,17 +51,18 @@ export const applyReport = (core: AccountCore, report: OrderReport): void => {
     }
     case "Filled": {
       const { fill } = report
-      const live = core.orders.findAtVenue(fill)
+      const working = core.orders.findAtVenue(fill)
       // Memory may have forgotten whose the trade is.
-      const isUnsure = live === undefined || isTerminal(live.order.orderStatus) || core.orders.mayBeForgotten(fill)
+      const isUnsure =
+        working === undefined || isTerminal(working.order.orderStatus) || core.orders.mayBeForgotten(fill)
       if (isUnsure) strayFill(core, fill, false)
-      else attempt(core, live, fill, () => applyFill(core, live, fill, false))
+      else attempt(core, working, fill, () => applyFill(core, working, fill, false))
       return
     }
     default: {
-      const live = core.orders.get(report.tradeOrderId)
-      if (live !== undefined) {
-        attempt(core, live, report, () => applyOutcome(core, live, report))
+      const working = core.orders.get(report.tradeOrderId)
+      if (working !== undefined) {
+        attempt(core, working, report, () => applyOutcome(core, working, report))
         return
       }
       withStray(core, stranger(report.tradeOrderId), (found) =>
@@ -84,13 +85,13 @@ const MARKET_CLOSED = "MARKET_CLOSED"
 
 type Outcome = Exclude<OrderReport, { readonly _tag: "BalancesSeen" | "OrderSeen" | "Filled" }>
 
-const applyOutcome = (core: AccountCore, live: Live, report: Outcome): void => {
+const applyOutcome = (core: AccountCore, working: WorkingOrder, report: Outcome): void => {
   if (report._tag === "CancelAccepted" || report._tag === "CancelRefused" || report._tag === "CancelInDoubt")
-    cancelAnswered(live)
+    cancelAnswered(working)
   if ("externalOrderId" in report) venueId(report.externalOrderId)
-  tellMarket(core, live.order, report)
-  const isUnproven = report._tag === "Refused" && mayBeShown(core, live)
-  take(core, live, isUnproven ? unproven(report) : report)
+  tellMarket(core, working.order, report)
+  const isUnproven = report._tag === "Refused" && mayBeShown(core, working)
+  take(core, working, isUnproven ? unproven(report) : report)
 }
 
 const tellMarket = ({ parts: { markets } }: AccountCore, order: TradeOrder, report: Outcome): void => {
@@ -128,7 +129,7 @@ export interface SessionKeeper {
 
 /** What waited for a session is looked at. */
 const becameReady = (core: AccountCore): void => {
-  for (const live of core.orders.openLives()) letGo(core, live)
+  for (const working of core.orders.openLives()) dispatchIfReady(core, working)
   if (core.orders.openLives().some(isOfList)) listsOf(core).becameReady()
 }
 
@@ -284,9 +285,9 @@ export const keepSession = (
 
   /** What was asked while there was no session. */
   const takeUp = (): void => {
-    for (const live of core.orders.openLives()) {
+    for (const working of core.orders.openLives()) {
       // What was asked while the venue was away is sent now; a cancel whose submit is in doubt is part of that doubt.
-      if (live.order.cancelRequested && live.cancels._tag === "UNSENT") sendFirstCancel(core, live)
+      if (working.order.cancelRequested && working.cancels._tag === "UNSENT") sendFirstCancel(core, working)
     }
     askAgain(core)
   }
@@ -297,14 +298,14 @@ export const keepSession = (
     if (core.account.status === "LOCKED" || core.account.status === "DISCONNECTED") return
     core.saveAccount({ status: "INACTIVE" })
     // What became of the orders at the venue is unknown from now on. What never left the gateway is in no doubt.
-    for (const live of core.orders.openLives()) if (mayBeThere(live)) lose(live)
+    for (const working of core.orders.openLives()) if (mayBeThere(working)) lose(working)
     core.outlet.alert({ code: "CREDENTIAL_REFUSED", severity: "CRITICAL", message: reason, tradeOrderId: null })
     core.connection.settle()
   }
 
-  const lose = (live: Live): void => {
-    if (live.order.doubt === null)
-      core.change(live, { ...live.order, doubt: doubtWhenLost(live.order) }, null, { portfolio: false })
+  const lose = (working: WorkingOrder): void => {
+    if (working.order.doubt === null)
+      core.change(working, { ...working.order, doubt: doubtWhenLost(working.order) }, null, { portfolio: false })
   }
 
   const withdrawn = (credentialId: CredentialId): void => {
@@ -312,8 +313,8 @@ export const keepSession = (
     close()
     isSilent = false
     // No session hears any more what the venue answers to requests that are under way.
-    for (const live of core.orders.openLives())
-      if (mayBeThere(live) && doubtWhenLost(live.order).kind !== "UNREACHABLE") lose(live)
+    for (const working of core.orders.openLives())
+      if (mayBeThere(working) && doubtWhenLost(working.order).kind !== "UNREACHABLE") lose(working)
     open()
   }
 

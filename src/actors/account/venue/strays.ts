@@ -4,7 +4,7 @@ import type { TradeOrderId } from "../../../domain/ids.ts"
 import { isEnd } from "../../../domain/order/view.ts"
 import { tradeKey } from "../../../ports/account-store.ts"
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
-import type { Live } from "../live.ts"
+import type { WorkingOrder } from "../working-order.ts"
 import { Remembered } from "./refusals.ts"
 
 /** Of one order; the venue shows it again, and its trades are read again, when more was told of it meanwhile. */
@@ -37,7 +37,7 @@ export interface Withheld {
 interface Stray {
   /** Null: its name is an order id, and nothing else was told of it. */
   readonly instrumentId: Named["instrumentId"]
-  readonly waiting: Array<(live: Live) => void>
+  readonly waiting: Array<(working: WorkingOrder) => void>
   /** As far as it was ever shown. */
   shown: VenueOrderState | null
   /** Monotonic ms, from when it has been withheld, with pauses in which it was looked for. */
@@ -122,7 +122,7 @@ export class Strays {
   }
 
   /** False: the order is being looked for already. */
-  add(name: string, { instrumentId }: Pick<Named, "instrumentId">, then: (live: Live) => void): boolean {
+  add(name: string, { instrumentId }: Pick<Named, "instrumentId">, then: (working: WorkingOrder) => void): boolean {
     const known = this.all.get(name)
     if (known === undefined)
       this.all.set(name, { instrumentId, waiting: [then], shown: null, since: null, withheld: null })
@@ -131,7 +131,7 @@ export class Strays {
   }
 
   /** What waited for it, in order. */
-  take(name: string): ReadonlyArray<(live: Live) => void> {
+  take(name: string): ReadonlyArray<(working: WorkingOrder) => void> {
     const stray = this.all.get(name)
     if (stray !== undefined && stray.withheld !== null) this.withheldCount--
     this.all.delete(name)

@@ -1,7 +1,7 @@
 /** How far the trades of an account are known: the newest applied trade, the time up to which all were read, and a scan in progress. */
 import type { VenueFill } from "../../../ports/venue-session.ts"
-import type { FillScan } from "../live.ts"
 import type { AccountOrders } from "../order-memory.ts"
+import type { FillScan } from "../working-order.ts"
 
 /** Venues list trades by their own clocks. */
 export const FILLS_MARGIN_MILLIS = 60_000

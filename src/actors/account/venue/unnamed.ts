@@ -10,8 +10,8 @@ import { isAsked } from "../../../domain/order/evidence/law.ts"
 import { releasedType, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
-import type { Live } from "../live.ts"
 import { leftAtOf, tradesSince } from "../orders/dispatch.ts"
+import type { WorkingOrder } from "../working-order.ts"
 import { askBalances } from "./balances.ts"
 import type { Sent } from "./late-orders.ts"
 import { inquire } from "./question.ts"
@@ -32,8 +32,10 @@ export const strayName = ({
   tradeOrderId ?? `${instrumentId}|${externalOrderId}`
 
 /** It is, or may be, at the venue, and what the venue calls it is not known. */
-const isUnsettled = (core: AccountCore, live: Live): boolean =>
-  live.order.externalOrderId === null && isAsked(live.order) && !core.orders.hasVenueName(live.order.tradeOrderId)
+const isUnsettled = (core: AccountCore, working: WorkingOrder): boolean =>
+  working.order.externalOrderId === null &&
+  isAsked(working.order) &&
+  !core.orders.hasVenueName(working.order.tradeOrderId)
 
 /**
  * By what was sent and what is shown. A price or a quantity that the venue may have made itself says nothing, nor does the time of its
@@ -52,7 +54,7 @@ export const mayBe = (order: Sent, state: VenueOrderState): boolean => {
 const isOlder = (since: number, leftAt: number | null): boolean => leftAt !== null && since < leftAt
 
 /** Own orders that it may be. None where it has a client id that says all of ours: that one was placed by another account, or gateway. */
-export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyArray<Live> => {
+export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyArray<WorkingOrder> => {
   if (core.venue.inProcess || state.tradeOrderId !== null) return []
   const since = core.parts.clock.monotonic() - core.strays.ageOf(strayName(state))
   return core.orders
@@ -61,25 +63,29 @@ export const suspectsOf = (core: AccountCore, state: VenueOrderState): ReadonlyA
 }
 
 /** Also what is just being looked for: whose it is, is not known before the answer. */
-const candidatesFor = (core: AccountCore, live: Live) => {
-  if (!isUnsettled(core, live)) return []
-  const leftAt = leftAtOf(live)
+const candidatesFor = (core: AccountCore, working: WorkingOrder) => {
+  if (!isUnsettled(core, working)) return []
+  const leftAt = leftAtOf(working)
   return core.strays
     .shownNow()
-    .filter(({ state, since }) => state.tradeOrderId === null && mayBe(live.order, state) && !isOlder(since, leftAt))
+    .filter(({ state, since }) => state.tradeOrderId === null && mayBe(working.order, state) && !isOlder(since, leftAt))
 }
 
 /** The venue shows an order that may be this one. */
-export const mayBeShown = (core: AccountCore, live: Live): boolean => candidatesFor(core, live).length > 0
+export const mayBeShown = (core: AccountCore, working: WorkingOrder): boolean => candidatesFor(core, working).length > 0
 
 /**
  * An order that may be this one was shown, and is not among those that are open: a venue that does not know our id may know it later. Of
  * one that is open it would have known it.
  */
-export const mayBeHidden = (core: AccountCore, live: Live, open: ReadonlyArray<VenueOrderState>): boolean => {
+export const mayBeHidden = (
+  core: AccountCore,
+  working: WorkingOrder,
+  open: ReadonlyArray<VenueOrderState>,
+): boolean => {
   const shown = new Set(open.map(strayName))
   const now = core.parts.clock.monotonic()
-  return candidatesFor(core, live).some(({ name, since }) => !shown.has(name) && now - since < HIDDEN_MILLIS)
+  return candidatesFor(core, working).some(({ name, since }) => !shown.has(name) && now - since < HIDDEN_MILLIS)
 }
 
 /** One that was given up may be it as well. One that has appeared is another: the venue calls it by its own name. */
@@ -94,11 +100,11 @@ const mayBeOneGivenUp = (
  */
 export const goneThatMayBe = (
   core: AccountCore,
-  live: Live,
+  working: WorkingOrder,
   open: ReadonlyArray<VenueOrderState>,
 ): VenueOrderState | null => {
   const shown = new Set(open.map(strayName))
-  const [only, ...others] = candidatesFor(core, live).filter(({ name }) => !shown.has(name))
+  const [only, ...others] = candidatesFor(core, working).filter(({ name }) => !shown.has(name))
   if (only === undefined || others.length > 0 || suspectsOf(core, only.state).length > 1) return null
   const { state, since } = only
   const fits = (sent: Sent, leftAt: number | null): boolean => mayBe(sent, state) && !isOlder(since, leftAt)
@@ -132,9 +138,9 @@ const tradesFit = (fills: ReadonlyArray<VenueFill>): ((order: Sent) => boolean) 
  * All are of one order that the venue does not know any more, which by what they say may be this one, and no other of ours that it may have
  * forgotten: one cancelled without our request would be recognised by our id.
  */
-export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArray<VenueFill>): boolean => {
+export const mayBeTradesOf = (core: AccountCore, working: WorkingOrder, fills: ReadonlyArray<VenueFill>): boolean => {
   const [first] = fills
-  if (first === undefined || !isUnsettled(core, live) || !mayBeForgotten(live.order)) return false
+  if (first === undefined || !isUnsettled(core, working) || !mayBeForgotten(working.order)) return false
   if (fills.some((it) => it.externalOrderId !== first.externalOrderId)) return false
   const isLike = tradesFit(fills)
   if (isLike === null) return false
@@ -145,30 +151,30 @@ export const mayBeTradesOf = (core: AccountCore, live: Live, fills: ReadonlyArra
   const fitting = core.orders
     .openLives()
     .filter((it) => fits(it.order, leftAtOf(it)) && isUnsettled(core, it) && mayBeForgotten(it.order))
-  return fitting.length === 1 && fitting[0] === live
+  return fitting.length === 1 && fitting[0] === working
 }
 
 /** A trade that the stream told of an order that no name joins to one of ours: it may be of this one. */
-const mayBeTradeOf = (core: AccountCore, live: Live, fill: VenueFill): boolean =>
-  isUnsettled(core, live) &&
+const mayBeTradeOf = (core: AccountCore, working: WorkingOrder, fill: VenueFill): boolean =>
+  isUnsettled(core, working) &&
   fill.tradeOrderId === null &&
   core.orders.findAtVenue(fill) === undefined &&
-  fill.executedAt >= tradesSince(core, live) &&
-  tradesFit([fill])?.(live.order) === true
+  fill.executedAt >= tradesSince(core, working) &&
+  tradesFit([fill])?.(working.order) === true
 
 /** The stream tells a trade of an order that is not known. */
 export const heardTrade = (core: AccountCore, fill: VenueFill): void => {
   if (!core.strays.heard(fill)) return
   // What the question answers is stored, with this trade: a later process will not be told it again.
-  for (const live of core.orders.openLives())
-    if (live.question !== null && mayBeTradeOf(core, live, fill))
-      inquire(core, live, "a trade that may belong to it was reported")
+  for (const working of core.orders.openLives())
+    if (working.question !== null && mayBeTradeOf(core, working, fill))
+      inquire(core, working, "a trade that may belong to it was reported")
 }
 
 /** Monotonic ms from which on no order that may be this one, and was shown or has traded, speaks against "not found"; null: none was. */
-export const hiddenUntil = (core: AccountCore, live: Live): number | null => {
-  const shown = candidatesFor(core, live).map(({ since }) => since)
-  const told = core.strays.heardTrades().flatMap(({ fill, at }) => (mayBeTradeOf(core, live, fill) ? at : []))
+export const hiddenUntil = (core: AccountCore, working: WorkingOrder): number | null => {
+  const shown = candidatesFor(core, working).map(({ since }) => since)
+  const told = core.strays.heardTrades().flatMap(({ fill, at }) => (mayBeTradeOf(core, working, fill) ? at : []))
   const times = [...shown, ...told]
   return times.length === 0 ? null : Math.max(...times) + HIDDEN_MILLIS
 }
@@ -182,7 +188,7 @@ export const mayBeOurs = (core: AccountCore, state: VenueOrderState): boolean =>
   suspectsOf(core, state).length > 0 || watchedThatMayBe(core, state).length > 0
 
 /** Declared never placed, and it may be at the venue: an order is shown there, or traded, and whose it is, is not known yet. */
-export const mayWorkThere = (core: AccountCore, { order }: Live): boolean =>
+export const mayWorkThere = (core: AccountCore, { order }: WorkingOrder): boolean =>
   core.late.isWatched(order.tradeOrderId) &&
   core.strays.of(order.instrumentId).some((state) => state === null || mayBe(order, state))
 
@@ -227,11 +233,11 @@ export const withhold = (
   if (suspects.length === 0 && !isLatePossible) return false
   if (age === 0)
     // That the venue did not know our id before it showed this order proves nothing any more.
-    for (const live of suspects) {
-      if (live.question === null) continue
-      live.question.notFounds = 0
+    for (const working of suspects) {
+      if (working.question === null) continue
+      working.question.notFounds = 0
       // What it answers is stored, with the sight of this order: a later process will not see it again.
-      inquire(core, live, "the venue lists an order that may be it")
+      inquire(core, working, "the venue lists an order that may be it")
     }
   const pause = isLatePossible
     ? Math.min(LATE_PAUSE_MAX_MILLIS, Math.max(LATE_PAUSE_MILLIS, age))

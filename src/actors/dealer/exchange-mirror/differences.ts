@@ -56,7 +56,7 @@ export const recentFrom = (rows: ReadonlyArray<StoredDifference>, since: number)
     left.set(posted, open)
     const amount = posted.isLost ? change.negate() : change
     if (amount.isPositive()) open.push({ amount, at })
-    else takeBack(open, amount.negate())
+    else reverse(open, amount.negate())
   }
   for (const [posted, open] of left)
     for (const { amount, at } of open) if (at >= since) posted.amount = posted.amount.add(amount)
@@ -69,7 +69,7 @@ interface Left {
   readonly at: number
 }
 
-const takeBack = (open: Array<Left>, amount: Decimal): void => {
+const reverse = (open: Array<Left>, amount: Decimal): void => {
   let rest = amount
   for (let [oldest] = open; oldest !== undefined && rest.isPositive(); [oldest] = open) {
     const part = Decimal.min(rest, oldest.amount)

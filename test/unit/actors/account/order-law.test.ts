@@ -2,12 +2,12 @@
 import { describe, expect, it, vi } from "vitest"
 import { watchExpiry } from "../../../../src/actors/account/contingent/expiry.ts"
 import type { AccountCore } from "../../../../src/actors/account/core.ts"
-import type { Live } from "../../../../src/actors/account/live.ts"
 import { cancelAtVenue, requestCancel, sendCancel } from "../../../../src/actors/account/orders/cancel.ts"
 import { dispatch } from "../../../../src/actors/account/orders/dispatch.ts"
 import { changeOrder } from "../../../../src/actors/account/orders/replace.ts"
 import { answered } from "../../../../src/actors/account/venue/doubt.ts"
 import { inquire } from "../../../../src/actors/account/venue/question.ts"
+import type { WorkingOrder } from "../../../../src/actors/account/working-order.ts"
 import { Decimal } from "../../../../src/domain/decimal.ts"
 import { isOnItsWay, lawOf, ORDER_LAW, replaceWayOf } from "../../../../src/domain/order/evidence/law.ts"
 import { changeableError } from "../../../../src/domain/order/rules/change.ts"
@@ -66,7 +66,7 @@ const amendOf = (order: TradeOrder): TradeOrder["terms"] => ({
 interface Rig {
   readonly world: World
   readonly core: AccountCore
-  readonly live: Live
+  readonly live: WorkingOrder
   /** What left for the venue. */
   readonly sent: Array<string>
 }
@@ -99,9 +99,9 @@ const rigOf = (place: Place, orderStatus: OrderStatus, isHeard: boolean): Rig =>
     doubt: null,
   }
   const whole = orderStatus === "PENDING_REPLACE" && place === "VENUE" ? { ...order, terms: amendOf(order) } : order
-  const live = core.adopt(whole)
-  expect(placeOf(live.order)).toBe(place)
-  return { world, core, live, sent }
+  const working = core.adopt(whole)
+  expect(placeOf(working.order)).toBe(place)
+  return { world, core, live: working, sent }
 }
 
 /** What it does to the order, or that it threw. */
@@ -130,62 +130,67 @@ describe("the law", () => {
   })
 
   each("a request to cancel", (place, orderStatus) => {
-    const { world, core, live, sent } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
-    const before = live.order
+    const { world, core, live: working, sent } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
+    const before = working.order
     const { cancel } = lawOf(before)
-    requestCancel(core, live, "USER_REQUEST")
+    requestCancel(core, working, "USER_REQUEST")
     world.advance(20)
     switch (cancel) {
       case "WITHDRAW":
-        expect([live.order.orderStatus, sent]).toEqual(["CANCELLED", []])
+        expect([working.order.orderStatus, sent]).toEqual(["CANCELLED", []])
         return
       case "SEND":
-        expect([live.order.orderStatus, live.order.cancelRequested, sent]).toEqual(["PENDING_CANCEL", true, ["CANCEL"]])
+        expect([working.order.orderStatus, working.order.cancelRequested, sent]).toEqual([
+          "PENDING_CANCEL",
+          true,
+          ["CANCEL"],
+        ])
         return
       case "JOIN":
-        expect([live.order.orderStatus, sent]).toEqual([orderStatus, ["CANCEL"]])
+        expect([working.order.orderStatus, sent]).toEqual([orderStatus, ["CANCEL"]])
         return
       default:
-        expect([live.order, sent]).toEqual([before, []])
+        expect([working.order, sent]).toEqual([before, []])
     }
   })
 
   each("an expiry", (place, orderStatus) => {
-    const { world, core, live, sent } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
-    live.order = { ...live.order, expireAt: world.wall() - LONG_AGO_MILLIS }
-    const before = live.order
-    watchExpiry(core, live)
+    const { world, core, live: working, sent } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
+    working.order = { ...working.order, expireAt: world.wall() - LONG_AGO_MILLIS }
+    const before = working.order
+    watchExpiry(core, working)
     world.advance(20)
     switch (lawOf(before).cancel) {
       case "WITHDRAW":
-        expect([live.order.orderStatus, sent]).toEqual(["EXPIRED", []])
+        expect([working.order.orderStatus, sent]).toEqual(["EXPIRED", []])
         return
       case "SEND":
       case "JOIN":
-        expect([live.order.orderStatus, sent]).toEqual(["PENDING_CANCEL", ["CANCEL"]])
+        expect([working.order.orderStatus, sent]).toEqual(["PENDING_CANCEL", ["CANCEL"]])
         return
       default:
-        expect([live.order, sent]).toEqual([before, []])
+        expect([working.order, sent]).toEqual([before, []])
     }
   })
 
   each("whether it is on its way", (place, orderStatus) => {
-    const { live } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
+    const { live: working } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
     const isLeft = place === "VENUE" && (orderStatus === "CREATED" || orderStatus === "SUBMITTED")
-    expect(isOnItsWay(live.order)).toBe(isLeft)
+    expect(isOnItsWay(working.order)).toBe(isLeft)
   })
 
   each("a cancel that is sent", (place, orderStatus) => {
-    const { core, live, sent } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
-    sendCancel(core, live)
-    const isAllowed = lawOf(live.order).sends.includes("CANCEL") && (live.order.cancelRequested || place === "OVER")
+    const { core, live: working, sent } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
+    sendCancel(core, working)
+    const isAllowed =
+      lawOf(working.order).sends.includes("CANCEL") && (working.order.cancelRequested || place === "OVER")
     expect(sent).toEqual(isAllowed ? ["CANCEL"] : [])
   })
 
   each("a submit", (place, orderStatus) => {
-    const { core, live, sent } = rigOf(place, orderStatus, false)
-    const isAllowed = lawOf(live.order).sends.includes("SUBMIT")
-    expect([tried(() => dispatch(core, live)), sent]).toEqual(isAllowed ? ["done", ["SUBMIT"]] : ["thrown", []])
+    const { core, live: working, sent } = rigOf(place, orderStatus, false)
+    const isAllowed = lawOf(working.order).sends.includes("SUBMIT")
+    expect([tried(() => dispatch(core, working)), sent]).toEqual(isAllowed ? ["done", ["SUBMIT"]] : ["thrown", []])
   })
 
   it("never submits what the venue has, or may have", () => {
@@ -203,27 +208,27 @@ describe("the law", () => {
   })
 
   each("a change", (place, orderStatus) => {
-    const { world, core, live, sent } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
-    const way = replaceWayOf(live.order)
-    expect(way).toBe(lawOf(live.order).replace)
-    expect(changeableError(live.order) === null).toBe(way !== "NONE")
-    const before = live.order
-    const outcome = tried(() => changeOrder(core, live, { baseQuantity: Decimal.of("2") }))
+    const { world, core, live: working, sent } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
+    const way = replaceWayOf(working.order)
+    expect(way).toBe(lawOf(working.order).replace)
+    expect(changeableError(working.order) === null).toBe(way !== "NONE")
+    const before = working.order
+    const outcome = tried(() => changeOrder(core, working, { baseQuantity: Decimal.of("2") }))
     world.advance(20)
-    if (way === "NONE") expect([outcome, live.order, sent]).toEqual(["thrown", before, []])
+    if (way === "NONE") expect([outcome, working.order, sent]).toEqual(["thrown", before, []])
     else if (way === "HERE") {
       // What is armed is watched, and told so.
       const status = place === "ARMED" ? "ACCEPTED" : orderStatus
-      expect([live.order.orderStatus, live.order.baseQuantity.toString(), sent]).toEqual([status, "2", []])
-    } else expect([live.order.orderStatus, sent]).toEqual(["PENDING_REPLACE", ["CANCEL"]])
+      expect([working.order.orderStatus, working.order.baseQuantity.toString(), sent]).toEqual([status, "2", []])
+    } else expect([working.order.orderStatus, sent]).toEqual(["PENDING_REPLACE", ["CANCEL"]])
   })
 
   each("a question", (place, orderStatus) => {
-    const { world, core, live } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
+    const { world, core, live: working } = rigOf(place, orderStatus, isHeardAt(place, orderStatus))
     const before = world.venue.questions
-    inquire(core, live, "a test asks")
-    const isAllowed = lawOf(live.order).sends.includes("QUESTION")
-    expect(live.question !== null).toBe(isAllowed)
+    inquire(core, working, "a test asks")
+    const isAllowed = lawOf(working.order).sends.includes("QUESTION")
+    expect(working.question !== null).toBe(isAllowed)
     world.advance(400)
     expect(world.venue.questions > before).toBe(isAllowed)
   })
@@ -231,31 +236,31 @@ describe("the law", () => {
   for (const isHeard of [false, true])
     each(`"not found", ${isHeard ? "heard of" : "unheard of"}`, (place, orderStatus) => {
       if (isHeard && (place === "WAITING" || place === "ARMED" || place === "DEALER")) return
-      const { core, live, sent } = rigOf(place, orderStatus, isHeard)
-      const before = live.order
+      const { core, live: working, sent } = rigOf(place, orderStatus, isHeard)
+      const before = working.order
       const conclusion = isHeard ? "GONE" : "NOT_PLACED"
-      const outcome = tried(() => answered(core, live, { _tag: "NotFound", definite: true }))
+      const outcome = tried(() => answered(core, working, { _tag: "NotFound", definite: true }))
       expect(sent).toEqual([])
       if (!lawOf(before).concludes.includes(conclusion)) {
-        expect(live.order.orderStatus).toBe(orderStatus)
+        expect(working.order.orderStatus).toBe(orderStatus)
         return
       }
       expect(outcome).toBe("done")
-      expect([live.order.orderStatus, live.order.rejectReason !== null]).toEqual(
+      expect([working.order.orderStatus, working.order.rejectReason !== null]).toEqual(
         isHeard ? ["CANCELLED", false] : ["REJECTED", true],
       )
     })
 
   it("leaves an order that a dealer settles alone, however long that takes", () => {
-    const { world, live, sent } = rigOf("DEALER", "SUBMITTED", false)
-    const before = live.order
+    const { world, live: working, sent } = rigOf("DEALER", "SUBMITTED", false)
+    const before = working.order
     world.advance(60_000)
-    expect([live.order, live.question, sent]).toEqual([before, null, []])
+    expect([working.order, working.question, sent]).toEqual([before, null, []])
   })
 
   it("lets a cancel of what appeared after its rejection through", () => {
-    const { core, live, sent } = rigOf("OVER", "REJECTED", true)
-    cancelAtVenue(core, live, core.refOf(live.order))
+    const { core, live: working, sent } = rigOf("OVER", "REJECTED", true)
+    cancelAtVenue(core, working, core.refOf(working.order))
     expect(sent).toEqual(["CANCEL"])
   })
 })

@@ -217,8 +217,8 @@ describe("what is remembered of ended orders", () => {
     orders.end(first)
     orders.end(second)
     const leaving = orders.leavers(-1)
-    const live = orders.find({ tradeOrderId: first.tradeOrderId })!
-    live.order = { ...first, version: 4 }
+    const working = orders.find({ tradeOrderId: first.tradeOrderId })!
+    working.order = { ...first, version: 4 }
     expect(orders.dismiss(leaving, -1, 0)).toBe(false)
     expect(orders.size).toBe(2)
   })

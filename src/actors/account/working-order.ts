@@ -58,7 +58,7 @@ export interface Unexplained {
 }
 
 /** An order in memory: its newest image and what the image does not say. */
-export interface Live {
+export interface WorkingOrder {
   order: TradeOrder
   /** The submit is in the database. No image says it: the first one is made before its unit is stored. */
   stored: boolean
@@ -109,7 +109,7 @@ export interface Live {
 }
 
 /** `stored`: as the store has it; else a new one. `now`: monotonic ms. */
-export const newLive = (order: TradeOrder, stored: boolean, now: number): Live => ({
+export const newWorkingOrder = (order: TradeOrder, stored: boolean, now: number): WorkingOrder => ({
   order,
   stored,
   isUnsent: false,
@@ -139,20 +139,21 @@ export const newLive = (order: TradeOrder, stored: boolean, now: number): Live =
 })
 
 /** The venue may know it, and only the venue can say what became of it. */
-export const mayBeThere = (live: Live): boolean => live.stored && !live.isUnsent && isAsked(live.order)
+export const mayBeThere = (working: WorkingOrder): boolean =>
+  working.stored && !working.isUnsent && isAsked(working.order)
 
 /** How a change of an order ended, with the image that is stored. */
 export type ChangeOutcome =
   | { readonly _tag: "Changed"; readonly order: TradeOrder }
   /** Cancelled, and `by` took its place: `order` is its image. */
-  | { readonly _tag: "Renewed"; readonly order: TradeOrder; readonly by: Live }
+  | { readonly _tag: "Renewed"; readonly order: TradeOrder; readonly by: WorkingOrder }
   /** It was over before it could be changed. */
   | { readonly _tag: "Ended"; readonly order: TradeOrder }
   /** It works on as it was. */
   | { readonly _tag: "Refused"; readonly order: TradeOrder; readonly reason: string }
 
-export const tellChange = (live: Live, outcome: ChangeOutcome): void => {
-  for (const run of live.changeWaiters.splice(0)) run(outcome)
+export const tellChange = (working: WorkingOrder, outcome: ChangeOutcome): void => {
+  for (const run of working.changeWaiters.splice(0)) run(outcome)
 }
 
 export type Alert = AccountAlert
@@ -174,7 +175,7 @@ export interface ChangeOptions {
 
 /** One order of several that change together, in one unit. */
 export interface Consequence {
-  readonly live: Live
+  readonly live: WorkingOrder
   readonly next: TradeOrder
   readonly kind: AccountEventKind | null
   readonly alerts?: ReadonlyArray<Alert> | undefined
