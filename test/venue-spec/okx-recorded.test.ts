@@ -16,7 +16,7 @@ import {
   type OkxUnderTest,
   okxOrder,
   startOkx,
-} from "../integration/venues/okx-kit.ts"
+} from "../integration/venues/okx/okx-kit.ts"
 import { type DumbBook, until } from "../integration/venues/venue-kit.ts"
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../../../shared/data/${name}`, import.meta.url))

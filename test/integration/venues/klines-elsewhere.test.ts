@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { type Bar, barIndex, barStart, foldBars, type KlineInterval } from "../../../src/domain/market/kline.ts"
 import { klineStream } from "../../../src/ports/market-source.ts"
-import { BTC, OKX_BTC, type OkxUnderTest, startOkx } from "./okx-kit.ts"
+import { BTC, OKX_BTC, type OkxUnderTest, startOkx } from "./okx/okx-kit.ts"
 import { until } from "./venue-kit.ts"
 
 let at: OkxUnderTest

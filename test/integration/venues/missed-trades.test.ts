@@ -1,8 +1,8 @@
 /** The trades that happen while a stream is interrupted: real ccxt in a real worker, a loopback exchange behind it. */
 import { afterEach, describe, expect, it } from "vitest"
 import type { MarketTrade } from "../../../src/ports/market-source.ts"
-import { KRAKEN_BTC, BTC as KRAKENS_BTC, startKraken } from "./kraken-kit.ts"
-import { BTC, OKX_BTC, startOkx } from "./okx-kit.ts"
+import { KRAKEN_BTC, BTC as KRAKENS_BTC, startKraken } from "./kraken/kraken-kit.ts"
+import { BTC, OKX_BTC, startOkx } from "./okx/okx-kit.ts"
 import { BTC_USDT, startVenue, until } from "./venue-kit.ts"
 
 const MISSED = 40

@@ -114,8 +114,8 @@ describe("a file that git keeps", () => {
     "docs/openapi.json: a secret that is set",
     "src/http/credential/endpoints.ts: a secret that is set",
     // Made up for loopback exchanges, and the example of Kraken's documentation.
-    "test/integration/venues/kraken-kit.ts: a secret that is set",
-    "test/integration/venues/okx-kit.ts: a secret that is set",
+    "test/integration/venues/kraken/kraken-kit.ts: a secret that is set",
+    "test/integration/venues/okx/okx-kit.ts: a secret that is set",
     "test/unit/venues/adapters/kraken-signature.test.ts: a secret that is set",
     // Tokens of Centrifugo's documentation, signed with "secret".
     "test/integration/ws/test-profile/connections.test.ts: a signed token",

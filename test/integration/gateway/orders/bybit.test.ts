@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type BybitExchange, startBybitExchange } from "../../../exchanges/bybit/exchange.ts"
 import { connectBybit } from "../../../exchanges/ccxt-client.ts"
 import { type Api, api, endGateways, type Gateway, startGateway, until } from "../../../kit/servers/gateway.ts"
-import { BTC, BYBIT_SECRETS, CANCEL, PLACE } from "../../venues/bybit-kit.ts"
+import { BTC, BYBIT_SECRETS, CANCEL, PLACE } from "../../venues/bybit/bybit-kit.ts"
 import { signUp } from "../users/people.ts"
 
 const TRADES = 5_000

@@ -2,7 +2,7 @@
 import { afterAll, expect, it } from "vitest"
 import { startKrakenExchange } from "../../../exchanges/kraken/exchange.ts"
 import { api, endGateways, startGateway, until } from "../../../kit/servers/gateway.ts"
-import { KRAKEN_SECRETS } from "../../venues/kraken-kit.ts"
+import { KRAKEN_SECRETS } from "../../venues/kraken/kraken-kit.ts"
 import { signUp } from "../users/people.ts"
 
 const TRADES = 2_500

@@ -1,10 +1,10 @@
 /** Kraken's public side: real ccxt in a real worker, the loopback Kraken behind it. */
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import type { InstrumentId } from "../../../src/domain/ids.ts"
-import { DEFAULT_PAIRS } from "../../exchanges/kraken/pairs.ts"
+import type { InstrumentId } from "../../../../src/domain/ids.ts"
+import { DEFAULT_PAIRS } from "../../../exchanges/kraken/pairs.ts"
+import { SOON_LATE, until } from "../venue-kit.ts"
 import { BTC, KRAKEN_BTC, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
-import { SOON_LATE, until } from "./venue-kit.ts"
 
 /** A repeatable walk: the same numbers in every run. */
 const walk = (seed: number) => {

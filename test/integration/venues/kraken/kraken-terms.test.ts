@@ -1,12 +1,12 @@
 /** Kraken's own stops, expiries, amends and market buys by cost: real ccxt in a real worker, judged by the loopback Kraken. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { Decimal } from "../../../src/domain/decimal.ts"
-import { venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-session.ts"
-import type { KrakenExchange } from "../../exchanges/kraken/exchange.ts"
+import { Decimal } from "../../../../src/domain/decimal.ts"
+import { venueClientId } from "../../../../src/domain/ids.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { KrakenExchange } from "../../../exchanges/kraken/exchange.ts"
+import { change, stopAt, TermsSession } from "../order-terms-kit.ts"
+import { restingOrder, SOON_LATE, until } from "../venue-kit.ts"
 import { BTC, KRAKEN_BTC, KRAKEN_SECRETS, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
-import { change, stopAt, TermsSession } from "./order-terms-kit.ts"
-import { restingOrder, SOON_LATE, until } from "./venue-kit.ts"
 
 const PLACE = "POST /0/private/AddOrder"
 const AMEND = "POST /0/private/AmendOrder"

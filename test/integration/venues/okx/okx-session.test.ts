@@ -1,7 +1,8 @@
 /** The private stream of OKX, its keys, its demo trading and its clock: real ccxt in a real worker, the loopback OKX behind it. */
 import { randomUUID } from "node:crypto"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { InstrumentId, TradeOrderId } from "../../../src/domain/ids.ts"
+import type { InstrumentId, TradeOrderId } from "../../../../src/domain/ids.ts"
+import { SOON_LATE, until } from "../venue-kit.ts"
 import {
   answering,
   CANCEL,
@@ -14,7 +15,6 @@ import {
   startOkx,
   TIME,
 } from "./okx-kit.ts"
-import { SOON_LATE, until } from "./venue-kit.ts"
 
 describe("a session at OKX", () => {
   let at: OkxUnderTest

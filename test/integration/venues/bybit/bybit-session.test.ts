@@ -1,8 +1,10 @@
 /** The private stream of Bybit, its keys, its limits and its clock: real ccxt in a real worker, the loopback Bybit behind it. */
 import { randomUUID } from "node:crypto"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { TradeOrderId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-session.ts"
+import type { TradeOrderId } from "../../../../src/domain/ids.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import { answering, refOf } from "../loopback-session.ts"
+import { SOON_LATE, until } from "../venue-kit.ts"
 import {
   BYBIT_SECRETS,
   BybitSession,
@@ -14,8 +16,6 @@ import {
   saying,
   startBybit,
 } from "./bybit-kit.ts"
-import { answering, refOf } from "./loopback-session.ts"
-import { SOON_LATE, until } from "./venue-kit.ts"
 
 const WALLET = "GET /v5/account/wallet-balance"
 

@@ -1,14 +1,14 @@
 /** The OKX connector in a real worker against the loopback OKX, and one account's session there with what its tests ask for. */
 import { randomBytes, randomUUID } from "node:crypto"
-import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
-import { type InstrumentId, venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-session.ts"
-import type { AnswerFault } from "../../exchanges/binance/faults.ts"
-import { type OkxExchange, type OkxExchangeOptions, startOkxExchange } from "../../exchanges/okx/exchange.ts"
-import { answering, LoopbackSession, openedSession } from "./loopback-session.ts"
-import { type ConnectorOptions, connectVenue, profileOf, restingOrder, type VenueUnderTest } from "./venue-kit.ts"
+import type { VenueSecrets } from "../../../../src/domain/account/credential.ts"
+import { type InstrumentId, venueClientId } from "../../../../src/domain/ids.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { AnswerFault } from "../../../exchanges/binance/faults.ts"
+import { type OkxExchange, type OkxExchangeOptions, startOkxExchange } from "../../../exchanges/okx/exchange.ts"
+import { answering, LoopbackSession, openedSession } from "../loopback-session.ts"
+import { type ConnectorOptions, connectVenue, profileOf, restingOrder, type VenueUnderTest } from "../venue-kit.ts"
 
-export { answering, refOf } from "./loopback-session.ts"
+export { answering, refOf } from "../loopback-session.ts"
 
 /** As the venue names it, and as the gateway does. */
 export const BTC = "BTC-USDT"

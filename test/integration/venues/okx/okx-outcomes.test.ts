@@ -1,10 +1,10 @@
 /** Every way in which a submit to OKX can fail becomes the one right report: refused, not sent, or in doubt (contract C3). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-session.ts"
-import type { AnswerFault } from "../../exchanges/binance/faults.ts"
+import type { InstrumentId } from "../../../../src/domain/ids.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { AnswerFault } from "../../../exchanges/binance/faults.ts"
+import { SOON_LATE, until } from "../venue-kit.ts"
 import { answering, OkxSession, type OkxUnderTest, okxOrder, operation, PLACE, startOkx, TIME } from "./okx-kit.ts"
-import { SOON_LATE, until } from "./venue-kit.ts"
 
 describe("a submit to OKX", () => {
   let at: OkxUnderTest

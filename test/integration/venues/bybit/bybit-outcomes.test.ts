@@ -1,11 +1,11 @@
 /** Every way in which a submit to Bybit can fail becomes the one right report: refused, not sent, or in doubt (contract C3). */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-session.ts"
-import type { AnswerFault } from "../../exchanges/binance/faults.ts"
+import type { InstrumentId } from "../../../../src/domain/ids.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { AnswerFault } from "../../../exchanges/binance/faults.ts"
+import { answering, refOf } from "../loopback-session.ts"
+import { SOON_LATE, until } from "../venue-kit.ts"
 import { BybitSession, type BybitUnderTest, bybitOrder, CANCEL, PLACE, saying, startBybit, TIME } from "./bybit-kit.ts"
-import { answering, refOf } from "./loopback-session.ts"
-import { SOON_LATE, until } from "./venue-kit.ts"
 
 describe("a submit to BYBIT", () => {
   let at: BybitUnderTest

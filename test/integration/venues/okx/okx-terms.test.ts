@@ -1,12 +1,12 @@
 /** OKX's amends in place and its market buys by cost: real ccxt in a real worker, judged by the loopback OKX. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { Decimal } from "../../../src/domain/decimal.ts"
-import { venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-session.ts"
-import type { OkxExchange } from "../../exchanges/okx/exchange.ts"
+import { Decimal } from "../../../../src/domain/decimal.ts"
+import { venueClientId } from "../../../../src/domain/ids.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { OkxExchange } from "../../../exchanges/okx/exchange.ts"
+import { change, stopAt, TermsSession } from "../order-terms-kit.ts"
+import { SOON_LATE } from "../venue-kit.ts"
 import { BTC, OkxSession, type OkxUnderTest, okxOrder, operation, PLACE, refOf, startOkx } from "./okx-kit.ts"
-import { change, stopAt, TermsSession } from "./order-terms-kit.ts"
-import { SOON_LATE } from "./venue-kit.ts"
 
 const AMEND = "POST /api/v5/trade/amend-order"
 

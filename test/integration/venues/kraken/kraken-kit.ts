@@ -1,14 +1,14 @@
 /** The Kraken connector in a real worker against the loopback Kraken. */
-import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
-import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
-import type { CcxtVenuesOptions } from "../../../src/venues/connector/ccxt-venue.ts"
+import type { VenueSecrets } from "../../../../src/domain/account/credential.ts"
+import type { InstrumentId } from "../../../../src/domain/ids.ts"
+import type { VenueProfile } from "../../../../src/venues/adapters/profile.ts"
+import type { CcxtVenuesOptions } from "../../../../src/venues/connector/ccxt-venue.ts"
 import {
   type KrakenExchange,
   type KrakenExchangeOptions,
   startKrakenExchange,
-} from "../../exchanges/kraken/exchange.ts"
-import { connectVenue, profileOf, type VenueUnderTest } from "./venue-kit.ts"
+} from "../../../exchanges/kraken/exchange.ts"
+import { connectVenue, profileOf, type VenueUnderTest } from "../venue-kit.ts"
 
 /** As the venue names it, and as the gateway does. */
 export const BTC = "BTC/USD"

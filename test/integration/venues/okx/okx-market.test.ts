@@ -1,10 +1,10 @@
 /** OKX's public side: real ccxt in a real worker, the loopback OKX behind it. */
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import type { InstrumentId } from "../../../src/domain/ids.ts"
-import { OKX_INSTRUMENTS } from "../../exchanges/okx/instruments.ts"
+import type { InstrumentId } from "../../../../src/domain/ids.ts"
+import { OKX_INSTRUMENTS } from "../../../exchanges/okx/instruments.ts"
+import { SOON_LATE, until } from "../venue-kit.ts"
 import { BTC, OKX_BTC, type OkxUnderTest, startOkx } from "./okx-kit.ts"
-import { SOON_LATE, until } from "./venue-kit.ts"
 
 /** A repeatable walk: the same numbers in every run. */
 const walk = (seed: number) => {

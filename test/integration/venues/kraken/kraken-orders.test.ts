@@ -1,10 +1,10 @@
 /** Kraken's private side: real ccxt in a real worker, the loopback Kraken behind it, which is the judge of what arrived. */
 import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { venueClientId } from "../../../src/domain/ids.ts"
-import type { SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
+import { venueClientId } from "../../../../src/domain/ids.ts"
+import type { SessionReport, VenueOrder, VenueOrderRef } from "../../../../src/ports/venue-session.ts"
+import { type OpenSession, restingOrder, SOON_LATE, until } from "../venue-kit.ts"
 import { BTC, KRAKEN_BTC, KRAKEN_SECRETS, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
-import { type OpenSession, restingOrder, SOON_LATE, until } from "./venue-kit.ts"
 
 const PLACE = "POST /0/private/AddOrder"
 const CANCEL = "POST /0/private/CancelOrder"

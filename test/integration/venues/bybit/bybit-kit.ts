@@ -1,12 +1,12 @@
 /** The Bybit connector in a real worker against the loopback Bybit, and one account's session there. */
 import { randomBytes } from "node:crypto"
-import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
-import { type InstrumentId, venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-session.ts"
-import type { AnswerFault } from "../../exchanges/binance/faults.ts"
-import { type BybitExchange, type BybitExchangeOptions, startBybitExchange } from "../../exchanges/bybit/exchange.ts"
-import { answering, LoopbackSession, openedSession } from "./loopback-session.ts"
-import { type ConnectorOptions, connectVenue, profileOf, restingOrder, type VenueUnderTest } from "./venue-kit.ts"
+import type { VenueSecrets } from "../../../../src/domain/account/credential.ts"
+import { type InstrumentId, venueClientId } from "../../../../src/domain/ids.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { AnswerFault } from "../../../exchanges/binance/faults.ts"
+import { type BybitExchange, type BybitExchangeOptions, startBybitExchange } from "../../../exchanges/bybit/exchange.ts"
+import { answering, LoopbackSession, openedSession } from "../loopback-session.ts"
+import { type ConnectorOptions, connectVenue, profileOf, restingOrder, type VenueUnderTest } from "../venue-kit.ts"
 
 /** As the venue names it, and as the gateway does. */
 export const BTC = "BTCUSDT"

@@ -1,9 +1,9 @@
 /** OKX's orders, fills, balances and cancels: real ccxt in a real worker, judged by the loopback OKX. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-session.ts"
+import { venueClientId } from "../../../../src/domain/ids.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import { until } from "../venue-kit.ts"
 import { BTC, CANCEL, OKX_BTC, OkxSession, type OkxUnderTest, okxOrder, refOf, SHOW, startOkx } from "./okx-kit.ts"
-import { until } from "./venue-kit.ts"
 
 /** Above every bid of the still market, below every ask. */
 const BEST_BID = "60000.1"

@@ -1,11 +1,11 @@
 /** Binance's own stops and its market buys by cost: real ccxt in a real worker, judged by the loopback exchange. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { Decimal } from "../../../src/domain/decimal.ts"
-import { venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-session.ts"
-import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
-import { binanceTerms, stopAt, type TermsSession } from "./order-terms-kit.ts"
-import { restingOrder, startVenue, type VenueUnderTest } from "./venue-kit.ts"
+import { Decimal } from "../../../../src/domain/decimal.ts"
+import { venueClientId } from "../../../../src/domain/ids.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { BinanceExchange } from "../../../exchanges/binance/exchange.ts"
+import { binanceTerms, stopAt, type TermsSession } from "../order-terms-kit.ts"
+import { restingOrder, startVenue, type VenueUnderTest } from "../venue-kit.ts"
 
 const SYMBOL = "BTCUSDT"
 const PLACE = "POST /api/v3/order"

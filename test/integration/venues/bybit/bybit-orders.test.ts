@@ -1,7 +1,10 @@
 /** Bybit's orders, fills, balances and cancels: real ccxt in a real worker, judged by the loopback Bybit. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { venueClientId } from "../../../src/domain/ids.ts"
-import type { VenueOrder } from "../../../src/ports/venue-session.ts"
+import { venueClientId } from "../../../../src/domain/ids.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import { refOf } from "../loopback-session.ts"
+import { change, stopAt, TermsSession } from "../order-terms-kit.ts"
+import { SOON_LATE, until } from "../venue-kit.ts"
 import {
   BEST_BID,
   BTC,
@@ -14,9 +17,6 @@ import {
   SHOW,
   startBybit,
 } from "./bybit-kit.ts"
-import { refOf } from "./loopback-session.ts"
-import { change, stopAt, TermsSession } from "./order-terms-kit.ts"
-import { SOON_LATE, until } from "./venue-kit.ts"
 
 const AMEND = "POST /v5/order/amend"
 const LIST = "GET /v5/execution/list"
