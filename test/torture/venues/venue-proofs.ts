@@ -15,15 +15,15 @@ const session = "venues/connector-orders.test.ts"
 const worker = "venues/connector-worker.test.ts"
 const binance = "gateway/orders/binance.test.ts"
 const okx = {
-  orders: "venues/okx-orders.test.ts",
-  outcomes: "venues/okx-outcomes.test.ts",
-  session: "venues/okx-session.test.ts",
+  orders: "venues/okx/okx-orders.test.ts",
+  outcomes: "venues/okx/okx-outcomes.test.ts",
+  session: "venues/okx/okx-session.test.ts",
 }
-const kraken = "venues/kraken-orders.test.ts"
+const kraken = "venues/kraken/kraken-orders.test.ts"
 const bybit = {
-  orders: "venues/bybit-orders.test.ts",
-  outcomes: "venues/bybit-outcomes.test.ts",
-  session: "venues/bybit-session.test.ts",
+  orders: "venues/bybit/bybit-orders.test.ts",
+  outcomes: "venues/bybit/bybit-outcomes.test.ts",
+  session: "venues/bybit/bybit-session.test.ts",
   gateway: "gateway/orders/bybit.test.ts",
 }
 
