@@ -188,6 +188,8 @@ describe("the calls of the socket", () => {
       "admin.order.get": [[{ id: tradeOrderId }], [{}, { id: UNKNOWN }]],
       // Its figures move between two answers.
       "admin.status": [[], [{ unknown: "field" }]],
+      "admin.network.list": [[{}, { userId: adaId }], [{ userId: UNKNOWN }]],
+      "admin.tenant.list": [[{}], [{ unknown: "field" }]],
       "admin.user.list": [[{}, { limit: 1 }], [{ limit: 0 }]],
       "admin.user.session.list": [[{ userId: adaId }], [{}, { userId: UNKNOWN }]],
       "credential.list": [[{}], [{ limit: 0 }]],

@@ -69,6 +69,11 @@ it("outlives a defect, each one of them, and says so", async () => {
     const calls = nobody.as((await nobody.signup(`${randomUUID()}@example.com`)).record.accessToken)
     // A market lives from its first reader on, and MOCK moves while it is watched.
     await calls.get("/market/orderbook/get", { instrumentId: "MOCK:BTC/USDT" })
+    // What waits for work gets some: a key that expires, a submit that is refused.
+    await calls.post("/apiKey/create", { name: "short", scopes: ["read"], expiresAt: Date.now() + 3_600_000 })
+    const { tradingAccountId } = (await calls.connectMock()).record
+    const tooMuch = { tradingAccountId, instrumentId: "MOCK:BTC/USDT", orderSide: "BUY", orderType: "LIMIT" }
+    expect((await calls.submit({ ...tooMuch, quantity: "9000", limitPrice: "50000" })).status).toBe(400)
 
     const rounds = async (): Promise<ReadonlyMap<string, { readonly good: number; readonly failed: number }>> => {
       const text = await (await fetch(metrics)).text()
