@@ -72,6 +72,7 @@ const LIKELY: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   baseAsset: ["BTC", "ETH"],
   quoteAsset: ["USDT"],
   interval: ["1m", "1h", "1d", "1q"],
+  network: ["203.0.113.0/24", "203.0.113.0/24", "2001:db8::/32", "203.0.113.0/33"],
   password: [PASSWORD, "12345678", "another good passphrase"],
   currentPassword: [PASSWORD],
   idempotencyKey: ["k1", "k2", "k3"],

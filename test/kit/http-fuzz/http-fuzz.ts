@@ -55,6 +55,8 @@ export const OUT_OF_REACH: ReadonlySet<string> = new Set([
   // There is no venue to prove a credential at.
   "credential.create",
   "credential.revoke",
+  // No network is on a list: `adminNetwork.allow` is asked of nothing here, because it shuts users out.
+  "adminNetwork.forget",
   // No venue of this world leaves a hedge in doubt.
   "dealer.hedgeResolve",
 ])

@@ -88,8 +88,14 @@ describe("an order at OKX", () => {
     expect(all.map((fill) => fill.externalTradeId)).toEqual(my.fillRows.map((row) => row.tradeId))
     expect(all.length).toBe(250)
     const resting = Array.from({ length: 105 }, (_, i) => okxOrder({ limitPrice: `${40_000 + i}`, quantity: "0.0001" }))
-    for (const order of resting) my.open.session.submit({ ...order, notAfter: Date.now() + 60_000 })
-    await until(() => my.rows.filter((row) => row.state === "live").length === 105, "all orders")
+    // No more at a time than the venue's limit lets out before they are late.
+    const live = (): number => my.rows.filter((row) => row.state === "live").length
+    for (let sent = 0; sent < resting.length; ) {
+      for (const order of resting.slice(sent, sent + 15))
+        my.open.session.submit({ ...order, notAfter: Date.now() + 60_000 })
+      sent += 15
+      await until(() => live() === sent, `${sent} orders`)
+    }
     const found = await at.run(my.open.session.fetchOpenOrders)
     expect(new Set(found.map(({ tradeOrderId }) => tradeOrderId))).toEqual(
       new Set(resting.map(({ tradeOrderId }) => tradeOrderId)),
