@@ -3,6 +3,7 @@
  * Unmodified ccxt.pro works against it once its connections are routed here (`routes`); everything ends with `stop()`.
  */
 import { moving, openDoors } from "../doors.ts"
+import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
 import { applyFault } from "./apply-fault.ts"
 import type { Core } from "./core.ts"
 import type { Fault } from "./faults.ts"
@@ -28,29 +29,14 @@ import { accountPosition, executionReport, fillJson, listStatus, orderJson } fro
 import { aggregateEvent, bookTickerEvent, tradeEvent } from "./wire/wire-public.ts"
 import { attachWebSocketApi } from "./wire/ws-api.ts"
 
-export interface ExchangeUser {
-  readonly apiKey: string
-  readonly apiSecret: string
-  /** Free amounts as decimal texts, by asset. */
-  readonly balances: Readonly<Record<string, string>>
-}
+export type ExchangeUser = LoopbackUser
 
-export interface BinanceExchangeOptions {
-  /** 0, the default, takes any free port. */
-  readonly port?: number
-  readonly users?: ReadonlyArray<ExchangeUser>
+export interface BinanceExchangeOptions extends LoopbackOptions<ExchangeUser> {
   readonly symbols?: ReadonlyArray<SymbolRules>
-  /** "still" has the synthetic liquidity but does not move; "empty" has none. Default "moving". Not used by a replay. */
-  readonly market?: "moving" | "still" | "empty"
-  readonly seed?: number
-  /** Between two steps of the moving market; default 100 ms. */
-  readonly stepMillis?: number
   /** A capture as the market: only its symbol is listed, unless `symbols` says otherwise. */
   readonly replay?: ReplayOptions
   /** Messages a second a client may send on a market stream connection; default Binance's 5. */
   readonly inboundMessagesPerSecond?: number
-  /** How far the venue's clock is ahead of this host's; default 0. A function: for tests that move it. */
-  readonly clockAheadMillis?: number | (() => number)
   /** Between two ticker and candle events; default 1000 ms. */
   readonly tickMillis?: number
   /**
@@ -60,38 +46,20 @@ export interface BinanceExchangeOptions {
   readonly fillsLateMillis?: number
 }
 
-export interface BinanceExchange {
-  readonly port: number
-  readonly url: string
-  /** A VENUE_ROUTES value: every host of Binance Spot, its testnet and demo, to this exchange. */
-  readonly routes: Readonly<Record<string, string>>
-  readonly addUser: (user: ExchangeUser) => void
+export interface BinanceExchange extends LoopbackExchange<ExchangeUser, Fault, Placement, "market" | "user"> {
   /** Another key of the account that `opens` opens. What is ordered with a key is told on that key's stream. */
   readonly addKey: (key: Pick<ExchangeUser, "apiKey" | "apiSecret"> & { readonly opens: string }) => void
-  /** A revoked key is answered with -2015 from then on. */
-  readonly removeUser: (apiKey: string) => void
-  readonly fault: (fault: Fault) => void
-  /** The judge: every placement that arrived, by client order id, and how many orders it made. */
-  readonly placements: () => ReadonlyArray<Placement>
   /** All orders of a user, as GET order shows them. */
   readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderJson>>
   readonly fills: (apiKey: string) => ReadonlyArray<ReturnType<typeof fillJson>>
   readonly balances: (apiKey: string) => ReturnType<typeof accountPosition>["B"]
   /** What is free of an asset changes without an order, as by a deposit or a withdrawal. */
   readonly setBalance: (apiKey: string, asset: string, free: string) => void
-  /** How often each `METHOD /path`, and each `WS method`, arrived. */
-  readonly counts: () => Readonly<Record<string, number>>
   /** The newest thousand of them, and when each came, monotonic ms. */
   readonly arrivals: () => ReadonlyArray<{ readonly what: string; readonly at: number }>
-  readonly socketCount: (kind: "market" | "user") => number
-  /** Sets the anonymous amount of a level; "0" removes it. Fills resting orders it reaches. */
-  readonly setLevel: (symbol: string, side: "bids" | "asks", price: string, quantity: string) => void
-  /** A market order by nobody. */
-  readonly trade: (symbol: string, side: "BUY" | "SELL", quantity: string) => void
   /** What GET depth shows now. */
   readonly depth: (symbol: string, limit: number) => DepthShown
   readonly replay: Replay | undefined
-  readonly stop: () => Promise<void>
 }
 
 const DIFF_MILLIS = 100

@@ -10,6 +10,7 @@ import { type Fill, isOpen, type Order, type SymbolRules } from "../binance/mode
 import { type Placement, Placements } from "../binance/placements.ts"
 import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
+import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
 import { plain } from "../plain-numbers.ts"
 import { ShownBooks, type ShownMessage } from "../shown-books.ts"
 import type { Core } from "./core.ts"
@@ -24,56 +25,23 @@ import { RestDoor } from "./rest.ts"
 import { type SocketKind, Sockets } from "./sockets.ts"
 import { executionEvent, executionRow, orderEvent, orderRow, walletRow } from "./wire-private.ts"
 
-export interface BybitUser {
-  readonly apiKey: string
-  readonly apiSecret: string
-  /** Free amounts as decimal texts, by asset. */
-  readonly balances: Readonly<Record<string, string>>
-}
+export type BybitUser = LoopbackUser
 
-export interface BybitExchangeOptions {
-  /** 0, the default, takes any free port. */
-  readonly port?: number
-  readonly users?: ReadonlyArray<BybitUser>
+export interface BybitExchangeOptions extends LoopbackOptions<BybitUser> {
   readonly instruments?: ReadonlyArray<SymbolRules>
-  /** "still" has the synthetic liquidity but does not move; "empty" has none. Default "moving". */
-  readonly market?: "moving" | "still" | "empty"
-  readonly seed?: number
-  /** Between two steps of the moving market; default 100 ms. */
-  readonly stepMillis?: number
-  /** How far the venue's clock is ahead of this host's; default 0. */
-  readonly clockAheadMillis?: number | (() => number)
   /** False: no limit bites. Default true. */
   readonly isLimited?: boolean
 }
 
-export interface BybitExchange {
-  readonly port: number
-  readonly url: string
-  /** A VENUE_ROUTES value: every host of Bybit and its testnet, to this exchange. */
-  readonly routes: Readonly<Record<string, string>>
-  readonly addUser: (user: BybitUser) => void
-  /** A deleted key is unknown from then on; its open sockets stay. */
-  readonly removeUser: (apiKey: string) => void
-  readonly fault: (fault: BybitFault) => void
-  /** The judge: every placement that arrived, by client order id, and how many orders it made. */
-  readonly placements: () => ReadonlyArray<Placement>
+export interface BybitExchange extends LoopbackExchange<BybitUser, BybitFault, Placement, SocketKind> {
   /** All orders of a user, as order/realtime shows them, oldest first. */
   readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderRow>>
   readonly fills: (apiKey: string) => ReadonlyArray<ReturnType<typeof executionRow>>
   readonly balances: (apiKey: string) => ReturnType<typeof walletRow>["coin"]
-  /** How often each `METHOD /path`, and each `WS op`, arrived. */
-  readonly counts: () => Readonly<Record<string, number>>
   /** Requests above a limit of the venue. */
   readonly refusedCalls: () => number
-  readonly socketCount: (kind: SocketKind) => number
-  /** Sets the anonymous amount of a level; "0" removes it. Fills resting orders it reaches. */
-  readonly setLevel: (symbol: string, side: "bids" | "asks", price: string, quantity: string) => void
-  /** A market order by nobody. */
-  readonly trade: (symbol: string, side: "BUY" | "SELL", quantity: string) => void
   /** Everything that a user has working, by the user's own hand elsewhere. */
   readonly cancelAll: (apiKey: string) => void
-  readonly stop: () => Promise<void>
 }
 
 const BOOK_MILLIS = 20

@@ -8,6 +8,7 @@ import { Matching } from "../binance/matching.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
 import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
+import type { LoopbackExchange, LoopbackOptions } from "../loopback.ts"
 import { applyFault } from "./apply-fault.ts"
 import { type Core, marketOf } from "./core.ts"
 import { KRAKEN_FAULTS, type KrakenFault, KrakenFaults } from "./faults.ts"
@@ -35,35 +36,16 @@ export interface KrakenUser {
   readonly balances: Readonly<Record<string, string>>
 }
 
-export interface KrakenExchangeOptions {
-  /** 0, the default, takes any free port. */
-  readonly port?: number
-  readonly users?: ReadonlyArray<KrakenUser>
+export interface KrakenExchangeOptions extends LoopbackOptions<KrakenUser> {
   readonly pairs?: ReadonlyArray<KrakenPair>
-  /** "still" has the synthetic liquidity but does not move; "empty" has none. Default "moving". */
-  readonly market?: "moving" | "still" | "empty"
-  readonly seed?: number
-  /** Between two steps of the moving market; default 100 ms. */
-  readonly stepMillis?: number
-  /** How far the venue's clock is ahead of this host's; default 0. */
-  readonly clockAheadMillis?: number | (() => number)
   /** The venue's limits on calls and orders; default on. */
   readonly isLimited?: boolean
   /** Steps of orders leave several to a message (private-streams.ts); default false. */
   readonly isBatched?: boolean
 }
 
-export interface KrakenExchange {
-  readonly port: number
-  readonly url: string
-  /** A VENUE_ROUTES value: every host of Kraken Spot to this exchange. */
-  readonly routes: Readonly<Record<string, string>>
-  readonly addUser: (user: KrakenUser) => void
-  /** A revoked key is answered with `EAPI:Invalid key` from then on. */
-  readonly removeUser: (apiKey: string) => void
-  readonly fault: (fault: KrakenFault) => void
-  /** The judge: every placement that arrived, by client order id, and how many orders it made. */
-  readonly placements: () => ReadonlyArray<Placement<string, string>>
+export interface KrakenExchange
+  extends LoopbackExchange<KrakenUser, KrakenFault, Placement<string, string>, SocketKind> {
   /** All orders of a user as QueryOrders shows them, with their ids. */
   readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderJson> & { readonly txid: string }>
   /** Oldest first. */
@@ -71,21 +53,13 @@ export interface KrakenExchange {
   readonly balances: (apiKey: string) => ReturnType<typeof extendedBalances>
   /** Money that comes from elsewhere; told on the `balances` channel. */
   readonly deposit: (apiKey: string, asset: string, amount: string) => void
-  /** How often each `METHOD /path`, and each `WS method`, arrived. */
-  readonly counts: () => Readonly<Record<string, number>>
   /** Calls that were above the limit. */
   readonly refusedCalls: () => number
-  readonly socketCount: (kind: SocketKind) => number
-  /** Sets the anonymous amount of a level; "0" removes it. Fills resting orders it reaches. */
-  readonly setLevel: (symbol: string, side: "bids" | "asks", price: string, quantity: string) => void
-  /** A market order by nobody. */
-  readonly trade: (symbol: string, side: "BUY" | "SELL", quantity: string) => void
   /** The best levels now, in the digits of the `book` channel. */
   readonly depth: (
     symbol: string,
     limit: number,
   ) => { readonly bids: ReadonlyArray<Row>; readonly asks: ReadonlyArray<Row> }
-  readonly stop: () => Promise<void>
 }
 
 const EXPIRY_MILLIS = 250

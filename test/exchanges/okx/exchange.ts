@@ -10,6 +10,7 @@ import { type ExecutionType, type Fill, isOpen, type Order, type SymbolRules } f
 import { type Placement, Placements } from "../binance/placements.ts"
 import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
+import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
 import type { ShownBook } from "../shown-books.ts"
 import { applyFault } from "./apply-fault.ts"
 import { okxBooks } from "./books.ts"
@@ -26,32 +27,18 @@ import { TimedStreams } from "./timed-streams.ts"
 import { TradeStreams } from "./trade-streams.ts"
 import { balanceData, cashData, fillRow, orderEvent, orderRow } from "./wire-private.ts"
 
-export interface OkxUser {
-  readonly apiKey: string
-  readonly apiSecret: string
+export interface OkxUser extends LoopbackUser {
   readonly apiPassphrase: string
-  /** Free amounts as decimal texts, by asset. */
-  readonly balances: Readonly<Record<string, string>>
   /** A key of demo trading. */
   readonly isSimulated?: boolean
 }
 
-export interface OkxExchangeOptions {
-  /** 0, the default, takes any free port. */
-  readonly port?: number
-  readonly users?: ReadonlyArray<OkxUser>
+export interface OkxExchangeOptions extends LoopbackOptions<OkxUser> {
   readonly instruments?: ReadonlyArray<SymbolRules>
-  /** "still" has the synthetic liquidity but does not move; "empty" has none. Default "moving". */
-  readonly market?: "moving" | "still" | "empty"
-  readonly seed?: number
-  /** Between two steps of the moving market; default 100 ms. */
-  readonly stepMillis?: number
   /** Between two messages of a book that changes; default OKX's 100 ms. */
   readonly bookMillis?: number
   /** Recorded book messages in place of one instrument's own. */
   readonly replay?: BooksCapture
-  /** How far the venue's clock is ahead of this host's; default 0. */
-  readonly clockAheadMillis?: number | (() => number)
   /** Between two ticker and candle events; default 1000 ms. */
   readonly tickMillis?: number
   /** A socket on which nothing is said for so long is closed; default 30 s. */
@@ -60,34 +47,16 @@ export interface OkxExchangeOptions {
   readonly requestsPerHour?: number
 }
 
-export interface OkxExchange {
-  readonly port: number
-  readonly url: string
-  /** A VENUE_ROUTES value: every host of OKX, trading and demo, to this exchange. */
-  readonly routes: Readonly<Record<string, string>>
-  readonly addUser: (user: OkxUser) => void
-  /** A deleted key is unknown from then on; its open sockets stay. */
-  readonly removeUser: (apiKey: string) => void
-  readonly fault: (fault: OkxFault) => void
-  /** The judge: every placement that arrived, by client order id, and how many orders it made. */
-  readonly placements: () => ReadonlyArray<Placement>
+export interface OkxExchange extends LoopbackExchange<OkxUser, OkxFault, Placement, SocketKind> {
   /** All orders of a user, as GET order shows them, oldest first. */
   readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderRow>>
   readonly fills: (apiKey: string) => ReadonlyArray<ReturnType<typeof fillRow>>
   readonly balances: (apiKey: string) => ReturnType<typeof balanceData>["details"]
-  /** How often each `METHOD /path`, and each `WS op`, arrived. */
-  readonly counts: () => Readonly<Record<string, number>>
-  readonly socketCount: (kind: SocketKind) => number
-  /** Sets the anonymous amount of a level; "0" removes it. Fills resting orders it reaches. */
-  readonly setLevel: (instId: string, side: "bids" | "asks", price: string, quantity: string) => void
-  /** A market order by nobody. */
-  readonly trade: (instId: string, side: "BUY" | "SELL", quantity: string) => void
   /** What a listener of `books` must hold now. */
   readonly book: (instId: string) => ShownBook
   /** The venue's sign of life for a quiet book. */
   readonly beat: (instId: string) => void
   readonly replay: ReplayBooks | undefined
-  readonly stop: () => Promise<void>
 }
 
 const BOOK_MILLIS = 100
