@@ -28,6 +28,10 @@ export interface Ignored {
   readonly reason: string
 }
 
+/** A venue that is gone may have been a real one. */
+export const environmentAt = ({ venues }: Pick<Parts, "venues">, venue: VenueId | undefined): VenueEnvironment =>
+  (venue && venues.find(venue)?.environment) ?? "PROD"
+
 interface Linked {
   readonly account: TradingAccount
   readonly venue: Venue
@@ -58,7 +62,7 @@ export const linkFault = (
   const asked = parts.venues.find(name)
   const unproven = asked && ordersFault(asked)
   if (unproven !== undefined) return unproven
-  const open = owing.map((venue) => parts.venues.find(venue)?.environment ?? "PROD")
+  const open = owing.map((venue) => environmentAt(parts, venue))
   const linked = rulingOf(linkedTo(parts, dealer))
   const isLinked = linked !== undefined
   const ruling = linked ?? gravestOf(open)
@@ -119,7 +123,7 @@ export const placesOf = (parts: Parts, dealer: Linking, pair: Pair): ReadonlyArr
  */
 export const mixingFault = (parts: Parts, dealer: Linking, owing: ReadonlyArray<VenueId>): string | undefined => {
   const ruling = rulingOf(linkedTo(parts, dealer))
-  const open = owing.map((venue) => parts.venues.find(venue)?.environment ?? "PROD")
+  const open = owing.map((venue) => environmentAt(parts, venue))
   const other = ruling && gravestOf(open.filter((environment) => environment !== ruling))
   return (
     other &&

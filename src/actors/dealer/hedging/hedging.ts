@@ -7,7 +7,6 @@ import type { HedgeIntent } from "../../../domain/dealer/dealer.ts"
 import {
   type HedgePlan,
   type HedgeRefusal,
-  planHedge,
   refusalOfOrder,
   refusalOfSubmit,
 } from "../../../domain/dealer/hedging/hedge-order.ts"
@@ -15,7 +14,7 @@ import { type HedgeReportRecord, hedgeReportRecord } from "../../../domain/deale
 import { HEDGE_LAW, type HedgeVerdict, type Span, sideOf } from "../../../domain/dealer/hedging/hedging.ts"
 import { Decimal, type PositiveDecimalText } from "../../../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../../../domain/ids.ts"
-import { type Instrument, quantityStep } from "../../../domain/instrument/instrument.ts"
+import { quantityStep } from "../../../domain/instrument/instrument.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
 import type { SubmitRequest } from "../../../domain/order/submit-request.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
@@ -28,9 +27,8 @@ import { type AskedHedge, type AskedHedges, canBeAsked, HedgeCourier } from "./c
 import { LateHedges } from "./late-fills.ts"
 import { emptyLine, HedgeLine, type HedgeTrouble } from "./line.ts"
 import { environmentOwed, type HedgePlace, placeOfHedge, placesOfHedge } from "./place.ts"
+import { dustBy, sizeNext } from "./sizing.ts"
 
-/** Rows of the book that price a hedge. */
-const WALK_ROWS = 100
 /** What is refused for good is tried again this often at last, unless the dealer's own retryMs is longer. */
 const REFUSED_MILLIS_MAX = 300_000
 /** A venue's "too small" is believed up to so many times what its listing calls the smallest; a larger one is a refusal like others. */
@@ -229,7 +227,7 @@ export class HedgeKeeper {
   }
 
   #isDust(line: HedgeLine): boolean {
-    return line.due.isZero() || this.#plan(line, this.#placeOf(line), line.dust)._tag === "TooSmall"
+    return line.due.isZero() || sizeNext(this.core, line, this.#placeOf(line), line.dust)._tag === "TooSmall"
   }
 
   #placeOf(line: HedgeLine): HedgePlace | undefined {
@@ -255,11 +253,11 @@ export class HedgeKeeper {
     }
     this.#holdBooks(line)
     const place = this.#placeOf(line)
-    const plan = this.#plan(line, place, before)
+    const plan = sizeNext(this.core, line, place, before)
     if (plan._tag === "TooSmall") {
       // The venue takes it together with what comes.
       line.beginAnew()
-      line.dust = this.#dustOf(line, place, before)
+      line.dust = dustBy(this.core, line, place, before)
       const now = this.core.parts.clock.monotonic()
       if (line.tooSmall !== null && line.tooSmall.until > now) this.#lookLater(line, line.tooSmall.until - now)
     } else if (place === undefined) {
@@ -267,45 +265,6 @@ export class HedgeKeeper {
       this.#unsent(line, `no linked account can hedge ${line.symbol}: it needs one that is ${environment}`)
     } else if (plan._tag === "Order") this.#send(line, place, plan)
     else this.#unsent(line, `${place.instrument.instrumentId} has no order book`)
-  }
-
-  /**
-   * Without a place, what an order where it was priced would be: that says whether it is worth one. What the listing of the last place there
-   * made dust stays dust: it could not be closed there, so it must not keep others from being linked.
-   */
-  #plan(line: HedgeLine, place: HedgePlace | undefined, before: HedgeLine["dust"]): HedgePlan {
-    if (place === undefined && before === "LISTED") return { _tag: "TooSmall" }
-    const listed = this.#listingOf(line, place)
-    return listed === undefined ? { _tag: "NoPrice" } : this.#planAt(line, this.#asLearned(line, listed))
-  }
-
-  /** Too small by the listing alone, or only by what a venue has refused, which holds for an hour. */
-  #dustOf(line: HedgeLine, place: HedgePlace | undefined, before: HedgeLine["dust"]): HedgeLine["dust"] {
-    if (place === undefined && before === "LISTED") return before
-    const listed = this.#listingOf(line, place)
-    return listed !== undefined && this.#planAt(line, listed)._tag === "TooSmall" ? "LISTED" : "LEARNED"
-  }
-
-  #listingOf(line: HedgeLine, place: HedgePlace | undefined): Instrument | undefined {
-    const { parts, dealer } = this.core
-    return place?.instrument ?? parts.instruments.find(line.lead()?.instrumentId ?? "", dealer.tenantId)
-  }
-
-  #planAt(line: HedgeLine, instrument: Instrument): HedgePlan {
-    const { slippageBps } = this.core.dealer.config.hedge
-    const exposure = line.due
-    const side = exposure.isNegative() ? "bids" : "asks"
-    const book = this.core.parts.markets.topOfBook(instrument.instrumentId, side, WALK_ROWS)
-    const at = line.wasAtMarket ? "MARKET" : line.attempt === 1 && line.rounds === 0 ? "QUOTED" : "BOOK"
-    return planHedge({ instrument, exposure, open: line.openDue(), book, slippageBps, at })
-  }
-
-  /** With the smallest quantity that its venue has not refused as too small. */
-  #asLearned({ tooSmall }: HedgeLine, instrument: Instrument): Instrument {
-    if (tooSmall?.instrumentId !== instrument.instrumentId) return instrument
-    if (tooSmall.until <= this.core.parts.clock.monotonic()) return instrument
-    const least = tooSmall.quantity.add(quantityStep(instrument))
-    return { ...instrument, minQuantity: Decimal.max(least, instrument.minQuantity) }
   }
 
   #send(line: HedgeLine, { account, instrument }: HedgePlace, plan: Extract<HedgePlan, { _tag: "Order" }>): void {

@@ -8,7 +8,7 @@ import type { Dealer, HedgeIntent } from "../../../domain/dealer/dealer.ts"
 import type { InstrumentId, TradingAccountId, VenueId } from "../../../domain/ids.ts"
 import { gravestOf, type VenueEnvironment } from "../../../domain/instrument/venue.ts"
 import type { DealerParts } from "../core.ts"
-import { type Place, placesOf } from "../places.ts"
+import { environmentAt, type Place, placesOf } from "../places.ts"
 
 export type HedgePlace = Place
 
@@ -29,10 +29,6 @@ export interface Owing {
 }
 
 type Linking = Pick<Dealer, "linkedAccountIds" | "config" | "tenantId">
-
-/** A venue that is gone may have been a real one. */
-const environmentAt = ({ venues }: Sources, venue: VenueId | undefined): VenueEnvironment =>
-  (venue && venues.find(venue)?.environment) ?? "PROD"
 
 /** What was executed too much is there where it was executed, whatever was quoted since. */
 const isTooMuch = ({ venues, executors }: Owing): boolean => venues.length === 0 && executors.length > 0

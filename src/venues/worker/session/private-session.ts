@@ -5,20 +5,21 @@
  */
 import { type TradeOrderId, venueClientId } from "../../../domain/ids.ts"
 import { parseInstrumentId } from "../../../domain/instrument/instrument.ts"
-import { isOwned, type SharedOwnership } from "../../../ports/ownership.ts"
+import type { SharedOwnership } from "../../../ports/ownership.ts"
 import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../../../ports/venue-session.ts"
 import type { ExchangeAdapter } from "../../adapters/adapter.ts"
 import { adapterOf } from "../../adapters/adapters.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
-import type { CcxtExchange, CcxtOrder, Raw } from "../exchange/ccxt.ts"
-import { classify, type Failure, TooLate } from "../exchange/errors.ts"
+import type { CcxtExchange, CcxtOrder } from "../exchange/ccxt.ts"
+import { classify, type Failure } from "../exchange/errors.ts"
 import type { Listing, Markets } from "../exchange/markets.ts"
 import { Gate } from "../gate.ts"
 import { waitsOf } from "../waits.ts"
-import { behind, currentWork, leftOf, type Work } from "../work.ts"
+import { behind } from "../work.ts"
 import { AccountQuestions, CredentialStanding, REFUSED } from "./account-questions.ts"
 import { amendReports, editAt } from "./amendment.ts"
-import { isSameId, KnownOrders } from "./client-ids.ts"
+import { KnownOrders } from "./client-ids.ts"
+import { Departures } from "./departures.ts"
 import { fill, orderState } from "./normalise.ts"
 import { NotSupported } from "./order-terms.ts"
 import { PrivateStream } from "./private-stream.ts"
@@ -134,69 +135,6 @@ export const submitReports = (
 const ownIdOf = ({ id, clientOrderId, status }: CcxtOrder, clientId: string): string | undefined => {
   const isOurs = clientOrderId === undefined || clientOrderId === null || clientOrderId === clientId
   return id === undefined || id === "" || !isOurs || status === "rejected" ? undefined : id
-}
-
-// Submits on their way through ccxt, by our client id in any spelling. ccxt signs after its throttle, so signing is the one place to see that an
-// order, or a change of one, has waited too long (order-path 3), and the last one before its bytes may leave.
-
-interface Departure {
-  /** From here on the order may be at the venue. Not of what is signed behind a gate: that has left once the gate let it pass. */
-  signed: boolean
-}
-
-/** In the turn in which its bytes may leave. Throws TooLate. */
-const checkMayLeave = (work: Work, isOurs: () => boolean): void => {
-  const left = leftOf(work)
-  if (left !== null && left < 0) throw new TooLate("its deadline for sending had passed")
-  if (!isOurs()) throw new TooLate("the lease of this gateway on its database had run out")
-}
-
-/** Deribit takes its orders and their changes by GET. */
-const BY_GET = ["buy", "sell", "edit"]
-
-/** Of one operation, or of each of a batch: ccxt sends a single order of OKX as a batch of one unless it is told otherwise. */
-const valuesOf = (params: Raw | ReadonlyArray<Raw>): ReadonlyArray<unknown> =>
-  Array.isArray(params) ? params.flatMap((operation) => Object.values(operation)) : Object.values(params)
-
-export class Departures {
-  readonly #waiting = new Map<string, Departure>()
-
-  /** Wraps `sign` and `fetch` of the instance. `owned`: of the process's database; null where there is none, as in tests. */
-  constructor(exchange: CcxtExchange, owned: SharedOwnership | null = null) {
-    const sign = exchange.sign.bind(exchange)
-    const isOurs = owned === null ? () => true : isOwned(owned)
-    exchange.sign = (path, api, method, params, headers, body) => {
-      const asks = (method === "GET" && !BY_GET.includes(path)) || method === "DELETE"
-      const work = currentWork()
-      if (!asks && work?.purpose === "submit") checkMayLeave(work, isOurs)
-      const values = asks || this.#waiting.size === 0 || work?.gate !== undefined ? [] : valuesOf(params)
-      for (const [clientId, departure] of this.#waiting)
-        if (values.some((value) => isSameId(clientId, value))) departure.signed = true
-      return sign(path, api, method, params, headers, body)
-    }
-    const fetch = exchange.fetch.bind(exchange)
-    exchange.fetch = (...request) => {
-      const work = currentWork()
-      const gate = work?.gate
-      if (gate === undefined) return fetch(...request)
-      return gate.passed.then(() => {
-        // Judged again: what was signed in time may have waited too long.
-        checkMayLeave(work!, isOurs)
-        gate.hasLeft = true
-        return fetch(...request)
-      })
-    }
-  }
-
-  begin(clientId: string): Departure {
-    const departure = { signed: false }
-    this.#waiting.set(clientId, departure)
-    return departure
-  }
-
-  end(clientId: string): void {
-    this.#waiting.delete(clientId)
-  }
 }
 
 /** A submit that is built, and perhaps signed, and behind its gate. */

@@ -5,7 +5,7 @@ import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import { Budgets } from "../../../../src/venues/worker/budget/budgets.ts"
 import type { CcxtExchange } from "../../../../src/venues/worker/exchange/ccxt.ts"
 import { Gate } from "../../../../src/venues/worker/gate.ts"
-import { Departures } from "../../../../src/venues/worker/session/private-session.ts"
+import { Departures } from "../../../../src/venues/worker/session/departures.ts"
 import { behind, doingFor } from "../../../../src/venues/worker/work.ts"
 import { type Scripted, scripted, TRADE_ORDER_ID, VENUE_ORDER_ID } from "../../../kit/worlds/scripted-session.ts"
 

@@ -7,7 +7,8 @@ import { adapterOf } from "../../../../src/venues/adapters/adapters.ts"
 import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
 import type { CcxtExchange, CcxtOrder } from "../../../../src/venues/worker/exchange/ccxt.ts"
 import { KnownOrders } from "../../../../src/venues/worker/session/client-ids.ts"
-import { Departures, submitReports } from "../../../../src/venues/worker/session/private-session.ts"
+import { Departures } from "../../../../src/venues/worker/session/departures.ts"
+import { submitReports } from "../../../../src/venues/worker/session/private-session.ts"
 import { doingFor } from "../../../../src/venues/worker/work.ts"
 
 const tradeOrderId = "0192f3a0-0000-7000-8000-000000000001" as TradeOrderId
