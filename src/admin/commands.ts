@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { type AskedKey, keyObject, keyWords, missingRight, newKey } from "../auth/api-key/new-key.ts"
-import { existing, moveUser } from "../auth/session/tenant-move.ts"
+import { existingTenant, moveUser } from "../auth/session/tenant-move.ts"
 import { ApiKeyNotFound } from "../domain/errors/api-key.ts"
 import { InvalidParameter } from "../domain/errors/request.ts"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
@@ -167,7 +167,7 @@ const locked = (email: string) =>
     return found === null ? yield* new UserNotFound() : found.user
   })
 
-const tenantOf = (text: string) => Effect.flatMap(Tenants, (tenants) => existing(tenants, text))
+const tenantOf = (text: string) => Effect.flatMap(Tenants, (tenants) => existingTenant(tenants, text))
 
 const change = (command: OfUser, user: User, now: number) =>
   Effect.gen(function* () {

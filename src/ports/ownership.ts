@@ -1,6 +1,6 @@
 /**
  * Until when this process may do what only the owner of the database may: written by the lease, read by every thread that signs orders. The one
- * thing to know: the clock is the machine's monotonic one, which all threads of a process read alike and nobody sets.
+ * thing to know: the clock is the machine's monotonic one, which all threads of a process read alike and no operator can set.
  */
 
 /** One BigInt64: ns of `process.hrtime`. What was never written is over. */

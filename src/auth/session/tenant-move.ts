@@ -18,7 +18,7 @@ interface MoveStores {
   readonly keys: ApiKeyRows
 }
 
-export const existing = (
+export const existingTenant = (
   tenants: Tenants,
   text: string,
 ): Effect.Effect<TenantId, InvalidParameter | StorageUnavailable> =>
@@ -32,7 +32,7 @@ export const existing = (
 export const moveUser = ({ users, tenants, changes, rows, keys }: MoveStores, user: User, to: string, now: number) =>
   Effect.gen(function* () {
     const { userId } = user
-    const tenantId = yield* existing(tenants, to)
+    const tenantId = yield* existingTenant(tenants, to)
     yield* users.lockAllOf(userId)
     const held = tenantId === user.tenantId ? [] : yield* tenants.heldBy(userId)
     if (held.length > 0)

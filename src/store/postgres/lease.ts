@@ -124,7 +124,7 @@ export function* holding(lock: number, attempts: number): Generator<Ask | null, 
   return isTaken(yield tryLock(lock)) ? "taken over" : "owned"
 }
 
-/** Of a session that holds the owner's lock. The new epoch; when it is returned, nobody of an older one can write any more. */
+/** Of a session that holds the owner's lock. The new epoch; when it is returned, no session of an older one can write any more. */
 export function* granting(nodeId: string, wallMillis: number, { millis }: LeaseTerms): Generator<Ask, number, Rows> {
   const [row] = yield { text: GRANT, values: [nodeId, wallMillis, millis] }
   const epoch = Number(row?.["epoch"])

@@ -1,6 +1,6 @@
 /**
  * Rings when news of users, or another trading mode, is committed, by this program or another (migration 44). The one thing to know: it says only
- * that there is something; what it is stands in the tables, and is found there also when nobody heard the bell.
+ * that there is something; what it is stands in the tables, and is found there also when the gateway did not hear the bell.
  */
 import { Context, Effect, Queue } from "effect"
 

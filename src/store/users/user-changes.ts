@@ -12,7 +12,7 @@ import { constraintOf, orUnavailable } from "../postgres/storage-failure.ts"
 
 // Users and tenants that another program changed (the command line), and users whose sessions were revoked. Whoever does leaves their ids
 // here in the transaction of the change, which rings (store/postgres/news-bell.ts); the gateway takes them and looks again. A table beside the
-// bell: what was left while nobody listened is found all the same.
+// bell: what was left while no gateway listened is found all the same.
 
 interface ChangedUsers {
   readonly users: ReadonlySet<UserId>
