@@ -1,5 +1,5 @@
 /**
- * `trading-mode`: what the installation accepts from clients, from the command line. A running gateway applies it within half a second; a stopped
+ * `trading-mode`: what the installation accepts from clients, from the command line. A running gateway applies it at once, or within 5 s where the notice is lost; a stopped
  * one at its start.
  */
 import { randomUUID } from "node:crypto"
