@@ -81,6 +81,14 @@ interface Section {
 const names = <Row>(columns: ReadonlyArray<Column<Row>>): string => columns.map((column) => column.name).join(", ")
 const scalars = <Row>(columns: ReadonlyArray<Column<Row>>, first: number): string =>
   columns.map((column, i) => `$${first + i}::${column.type}`).join(", ")
+/** Each of the columns as it is stored, of `sent`. */
+const storedOf = <Row>(columns: ReadonlyArray<Column<Row>>, sent: (column: Column<Row>, index: number) => string) =>
+  columns
+    .map((column, index) => {
+      const value = sent(column, index)
+      return column.stored?.(value) ?? value
+    })
+    .join(", ")
 const arrays = <Row>(columns: ReadonlyArray<Column<Row>>, first: number): string =>
   columns.map((column, i) => `$${first + i}::${column.type}[]`).join(", ")
 
@@ -96,12 +104,13 @@ const rowsOf = <Row>(
   columns: ReadonlyArray<Column<Row>>,
   first: number,
   size: Size,
-  many = `SELECT * FROM unnest(${arrays(columns, first)}) ${FENCED}`,
+  many = `unnest(${arrays(columns, first)})`,
 ): string => {
-  if (size === MANY) return many
-  if (size === ONE) return `SELECT ${scalars(columns, first)} ${FENCED}`
+  if (size === ONE) return `SELECT ${storedOf(columns, ({ type }, i) => `$${first + i}::${type}`)} ${FENCED}`
+  const list = columns.some(({ stored }) => stored !== undefined) ? storedOf(columns, ({ name }) => `r.${name}`) : "*"
+  if (size === MANY) return `SELECT ${list} FROM ${many} AS r (${names(columns)}) ${FENCED}`
   const rows = Array.from({ length: size }, (_, row) => `(${scalars(columns, first + row * columns.length)})`)
-  return `SELECT * FROM (VALUES ${rows.join(",\n        ")}) AS r (${names(columns)}) ${FENCED} AND r.${columns[0]!.name} IS NOT NULL`
+  return `SELECT ${list} FROM (VALUES ${rows.join(",\n        ")}) AS r (${names(columns)}) ${FENCED} AND r.${columns[0]!.name} IS NOT NULL`
 }
 
 const paramsOf =
@@ -113,7 +122,7 @@ const paramsOf =
 const always = (params: number) => () => params
 
 const manyEvents = (first: number): string =>
-  `SELECT * FROM unnest(${arrays(EVENT_COLUMNS.slice(0, -1), first)}, string_to_array($${first + EVENT_COLUMNS.length - 1}::text, chr(1))) ${FENCED}`
+  `unnest(${arrays(EVENT_COLUMNS.slice(0, -1), first)}, string_to_array($${first + EVENT_COLUMNS.length - 1}::text, chr(1)))`
 
 const orderSets = ORDER_COLUMNS.filter(({ name }) => !ORDER_CONSTANTS.has(name) && name !== "version")
   .map(({ name }) =>
@@ -275,14 +284,13 @@ const clash = (what: string): never => {
 }
 
 /**
- * Numbers the events, keeps the last image per row and writes everything as parameters. `numberOf` knows every account of the units;
- * `nextAccepted` hands out the next position in the queue of in-process venues. Throws when a row is not its unit's account's.
+ * Numbers the events, keeps the last image per row and writes everything as parameters. `numberOf` knows every account of the units. Throws when a
+ * row is not its unit's account's.
  */
 export const freeze = (
   units: ReadonlyArray<Unit>,
   fence: { readonly nodeId: string; readonly epoch: number; readonly arraysOnly?: boolean | undefined },
   numberOf: (account: TradingAccountId) => Numbering,
-  nextAccepted: () => number,
 ): FrozenBatch => {
   const orders = new Map<TradeOrderId, StoredOrder>()
   const executions = new Map<string, StoredExecution>()
@@ -296,6 +304,7 @@ export const freeze = (
   const lastSequences = new Map<TradingAccountId, number>()
   const firstSequences: Array<number> = []
   const events: Array<NumberedEvent> = []
+  let places = 0
 
   for (const unit of units) {
     const { tenantId, lastSequence } = numberOf(unit.accountId)
@@ -308,9 +317,9 @@ export const freeze = (
           if (known !== undefined && !isSameOrder(known.order, row.order)) clash("an order")
           // An image that comes too late changes nothing, so it takes no place in the queue either.
           if (known !== undefined && known.order.version >= row.order.version) break
-          const acceptedNumber = known?.acceptedNumber ?? (rests(row.order) ? nextAccepted() : null)
+          const place = known?.place ?? (rests(row.order) ? places++ : null)
           const actor = known?.actor ?? row.actor ?? null
-          orders.set(row.order.tradeOrderId, { order: row.order, acceptedNumber, actor })
+          orders.set(row.order.tradeOrderId, { order: row.order, place, actor })
           break
         }
         case "Execution": {

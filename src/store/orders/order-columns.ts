@@ -15,6 +15,8 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | null
   /** A text that needs quotes inside an array literal, as documents do: words of fixed vocabularies, uuids and numbers need none. */
   readonly isFree?: true
+  /** What is stored, of the value that is sent: an expression of it. */
+  readonly stored?: (sent: string) => string
 }
 
 const SPECIAL = /["\\]/
@@ -31,8 +33,8 @@ const flag = (value: boolean): string => (value ? "t" : "f")
 /** What the writer adds to an order's image. */
 export interface StoredOrder {
   readonly order: TradeOrder
-  /** Position in the queue of in-process venues; null while the order does not rest. The first one stored stays. */
-  readonly acceptedNumber: number | null
+  /** Position among those of its batch in the queues of in-process venues; null while the order does not rest. The first one stored stays. */
+  readonly place: number | null
   /** By whose request it came; known to its first image alone. */
   readonly actor: PlacedBy | null
 }
@@ -115,7 +117,13 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
   { name: "expire_at", type: "bigint", value: ({ order }) => integerOrNull(order.expireAt) },
   { name: "canceled_at", type: "bigint", value: ({ order }) => integerOrNull(order.canceledAt) },
   { name: "venue_updated_at", type: "bigint", value: ({ order }) => integerOrNull(order.venueUpdatedAt) },
-  { name: "accepted_number", type: "bigint", value: ({ acceptedNumber }) => integerOrNull(acceptedNumber) },
+  // Counted by the database: the queue of a venue stays one queue whichever process writes. Asked once a batch, and where an order rests.
+  {
+    name: "accepted_number",
+    type: "bigint",
+    value: ({ place }) => integerOrNull(place),
+    stored: (place) => `CASE WHEN ${place} IS NULL THEN NULL ELSE ${place} + (SELECT nextval('order_queue')) END`,
+  },
   {
     name: "placed_by",
     type: "json",

@@ -141,12 +141,6 @@ export const LEARN_ACCOUNTS = {
     FROM trading_account a WHERE a.trading_account_id = ANY ($1::uuid[])`,
 }
 
-/** Newest place in the queues of in-process venues: only open orders have one that counts. */
-export const LEARN_QUEUE = {
-  name: "learn-queue",
-  text: "SELECT coalesce(max(accepted_number), 0) AS last FROM trade_order WHERE open",
-}
-
 /** How many of the events stand under their numbers, by their ids. */
 const WRITTEN_EVENTS = {
   name: "written-events",

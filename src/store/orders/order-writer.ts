@@ -10,7 +10,7 @@ import type { CommitOutcome, Unit } from "../../ports/account-store.ts"
 import type { HistogramSeries } from "../../ports/meters.ts"
 import { openWriterSession, writerLife } from "../postgres/writer-session.ts"
 import { type FrozenBatch, freeze, type Numbering } from "./order-batch.ts"
-import { isQuoteUsed, isWritten, LEARN_ACCOUNTS, LEARN_QUEUE, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
+import { isQuoteUsed, isWritten, LEARN_ACCOUNTS, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
 
 // Delivers outcomes to their owners, in order. An owner that hears one dispatches, answers and publishes: hundreds at once would keep
 // the event loop from everybody else, and most of all from those who could be refused at once. So they are told for a few ms of a turn.
@@ -148,7 +148,6 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   let inFlight: ReadonlyArray<Entry> = []
   let settledInFlight = 0
   let unsettled = 0
-  let queueNumber: number | undefined
   let running = false
   const life = writerLife({ ...options, name: "the order writer", close: session.close })
   const { guarded } = life
@@ -193,24 +192,12 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   const learn = async (entries: ReadonlyArray<Entry>): Promise<boolean> => {
     const unknown = new Set<TradingAccountId>()
     for (const { unit } of entries) if (!numbering.has(unit.accountId)) unknown.add(unit.accountId)
-    if (unknown.size > 0) {
-      if (!(await learnAccounts([...unknown]))) return false
-      for (const { unit } of entries)
-        for (const row of unit.rows)
-          if (row._tag === "Account" && !numbering.has(row.account.tradingAccountId))
-            numbering.set(row.account.tradingAccountId, { tenantId: row.account.tenantId, lastSequence: 0 })
-    }
-    if (queueNumber === undefined) {
-      const answer = await session.ask({ ...LEARN_QUEUE, values: [] })
-      if (answer._tag !== "Rows") return false
-      queueNumber = Number(answer.rows[0]?.["last"] ?? 0)
-    }
+    if (!(await learnAccounts([...unknown]))) return false
+    for (const { unit } of entries)
+      for (const row of unit.rows)
+        if (row._tag === "Account" && !numbering.has(row.account.tradingAccountId))
+          numbering.set(row.account.tradingAccountId, { tenantId: row.account.tenantId, lastSequence: 0 })
     return true
-  }
-
-  const nextAccepted = (): number => {
-    queueNumber = (queueNumber ?? 0) + 1
-    return queueNumber
   }
 
   const numberOf = (account: TradingAccountId): Numbering => {
@@ -237,7 +224,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     const units = entries.map((entry) => entry.unit)
     let batch: FrozenBatch
     try {
-      batch = freeze(units, options, numberOf, nextAccepted)
+      batch = freeze(units, options, numberOf)
     } catch (error) {
       // A record that cannot even be written down is its unit's fault, like a value that the server refuses.
       return entries.length === 1 ? refuse(entries[0]!, error) : inParts(entries, [entries.length >> 1])
@@ -310,9 +297,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   }
 
   const writeKnown = async (entries: ReadonlyArray<Entry>): Promise<boolean> => {
-    if (queueNumber === undefined || entries.some((entry) => !numbering.has(entry.unit.accountId))) {
-      if (!(await learn(entries))) return false
-    }
+    if (entries.some((entry) => !numbering.has(entry.unit.accountId)) && !(await learn(entries))) return false
     let from = 0
     for (let i = 0; i <= entries.length; i++) {
       const entry = entries[i]

@@ -1,4 +1,5 @@
 /** The order writer against a server that fails it: killed sessions, lost answers, silence, another owner. Units settle once, rows once. */
+import * as fs from "node:fs"
 import * as net from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, ManagedRuntime } from "effect"
@@ -242,6 +243,39 @@ describe("the order writer", () => {
     } finally {
       other.close()
     }
+  })
+
+  it("gives the orders of two writers their places in the queue of a venue as they are accepted, none of them twice", async () => {
+    const [first, other] = [writer, start()]
+    try {
+      const accepted: Array<string> = []
+      for (const each of [first, other, first, other, other, first]) {
+        const orders = [1, 2].map(() => newOrder(account, { orderStatus: "ACCEPTED" }))
+        await commit(each, { accountId: account.tradingAccountId, rows: orders.map(orderRow), events: [] })
+        accepted.push(...orders.map((order) => order.tradeOrderId))
+      }
+      const rows = await query(database().url, "SELECT trade_order_id, accepted_number FROM trade_order ORDER BY 2, 1")
+      expect(new Set(rows.map((row) => row["accepted_number"])).size).toBe(12)
+      expect(rows.map((row) => row["trade_order_id"])).toEqual(accepted)
+    } finally {
+      other.close()
+    }
+  })
+
+  it("puts what is accepted after the upgrade behind what was accepted before", async () => {
+    const rest = async () => {
+      const order = newOrder(account, { orderStatus: "ACCEPTED" })
+      await commit(writer, { accountId: account.tradingAccountId, rows: [orderRow(order)], events: [] })
+      return order.tradeOrderId
+    }
+    const before = await rest()
+    await query(database().url, "UPDATE trade_order SET accepted_number = 41; DROP SEQUENCE order_queue")
+    await query(database().url, fs.readFileSync("src/store/migrations/0045_order_queue.sql", "utf8"))
+    const after = await rest()
+    expect(await query(database().url, "SELECT trade_order_id, accepted_number FROM trade_order ORDER BY 2")).toEqual([
+      { trade_order_id: before, accepted_number: "41" },
+      { trade_order_id: after, accepted_number: "42" },
+    ])
   })
 
   it("writes at most 512 units or 1 MiB in a batch", async () => {
