@@ -76,6 +76,11 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       "Ed25519 private key (PEM); encryption keys as comma-separated `kid:base64url` of 32 bytes, the first encrypts, all decrypt. Without them, generated once in `DATA_DIR/keys` ([keys](keys.md))",
     ),
     row(
+      "CURSOR_KEY",
+      "",
+      "Keys of cursors, of fingerprints of idempotent requests and of audited addresses: comma-separated `kid:base64url` of 32 bytes, the first makes, all are recognised. Without it, generated once in `DATA_DIR/keys` ([keys](keys.md))",
+    ),
+    row(
       "SIGNING_KEYS_PREVIOUS",
       "",
       "Public keys (PEM) whose access tokens are still accepted, while `SIGNING_KEY` is being rotated",
@@ -297,7 +302,7 @@ Every setting is an environment variable, read once at start. All have a default
 line that names the variable and what it accepts. So does a variable that is nearly a setting (\`DATABASEURL\`, \`RATE_LIMIT\`) or what other
 servers call one (\`HTTP_PORT\` for \`PORT\`), unless that setting is given beside it: a gateway that took no notice would start on another database or without its limits.
 
-Secrets may be given as files: \`DATABASE_URL\`, \`DATABASE_PASSWORD\`, \`SMTP_URL\`, \`SIGNING_KEY\`, \`ENCRYPTION_KEYS\` and \`OTLP_HEADERS\` are
+Secrets may be given as files: \`DATABASE_URL\`, \`DATABASE_PASSWORD\`, \`SMTP_URL\`, \`SIGNING_KEY\`, \`ENCRYPTION_KEYS\`, \`CURSOR_KEY\` and \`OTLP_HEADERS\` are
 read from the file that \`NAME_FILE\` names (Docker and systemd secrets).
 
 Back up \`DATA_DIR/keys\`: without it stored exchange credentials cannot be read ([backup](backup.md)). PostgreSQL does not run as root: a gateway

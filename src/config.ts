@@ -74,6 +74,7 @@ export interface Settings {
   readonly signingKeysPrevious: string | null
   /** `kid:base64url` of 32 bytes, comma separated, the first encrypts; null: generated once into `dataDir`. */
   readonly encryptionKeys: string | null
+  readonly cursorKey: string | null
   readonly defaultTenantId: string
   /** What to say of variables that are given and do nothing: settings of before, what may be a misspelt one, and what needs another. */
   readonly retired: ReadonlyArray<string>
@@ -185,6 +186,7 @@ export const readSettings = (given: Environment): Settings => {
     signingKey: text(env, "SIGNING_KEY"),
     signingKeysPrevious: text(env, "SIGNING_KEYS_PREVIOUS"),
     encryptionKeys: text(env, "ENCRYPTION_KEYS"),
+    cursorKey: text(env, "CURSOR_KEY"),
     defaultTenantId: tenantName(env, "DEFAULT_TENANT_ID", "default"),
     retired: [...retired(env), ...doubtful],
     signup: choice(env, "SIGNUP", ["open", "confirm", "closed"], "open"),

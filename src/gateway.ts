@@ -87,6 +87,7 @@ import { RefusedSubmits } from "./store/orders/refused-submits.ts"
 import { Subscriptions } from "./store/orders/subscriptions.ts"
 import { TradeOrders } from "./store/orders/trade-orders.ts"
 import { NewsBell } from "./store/postgres/news-bell.ts"
+import { NodeKeys } from "./store/postgres/node-keys.ts"
 import { sqlLayer } from "./store/postgres/sql.ts"
 import { Patience, REQUEST_PATIENCE_MILLIS } from "./store/postgres/storage-failure.ts"
 import { Credentials } from "./store/users/credentials.ts"
@@ -118,6 +119,7 @@ const repositories = Layer.mergeAll(
   SessionRows.Default,
   Credentials.Default,
   SealedRows.Default,
+  NodeKeys.Default,
   Accounts.Default,
   Instruments.Default,
   Subscriptions.Default,
@@ -245,7 +247,7 @@ export const startGateway = (options: GatewayOptions) =>
     const watched = Context.merge(filled, yield* Layer.build(securityLog(options)).pipe(Effect.provide(base)))
     const audit = yield* auditTrail(options, keys).pipe(Effect.provide(watched))
     const audited = Context.merge(watched, yield* Layer.build(auditedActs(audit)).pipe(Effect.provide(watched)))
-    yield* registerKeys(keys, options.settings).pipe(Effect.provide(audited))
+    yield* registerKeys(keys, options.settings, owner).pipe(Effect.provide(audited))
     yield* fillDirectories(options).pipe(Effect.provide(audited))
     const internal = yield* Layer.build(internalVenueLayer(options)).pipe(Effect.provide(audited))
     const known = Context.merge(audited, internal)
@@ -255,7 +257,7 @@ export const startGateway = (options: GatewayOptions) =>
     ).pipe(Effect.provide(known))
     yield* mails(options).pipe(Effect.provide(Context.merge(known, auth)))
     const certificate = yield* keepCertificate(options, server, audit).pipe(Effect.provide(base))
-    const sealing = yield* keepKeys(options, keys, audit).pipe(Effect.provide(Context.merge(known, auth)))
+    const sealing = yield* keepKeys(options, keys, audit, owner).pipe(Effect.provide(Context.merge(known, auth)))
     // Under the test profile CHANNELS is about its namespaces.
     const changes = settings.wsTest === null ? settings.channels : null
     const kinds = yield* inChannels(() => channelKinds(settings.wsFlushMillis, changes))

@@ -92,7 +92,11 @@ export interface KeysReport {
     readonly active: string
     readonly previous: ReadonlyArray<{ readonly kid: string; readonly retiredAt: string | null }>
   }
-  readonly cursor: { readonly active: string; readonly previous: ReadonlyArray<string> }
+  readonly cursor: {
+    readonly from: "CURSOR_KEY" | "DATA_DIR/keys"
+    readonly active: string
+    readonly previous: ReadonlyArray<string>
+  }
 }
 
 const rowsOf = (counts: ReadonlyArray<SealedCount>, kid: string): Readonly<Record<SealedTable, number>> => {
@@ -127,7 +131,11 @@ const report = (settings: KeySettings) =>
         active: signing.active.kid,
         previous: signing.previous.map(({ kid, retiredAt }) => ({ kid, retiredAt: dateTimeOrNull(retiredAt) })),
       },
-      cursor: { active: roots[0].kid, previous: roots.slice(1).map(({ kid }) => kid) },
+      cursor: {
+        from: settings.cursorKey === null ? "DATA_DIR/keys" : "CURSOR_KEY",
+        active: roots[0].kid,
+        previous: roots.slice(1).map(({ kid }) => kid),
+      },
     }
     return answer
   })
@@ -231,11 +239,15 @@ const rotateSigning = (settings: KeySettings, atOnce: boolean, now: number) =>
   })
 
 const rotateCursor = (settings: KeySettings, atOnce: boolean, now: number) =>
-  Effect.sync(() => {
+  Effect.suspend(() => {
+    if (settings.cursorKey !== null)
+      return no(
+        "the key comes from CURSOR_KEY: put a new kid:key first in that list (32 random bytes, base64url) and restart the gateway; the old one may be removed eight days later",
+      )
     const { roots } = readKeys(settings, { make: false })
     const text = withNewRoot(roots, now, atOnce)
     keyFiles(settings.dataDir).replace(CURSOR_FILE, text)
-    return parseRootKeys(text, CURSOR_FILE)[0].kid
+    return Effect.succeed(parseRootKeys(text, CURSOR_FILE)[0].kid)
   })
 
 /** Answers the key that it is about. */

@@ -5,7 +5,7 @@
 import { Data, Effect, Queue } from "effect"
 import type { Audit } from "../auth/audit-log.ts"
 import { DATABASE_FILE, keyFiles } from "../auth/keys/key-files.ts"
-import { type KeyRing, type Keys, readKeys } from "../auth/keys/keys.ts"
+import { type KeyRing, type Keys, marksOf, readKeys } from "../auth/keys/keys.ts"
 import { makeReseal } from "../auth/keys/reseal.ts"
 import { type Envelope, open, placeIn } from "../auth/keys/secrets.ts"
 import { Sessions } from "../auth/session/sessions.ts"
@@ -17,6 +17,7 @@ import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { Acts } from "../store/audit/acts.ts"
+import { NodeKeys, strangeTo } from "../store/postgres/node-keys.ts"
 import { Transactions } from "../store/postgres/transactions.ts"
 import { type SealedRow, SealedRows, type SealedTable } from "../store/users/sealed-rows.ts"
 import type { GatewayOptions } from "./options.ts"
@@ -94,9 +95,44 @@ export const missingDatabase = ({ dataDir, operation }: Settings, what: string):
   return `the keys in ${dataDir}/keys have been in use since ${since}, and their database is missing: ${what}. Restore it, or name it in DATABASE_URL; NEW_DATABASE=true starts with an empty one`
 }
 
-/** Start is refused when a stored secret names a key that is not there, or when that in force does not open it. */
-export const registerKeys = (keys: Keys, settings: Settings) =>
+/** The process that owns the database, or a part of it. */
+interface Owner {
+  readonly nodeId: string
+  readonly epoch: number
+}
+
+const SETTINGS = { encryption: "ENCRYPTION_KEYS", signing: "SIGNING_KEY", cursor: "CURSOR_KEY" } as const
+
+/** Why these keys do not go with those of another process that runs on the database; undefined: they do, or there is no other. */
+const discord = (keys: Keys, { nodeId }: Owner) =>
   Effect.gen(function* () {
+    const own = marksOf(keys)
+    for (const other of yield* (yield* NodeKeys).others(nodeId)) {
+      const kind = strangeTo(own, other.marks)
+      if (kind !== undefined)
+        return `${SETTINGS[kind]}: node ${other.nodeId}, which runs on this database, has another ${kind} key: all nodes need the same (see docs/operations/keys.md)`
+    }
+    return undefined
+  })
+
+/** Told before it is asked for the others: of two that start at once one sees the other. */
+const agree = (keys: Keys, owner: Owner) =>
+  Effect.gen(function* () {
+    const nodes = yield* NodeKeys
+    yield* nodes.tell(owner, marksOf(keys))
+    const why = yield* discord(keys, owner)
+    if (why === undefined) return
+    yield* nodes.tell(owner, null)
+    return yield* Effect.fail(new InvalidSetting(why))
+  })
+
+/**
+ * Start is refused when a stored secret names a key that is not there, or when that in force does not open it, or beside a process that does not
+ * know them.
+ */
+export const registerKeys = (keys: Keys, settings: Settings, owner: Owner) =>
+  Effect.gen(function* () {
+    yield* agree(keys, owner)
     const missing = yield* missingOf(keys)
     if (missing.length > 0)
       return yield* Effect.fail(
@@ -130,7 +166,7 @@ export const registerKeys = (keys: Keys, settings: Settings) =>
   })
 
 /** Until the scope ends. Answers how the sealing stands. */
-export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, audit: Audit) =>
+export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, audit: Audit, owner: Owner) =>
   Effect.gen(function* () {
     const sessions = yield* Sessions
     const reseal = yield* makeReseal({ keys: ring, audit, notice })
@@ -148,9 +184,12 @@ export const keepKeys = ({ settings, notice }: GatewayOptions, ring: KeyRing, au
           return notice("changed keys were not loaded: their ids belong to other keys, which stored secrets need", {
             kids: taken,
           })
+        const why = yield* discord(keys, owner)
+        if (why !== undefined) return notice("changed keys were not loaded", { error: why })
         const before = kidsOf(ring)
         const other = kidsOf(keys).find((kid, index) => kid !== before[index])
         if (other !== undefined) yield* register(keys, other)
+        yield* (yield* NodeKeys).tell(owner, marksOf(keys))
         ring.take(keys)
         sessions.forgetVerified()
         if (other !== undefined) yield* Queue.offer(bell, undefined)

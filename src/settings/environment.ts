@@ -94,6 +94,7 @@ export const SECRETS = [
   "SMTP_URL",
   "SIGNING_KEY",
   "ENCRYPTION_KEYS",
+  "CURSOR_KEY",
   "OTLP_HEADERS",
 ] as const
 

@@ -30,6 +30,7 @@ export const NAMES: ReadonlyArray<string> = [
   "ASSET_DIGITS",
   "CHANNELS",
   "CONSOLE",
+  "CURSOR_KEY",
   "DATABASE_PASSWORD",
   "DATABASE_URL",
   "DATA_DIR",

@@ -5,6 +5,7 @@
 import { hkdfSync, randomBytes } from "node:crypto"
 import type { Settings } from "../../config.ts"
 import { InvalidSetting } from "../../settings/environment.ts"
+import type { KeyMarks } from "../../store/postgres/node-keys.ts"
 import { CURSOR_FILE, ENCRYPTION_FILE, type KeyFiles, keyFiles, PREVIOUS_FOLDER, SIGNING_FILE } from "./key-files.ts"
 import {
   newSigningKey,
@@ -73,15 +74,16 @@ const BYTES = 32
 const KEPT_MILLIS = 8 * 86_400_000
 
 const ONE = /^[A-Za-z0-9_-]{43}=?$/
-const ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9_-]{43}=?):(\d{1,15})$/
+const ENTRY = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9_-]{43}=?)(?::(\d{1,15}))?$/
 
-export const parseRootKeys = (text: string, file: string): RootKeys => {
+/** `from`: the setting or file, for the refusal. The times are the file's own. */
+export const parseRootKeys = (text: string, from: string): RootKeys => {
   if (ONE.test(text)) return [{ kid: FIRST, key: Buffer.from(text, "base64url"), madeAt: 0 }]
   const roots = text.split(",").map((entry): RootKey => {
     const m = ENTRY.exec(entry.trim())
     // An empty file would be a key that any attacker can guess.
-    if (m === null) throw new InvalidSetting(`${file} must be kid:base64url of 32 bytes:time, comma separated`)
-    return { kid: m[1]!, key: Buffer.from(m[2]!, "base64url"), madeAt: Number(m[3]) }
+    if (m === null) throw new InvalidSetting(`${from} must be kid:base64url of 32 bytes, comma separated`)
+    return { kid: m[1]!, key: Buffer.from(m[2]!, "base64url"), madeAt: Number(m[3] ?? 0) }
   })
   return roots as unknown as RootKeys
 }
@@ -122,7 +124,10 @@ export interface Keys {
   readonly addresses: DerivedKeys
 }
 
-export type KeySettings = Pick<Settings, "dataDir" | "signingKey" | "signingKeysPrevious" | "encryptionKeys">
+export type KeySettings = Pick<
+  Settings,
+  "dataDir" | "signingKey" | "signingKeysPrevious" | "encryptionKeys" | "cursorKey"
+>
 
 const previousKeys = (settings: KeySettings, files: KeyFiles, active: SigningKey): ReadonlyArray<PreviousKey> => {
   const found = new Map<string, PreviousKey>()
@@ -146,10 +151,13 @@ export const readKeys = (settings: KeySettings, { make }: { readonly make: boole
     files.replace(name, fresh())
     return files.read(name) ?? ""
   }
-  const roots = parseRootKeys(
-    text(CURSOR_FILE, () => newRootKeys(Date.now())),
-    `keys/${CURSOR_FILE}`,
-  )
+  const roots =
+    settings.cursorKey === null
+      ? parseRootKeys(
+          text(CURSOR_FILE, () => newRootKeys(Date.now())),
+          `keys/${CURSOR_FILE}`,
+        )
+      : parseRootKeys(settings.cursorKey, "CURSOR_KEY")
   const active = parseSigningKey(settings.signingKey ?? text(SIGNING_FILE, newSigningKey))
   return {
     signing: { active, previous: previousKeys(settings, files, active) },
@@ -160,6 +168,17 @@ export const readKeys = (settings: KeySettings, { make }: { readonly make: boole
     addresses: derivedKeys(roots, "audit"),
   }
 }
+
+const markOf = (key: Buffer): string =>
+  Buffer.from(hkdfSync("sha256", key, "", "venue-gateway mark", 12)).toString("hex")
+
+/** What tells the keys apart, and nothing of them. */
+export const marksOf = ({ encryption, signing, roots }: Keys): KeyMarks => ({
+  // Rows name the key that opens them.
+  encryption: [...encryption.byKid].map(([kid, key]) => `${kid}:${markOf(key)}`),
+  signing: [signing.active, ...signing.previous].map(({ kid }) => kid),
+  cursor: roots.map(({ key }) => markOf(key)),
+})
 
 /** The keys in force, which change under those who hold them. */
 export class KeyRing implements Keys {

@@ -27,7 +27,7 @@ describe("the cursor key", () => {
       load()
       writeFileSync(join(dataDir, "keys/cursor.key"), text)
       expect(load).toThrow(InvalidSetting)
-      expect(load).toThrow("keys/cursor.key must be kid:base64url of 32 bytes:time")
+      expect(load).toThrow("keys/cursor.key must be kid:base64url of 32 bytes")
     },
   )
 })

@@ -64,6 +64,13 @@ describe("the keys of an installation", () => {
       })
       expect(loadKeys(given).signing.active.kid).toBe(first.signing.active.kid)
       expect(loadKeys(given).encryption.activeKid).toBe("new")
+      const file = readFileSync(join(dataDir, "keys", "cursor.key"), "utf8")
+      const elsewhere = (cursorKey: string) =>
+        loadKeys(readSettings({ DATA_DIR: `${dataDir}/none`, CURSOR_KEY: cursorKey }))
+      // As in the file; and behind a new one, which needs no time.
+      expect(elsewhere(file).fingerprints).toEqual(first.fingerprints)
+      const [made, known] = elsewhere(`new:${randomBytes(32).toString("base64url")},${file}`).cursors
+      expect([made?.equals(first.cursors[0]), known]).toEqual([false, first.cursors[0]])
     } finally {
       rmSync(dataDir, { recursive: true })
     }
@@ -72,5 +79,8 @@ describe("the keys of an installation", () => {
   it("are refused when they cannot be used", () => {
     expect(() => loadKeys(readSettings({ SIGNING_KEY: "nonsense" }))).toThrow("SIGNING_KEY")
     expect(() => loadKeys(readSettings({ ENCRYPTION_KEYS: "k1:short" }))).toThrow("ENCRYPTION_KEYS")
+    expect(() => loadKeys(readSettings({ CURSOR_KEY: "k1:short" }))).toThrow(
+      "CURSOR_KEY must be kid:base64url of 32 bytes, comma separated",
+    )
   })
 })

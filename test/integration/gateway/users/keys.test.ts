@@ -47,12 +47,16 @@ const databaseUrl = async (): Promise<string> => {
 }
 
 /** The same without a process of its own, which takes seconds. */
-const keys = async (...words: ReadonlyArray<string>): Promise<KeysReport> => {
+const keys = (...words: ReadonlyArray<string>): Promise<KeysReport> => keysWith({}, ...words)
+const keysWith = async (
+  env: Readonly<Record<string, string>>,
+  ...words: ReadonlyArray<string>
+): Promise<KeysReport> => {
   const command = parseKeysCommand(["keys", ...words])
   if (command === undefined) throw new Error(`no command: ${words.join(" ")}`)
   const acts = actsLayer({ told: () => undefined, now: Date.now, uuid: randomUUID })
   const repositories = Layer.mergeAll(acts, SealedRows.Default, Transactions.Default)
-  const settings = readSettings({ DATA_DIR: gateway.dataDir })
+  const settings = readSettings({ DATA_DIR: gateway.dataDir, ...env })
   return Effect.runPromise(
     runKeysCommand(command, settings, Date.now(), OPERATOR).pipe(
       Effect.mapError(({ message, ...rest }) => new Error("reason" in rest ? rest.reason : message)),
@@ -427,6 +431,10 @@ describe("a rotation of the signing key", () => {
     })
     expect([given.code, given.stderr]).toEqual([1, expect.stringContaining("put a new kid:key first")])
     expect((await commandLine(["rotate"])).code).toBe(2)
+    const cursors = { CURSOR_KEY: readFileSync(join(gateway.dataDir, "keys/cursor.key"), "utf8") }
+    const { cursor } = await keysWith(cursors, "status")
+    expect(cursor).toEqual({ ...(await keys("status")).cursor, from: "CURSOR_KEY" })
+    await expect(keysWith(cursors, "rotate-cursor")).rejects.toThrow("put a new kid:key first")
   })
 
   it("is not taken up from files that make no keys, until they do", async () => {
