@@ -11,7 +11,7 @@ import { outageOf } from "../actors/market/outage.ts"
 import type { Settings } from "../config.ts"
 import { InstrumentNotFound } from "../domain/errors/market.ts"
 import { ConflictingParameters } from "../domain/errors/request.ts"
-import type { InstrumentId } from "../domain/ids.ts"
+import type { InstrumentId, TenantId } from "../domain/ids.ts"
 import { haveSameTerms, type Instrument, MARKET_TERMS } from "../domain/instrument/instrument.ts"
 import type { Venue } from "../domain/instrument/venue.ts"
 import { INTERNAL } from "../domain/order/internal-order.ts"
@@ -50,9 +50,21 @@ export const ownMarkets = ({ defaultTenantId }: Pick<Settings, "defaultTenantId"
     const { now, monotonic } = yield* Clock
     const oneAtATime = yield* Effect.makeSemaphore(1)
 
+    /** As it is stored, where another process may have listed or retired it: it is known so here from then on. */
+    const asStored = (name: string, tenantId: TenantId, known: Instrument | undefined) =>
+      Effect.gen(function* () {
+        const stored = yield* store.market(tenantId, name)
+        if (stored === undefined) return known
+        if (known === undefined || known.status !== stored.status || !haveSameTerms(known, stored)) {
+          yield* venue.list(stored)
+          directory.put([stored])
+        }
+        return stored
+      })
+
     const list: OwnMarkets["list"] = (market, tenantId, audited) =>
       Effect.gen(function* () {
-        const known = directory.ofPair(INTERNAL, market.symbol, tenantId)
+        const known = yield* asStored(market.symbol, tenantId, directory.ofPair(INTERNAL, market.symbol, tenantId))
         if (known !== undefined) {
           const isOpen = known.status === "ACTIVE"
           const isSame = haveSameTerms(known, market)
@@ -65,7 +77,7 @@ export const ownMarkets = ({ defaultTenantId }: Pick<Settings, "defaultTenantId"
           instrumentId: known?.instrumentId ?? directory.nameOf(market, tenantId, defaultTenantId),
           tenantId,
         }
-        yield* audited(listed)(store.put(listed, now()))
+        yield* audited(listed)(store.put(listed, known ?? null, now()))
         yield* venue.list(listed)
         directory.put([listed])
         return listed
@@ -88,10 +100,10 @@ export const ownMarkets = ({ defaultTenantId }: Pick<Settings, "defaultTenantId"
 
     const retire: OwnMarkets["retire"] = (instrumentId, tenantId, audited) =>
       Effect.gen(function* () {
-        const known = directory.find(instrumentId, tenantId)
+        const known = yield* asStored(instrumentId, tenantId, directory.find(instrumentId, tenantId))
         if (known === undefined) return yield* new InstrumentNotFound({ instrumentId })
         const retired: Instrument = { ...known, status: "DELISTED" }
-        const put = store.put(retired, now())
+        const put = store.put(retired, known, now())
         // A repeat is no act, and is stored all the same: a list whose answer was lost may have been done.
         yield* known.status === "ACTIVE" ? audited(retired)(put) : put
         directory.put([retired])

@@ -18,7 +18,7 @@ import type { VenuePort } from "../../ports/venue-port.ts"
 import type { Audited } from "../../store/audit/acts.ts"
 import type { Instruments, SyncCounts } from "../../store/market/instruments.ts"
 
-const idsOf = (list: ReadonlyArray<Instrument>): ReadonlySet<string> =>
+const idsOf = (list: ReadonlyArray<Instrument>): ReadonlySet<InstrumentId> =>
   new Set(list.map(({ instrumentId }) => instrumentId))
 
 const delisted = (instrument: Instrument): Instrument => ({ ...instrument, status: "DELISTED" })
@@ -55,12 +55,18 @@ interface Listing {
   readonly isWhole: boolean
 }
 
+/** What a venue has said: what it lists, and what it does not. */
+interface Said {
+  readonly list: ReadonlyArray<Instrument>
+  readonly gone: Parameters<Instruments["upsert"]>[2]
+}
+
 type Terms = Pick<AskedSync, "audited" | "isBelieved">
 
 interface Parts {
   readonly venues: Pick<VenuePort["Type"], "instruments">
   readonly directory: InstrumentDirectory
-  /** Stores everything a venue trades now; what it does not name becomes DELISTED. */
+  /** Stores what a venue has said, and nothing else: what this process knows of the others may be old. */
   readonly upsert: Instruments["upsert"]
   /** Runs when that is done: stored, and not in the directory yet. */
   readonly stored: Effect.Effect<void>
@@ -95,8 +101,8 @@ export const makeInstrumentSync = ({
   const fetchedAt = new Map<VenueId, number>()
   const wholeLists = new Map<VenueId, WholeLists>()
 
-  const store = (venue: VenueId, list: ReadonlyArray<Instrument>, audited: Audited<SyncCounts>) =>
-    Effect.zipLeft(audited(upsert(venue, list, now())), stored)
+  const store = (venue: VenueId, said: Said, audited: Audited<SyncCounts>) =>
+    Effect.zipLeft(audited(upsert(venue, said.list, said.gone, now())), stored)
 
   const enter = (list: ReadonlyArray<Instrument>, askedAt: number): void => {
     const changed = list.filter(({ instrumentId, tenantId, status }) => {
@@ -139,7 +145,7 @@ export const makeInstrumentSync = ({
       const { list: found, isWhole } = yield* listOf(venue, isBelieved)
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
       const others = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
-      const counts = yield* store(venue, isWhole ? found : [...found, ...others], audited)
+      const counts = yield* store(venue, { list: found, gone: isWhole ? "others" : [] }, audited)
       enter(isWhole ? [...found, ...others.map(delisted)] : found, askedAt)
       fetchedAt.set(venue, askedMonotonic)
       return { found, counts: { ...counts, synced: found.length } }
@@ -160,10 +166,9 @@ export const makeInstrumentSync = ({
       const found = all.isWhole ? all.list.filter(isAsked) : some
       const listed = new Set(found.map((instrument) => instrument.instrumentId))
       const others = directory.everyTenants(venue).filter((it) => !listed.has(it.instrumentId))
-      const isGone = (it: Instrument): boolean => all.isWhole && isAsked(it)
-      const kept = others.filter((it) => !isGone(it))
-      const counts = yield* store(venue, [...found, ...kept], audited)
-      enter([...found, ...others.filter(isGone).map(delisted)], askedAt)
+      const gone = all.isWhole ? others.filter(isAsked) : []
+      const counts = yield* store(venue, { list: found, gone: [...idsOf(gone)] }, audited)
+      enter([...found, ...gone.map(delisted)], askedAt)
       return { ...counts, synced: found.length }
     })
 

@@ -4,10 +4,11 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { StorageUnavailable } from "../../domain/errors/service.ts"
+import { StorageUnavailable } from "../../domain/errors/service.ts"
 import type { InstrumentId, TenantId, VenueId } from "../../domain/ids.ts"
 import type { Contract, Instrument } from "../../domain/instrument/instrument.ts"
 import { INTERNAL } from "../../domain/order/internal-order.ts"
+import { arrayLiteral, quoted } from "../orders/order-columns.ts"
 import { decimal } from "../orders/rows.ts"
 import { orUnavailable, Patience } from "../postgres/storage-failure.ts"
 
@@ -102,18 +103,20 @@ const UPSERT = `WITH ${LISTED},
   gone AS (
     UPDATE instrument SET status = 'DELISTED', updated_at = $3
     WHERE venue = $1 AND status <> 'DELISTED' AND instrument_id NOT IN (SELECT instrument_id FROM listed)
+      AND ($4::text[] IS NULL OR instrument_id = ANY ($4))
     RETURNING instrument_id)
   SELECT (SELECT count(*)::int FROM listed) AS synced,
     (SELECT count(*)::int FROM written WHERE instrument_id NOT IN (SELECT instrument_id FROM known)) AS added,
     (SELECT count(*)::int FROM written WHERE instrument_id IN (SELECT instrument_id FROM known))
       + (SELECT count(*)::int FROM gone) AS updated`
 
-/** What another tenant has listed under that name stays as it is. */
-const PUT = `WITH ${LISTED}
+/** What another tenant has listed under that name stays as it is, and what is not $5 any more. */
+const PUT = `WITH ${LISTED},
+  known AS (SELECT ${TERMS} FROM json_populate_recordset(NULL::instrument, $5::json))
   INSERT INTO instrument AS i (${COLUMNS}, tenant_id, updated_at)
   SELECT ${COLUMNS}, $4::text, $3::bigint FROM listed
   ON CONFLICT (instrument_id) DO UPDATE SET (${TERMS}, updated_at) = ROW (${of("excluded")}, excluded.updated_at)
-  WHERE i.tenant_id = excluded.tenant_id
+  WHERE i.tenant_id = excluded.tenant_id AND EXISTS (SELECT FROM known k WHERE (${of("k")}) IS NOT DISTINCT FROM (${of("i")}))
   RETURNING 1`
 
 export interface SyncCounts {
@@ -133,24 +136,53 @@ export class Instruments extends Effect.Service<Instruments>()("store/Instrument
         sql.unsafe<InstrumentRow>(`SELECT ${COLUMNS}, tenant_id FROM instrument ORDER BY venue, instrument_id`),
       ).pipe(Effect.map((rows) => rows.map(instrumentOf))),
 
-      /** `list` is everything the venue trades now: others of the venue become DELISTED. Thousands of rows: it may take its time. */
+      /**
+       * `list` is what the venue trades, and `gone` what it does not: these become DELISTED, or all others of the venue. Nothing is said of what neither
+       * names: another process may know it. Thousands of rows: it may take its time.
+       */
       upsert: (
         venue: VenueId,
         list: ReadonlyArray<Instrument>,
+        gone: ReadonlyArray<InstrumentId> | "others",
         at: number,
       ): Effect.Effect<SyncCounts, StorageUnavailable> =>
-        orUnavailable(sql.unsafe<SyncCounts>(UPSERT, [venue, JSON.stringify(list.map(jsonOf)), at])).pipe(
+        orUnavailable(
+          sql.unsafe<SyncCounts>(UPSERT, [
+            venue,
+            JSON.stringify(list.map(jsonOf)),
+            at,
+            gone === "others" ? null : arrayLiteral(gone.map(quoted)),
+          ]),
+        ).pipe(
           Effect.map((rows) => rows[0]!),
           Effect.provideService(Patience, null),
         ),
 
-      /** One market of a tenant's own, listed or otherwise than it was. */
-      put: (market: Instrument, at: number): Effect.Effect<void, StorageUnavailable> =>
-        orUnavailable(sql.unsafe(PUT, [market.venue, JSON.stringify([jsonOf(market)]), at, market.tenantId])).pipe(
-          Effect.flatMap((rows) =>
-            rows.length === 1 ? Effect.void : Effect.dieMessage(`${market.instrumentId} is another tenant's market`),
+      /** A market of a tenant's own by its id or its symbol. */
+      market: (tenantId: TenantId, name: string): Effect.Effect<Instrument | undefined, StorageUnavailable> =>
+        orUnavailable(
+          sql.unsafe<InstrumentRow>(
+            `SELECT ${COLUMNS}, tenant_id FROM instrument WHERE venue = $1 AND tenant_id = $2 AND (instrument_id = $3 OR symbol = $3)`,
+            [INTERNAL, tenantId, name],
           ),
-        ),
+        ).pipe(Effect.map(([row]) => (row === undefined ? undefined : instrumentOf(row)))),
+
+      /**
+       * One market of a tenant's own, listed or otherwise than it was: `known`, as this process knows it; null: not at all. Fails where another process has
+       * changed it since.
+       */
+      put: (market: Instrument, known: Instrument | null, at: number): Effect.Effect<void, StorageUnavailable> =>
+        Effect.gen(function* () {
+          const { instrumentId, tenantId, venue } = market
+          const knows = JSON.stringify(known === null ? [] : [jsonOf(known)])
+          const values = [venue, JSON.stringify([jsonOf(market)]), at, tenantId, knows]
+          const stored = yield* orUnavailable(sql.unsafe(PUT, values))
+          if (stored.length === 1) return
+          const others = yield* orUnavailable(sql`
+            SELECT FROM instrument WHERE instrument_id = ${instrumentId} AND tenant_id IS DISTINCT FROM ${tenantId}`)
+          if (others.length > 0) return yield* Effect.dieMessage(`${instrumentId} is another tenant's market`)
+          return yield* new StorageUnavailable()
+        }),
 
       /**
        * Markets from the time when all tenants shared them become this tenant's: how many. Null: they stay as they are, for there is no such

@@ -577,7 +577,7 @@ describe("Instruments", () => {
     const instruments = await run(Instruments)
     const venue = "SYNC" as VenueId
     const [btc, eth, sol] = ["BTC/USDT", "ETH/USDT", "SOL/USDT"].map((symbol) => instrument(symbol))
-    const sync = (...list: ReadonlyArray<Instrument>) => run(instruments.upsert(venue, list, tick()))
+    const sync = (...list: ReadonlyArray<Instrument>) => run(instruments.upsert(venue, list, "others", tick()))
     const stored = async () => (await run(instruments.all)).filter((one) => one.venue === venue)
     expect(await sync(btc!, eth!)).toEqual({ synced: 2, added: 2, updated: 0 })
     expect(await stored()).toEqual([btc, eth])
@@ -599,8 +599,8 @@ describe("Instruments", () => {
   it("leaves other venues alone", async () => {
     const instruments = await run(Instruments)
     const other = instrument("BTC/USDT", { instrumentId: "ELSE:BTC/USDT" as InstrumentId, venue: "ELSE" as VenueId })
-    await run(instruments.upsert("ELSE" as VenueId, [other], 1))
-    await run(instruments.upsert("SYNC" as VenueId, [], 2))
+    await run(instruments.upsert("ELSE" as VenueId, [other], "others", 1))
+    await run(instruments.upsert("SYNC" as VenueId, [], "others", 2))
     expect((await run(instruments.all)).filter((one) => one.status === "ACTIVE")).toEqual([other])
   })
 })
@@ -617,9 +617,9 @@ describe("markets of tenants", () => {
 
   it("that were there before become the installation's own tenant's, once", async () => {
     const instruments = await run(Instruments)
-    await run(instruments.upsert(INTERNAL, [market("OLD/USD", null)], 1))
+    await run(instruments.upsert(INTERNAL, [market("OLD/USD", null)], "others", 1))
     await query(database().url, "INSERT INTO tenant VALUES ($1, 0), ($2, 0)", [ACME, HOME])
-    await run(instruments.put(market("NEW/USD@acme", ACME), 2))
+    await run(instruments.put(market("NEW/USD@acme", ACME), null, 2))
     const claims: Array<number | null> = []
     // The first is nobody: a name with a slip of the pen gets nothing.
     for (const tenant of ["hoem" as TenantId, HOME, "later" as TenantId])
@@ -634,8 +634,8 @@ describe("markets of tenants", () => {
   it("are written anew by their own tenant alone", async () => {
     const instruments = await run(Instruments)
     const coarse = { tickSize: Decimal.of("0.5"), status: "DELISTED" } as const
-    await run(instruments.put({ ...market("OLD/USD", HOME), ...coarse }, 4))
-    await expect(run(instruments.put(market("OLD/USD", ACME), 5))).rejects.toThrow(/another tenant/)
+    await run(instruments.put({ ...market("OLD/USD", HOME), ...coarse }, market("OLD/USD", HOME), 4))
+    await expect(run(instruments.put(market("OLD/USD", ACME), null, 5))).rejects.toThrow(/another tenant/)
     expect((await rows())[1]).toEqual({
       instrument_id: "INTERNAL:OLD/USD",
       tenant_id: HOME,
