@@ -204,13 +204,14 @@ export interface VenueProfile extends VenueFacts {
   /** Of each interval it remembers only so many of its newest bars; all when absent. */
   readonly klinesKept?: number
   /**
-   * The venue counts private requests by account: in ccxt's costs, so many at once, and so many run off per second. Absent: by address,
-   * together with the public ones. `auditsShare` is what audits may take of it, more than a quarter where orders are counted apart.
+   * The venue counts private requests by account: in ccxt's costs, so many at once, and so many per second. Absent: by address, together with
+   * the public ones. `runsOff`: its count falls evenly, and is not of a window. `auditsShare` is what audits may take of it, more than a quarter where orders are counted apart.
    * `addressCost`: each counts for the address as well, so much of ccxt's costs.
    */
   readonly privatePace?: {
     readonly burst: number
     readonly perSecond: number
+    readonly runsOff?: boolean
     readonly auditsShare?: number
     readonly addressCost?: number
   }

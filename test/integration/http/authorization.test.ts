@@ -168,13 +168,16 @@ describe("every operation", () => {
   })
 })
 
-/** Everything stored, as one text per table, but for the rows that a refused act or submit leaves of its caller, and the lease that renews itself. */
+/**
+ * Everything stored, as one text per table, but for the rows that a refused act or submit leaves of its caller, the lease that renews itself, and
+ * how far the ledger's audit has come.
+ */
 const contents = async (): Promise<Readonly<Record<string, string>>> => {
   const client = new pg.Client({ connectionString: people.database.adminUrl })
   await client.connect()
   try {
     const { rows: tables } = await client.query<{ name: string }>(
-      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename NOT IN ('audit_row', 'audit_head', 'refused_submit', 'gateway_node')",
+      "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') AND tablename NOT IN ('audit_row', 'audit_head', 'refused_submit', 'gateway_node') AND tablename NOT LIKE 'ledger\\_audit%'",
     )
     const found: Record<string, string> = {}
     for (const { name } of tables) {

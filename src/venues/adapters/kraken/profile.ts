@@ -63,7 +63,7 @@ export const KRAKEN: ReadonlyArray<VenueProfile> = [
     // The checksum is of the ten best levels of 1,000.
     bookRefreshMillis: 120_000,
     // The smallest of the venue's counters: 15 calls, each of which runs off in 3 s; ccxt has them cost 3, and orders nothing.
-    privatePace: { burst: 45, perSecond: 1, auditsShare: 0.7 },
+    privatePace: { burst: 45, perSecond: 1, runsOff: true, auditsShare: 0.7 },
     adapter: "kraken",
   },
 ]

@@ -193,8 +193,8 @@ export class Budgets {
     const { privatePace } = this.#profile
     const { limitedMillis } = waitsOf(this.#profile)
     if (isItsOwn && privatePace !== undefined) {
-      const { burst, perSecond, auditsShare } = privatePace
-      const limits = { capacity: burst, windowMillis: (burst / perSecond) * 1000, limitedMillis }
+      const { burst, perSecond, runsOff = false, auditsShare } = privatePace
+      const limits = { capacity: burst, windowMillis: (burst / perSecond) * 1000, runsOff, limitedMillis }
       return auditsShare === undefined ? limits : { ...limits, auditsShare }
     }
     const isUnknown = rollingWindowSize === CCXT_UNKNOWN_WINDOW_MILLIS && this.#adapter.usedShare === undefined

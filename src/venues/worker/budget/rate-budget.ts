@@ -1,7 +1,8 @@
 /**
- * A venue's request budget for one address, in ccxt's units of cost, over a rolling window. The most urgent request goes first: cancel, the query
- * about a doubtful order, submit, market data, the opening of an account, audit. Less urgent ones leave room for the others and wait; audits get
- * a quarter at most (order-path 7). After 429 or 418 the venue gets no requests for as long as it demands.
+ * A venue's request budget for one address or account, in ccxt's units of cost: over a rolling window, or as a counter that runs off evenly. The
+ * most urgent request goes first: cancel, the query about a doubtful order, submit, market data, the opening of an account, audit. Less urgent ones
+ * leave room for the others and wait; audits get a quarter at most (order-path 7). After 429 or 418 the venue gets no requests for as long as it
+ * demands.
  */
 import { type BudgetLoad, PURPOSES, type Purpose } from "../../../ports/venue-stats.ts"
 import { TooLate } from "../exchange/errors.ts"
@@ -27,6 +28,8 @@ export interface BudgetLimits {
   /** Units of cost in a window. */
   readonly capacity: number
   readonly windowMillis: number
+  /** What was spent runs off evenly, all of the capacity in a window; otherwise it counts in full until a window has passed. */
+  readonly runsOff?: boolean
   /** What audits may take up of it; a quarter when absent. */
   readonly auditsShare?: number
   /** After an answer 429 that names no time of its own. */
@@ -42,8 +45,10 @@ interface Waiting {
 
 interface Spent {
   readonly at: number
-  readonly cost: number
+  readonly taken: number
   readonly purpose: Purpose | null
+  /** What still counts of it. */
+  cost: number
 }
 
 const byPurpose = <A>(make: (purpose: Purpose) => A): Record<Purpose, A> =>
@@ -62,11 +67,13 @@ export class RateBudget {
   #share = 1
   #pausedUntil = 0
   #hasAccounts = false
+  #countedAt: number
   #timer: NodeJS.Timeout | undefined
 
   constructor(limits: BudgetLimits, monotonic: () => number = () => performance.now()) {
     this.#limits = limits
     this.#monotonic = monotonic
+    this.#countedAt = monotonic()
   }
 
   /** So many share the venue's budget for this address. */
@@ -102,12 +109,10 @@ export class RateBudget {
     this.#sent[purpose] -= 1
     if (cost === 0) return
     this.#expire()
-    const at = this.#spent.findLastIndex((each) => each.purpose === purpose && each.cost === cost)
-    if (at < 0) return
-    this.#spent.splice(at, 1)
-    this.#used -= cost
-    if (purpose === "audit") this.#audits -= cost
-    if (purpose === "opening") this.#openings -= cost
+    const at = this.#spent.findLastIndex((each) => each.purpose === purpose && each.taken === cost)
+    const [given] = at < 0 ? [] : this.#spent.splice(at, 1)
+    if (given === undefined) return
+    this.#uncount(given, given.cost)
     this.#admit()
   }
 
@@ -227,31 +232,75 @@ export class RateBudget {
     const hasRoom = this.#hasRoom(cost, purpose)
     const isFair = purpose !== "audit" || this.#audits === 0 || this.#audits + cost <= capacity * this.#auditsShare()
     if (hasRoom && isFair) return 0
+    if (this.#limits.runsOff === true) return this.#runsOffMillis(cost, purpose, hasRoom)
     const first = hasRoom ? this.#spent.find((each) => each.purpose === "audit") : this.#spent[0]
     return Math.max(1, (first?.at ?? now) + this.#limits.windowMillis - now)
+  }
+
+  /** Until so much has run off that it has room, or its share of it. */
+  #runsOffMillis(cost: number, purpose: Purpose, hasRoom: boolean): number {
+    const capacity = this.#capacity()
+    let over = hasRoom
+      ? this.#audits + cost - capacity * this.#auditsShare()
+      : Math.min(this.#used, this.#used + cost - capacity * this.#ceiling(purpose))
+    let before = 0
+    if (hasRoom)
+      for (const spent of this.#spent) {
+        if (spent.purpose !== "audit") before += spent.cost
+        else if (over > spent.cost && spent !== this.#spent.at(-1)) {
+          before += spent.cost
+          over -= spent.cost
+        } else break
+      }
+    return Math.max(1, Math.ceil((before + over) / this.#perMilli()))
+  }
+
+  #perMilli(): number {
+    return this.#capacity() / this.#limits.windowMillis
   }
 
   /** What is larger than a window has room for takes up the next ones, too. */
   #spend(cost: number, purpose: Purpose | null): void {
     const capacity = this.#capacity()
     for (let left = cost, at = this.#monotonic(); left > 0; left -= capacity, at += this.#limits.windowMillis)
-      this.#spent.push({ at, cost: Math.min(left, capacity), purpose })
+      this.#spent.push({ at, taken: Math.min(left, capacity), cost: Math.min(left, capacity), purpose })
     this.#used += cost
     if (purpose === "audit") this.#audits += cost
     if (purpose === "opening") this.#openings += cost
   }
 
-  #expire(): void {
-    const since = this.#monotonic() - this.#limits.windowMillis
-    let count = 0
-    for (const { at, cost, purpose } of this.#spent) {
-      if (at > since) break
-      count += 1
-      this.#used -= cost
-      if (purpose === "audit") this.#audits -= cost
-      if (purpose === "opening") this.#openings -= cost
+  #uncount({ purpose }: Spent, cost: number): void {
+    this.#used -= cost
+    if (purpose === "audit") this.#audits -= cost
+    if (purpose === "opening") this.#openings -= cost
+  }
+
+  /** The oldest runs off first. */
+  #runOff(): void {
+    const now = this.#monotonic()
+    let left = (now - this.#countedAt) * this.#perMilli()
+    this.#countedAt = now
+    for (let first = this.#spent[0]; first !== undefined && left > 0; first = this.#spent[0]) {
+      const part = Math.min(first.cost, left)
+      this.#uncount(first, part)
+      first.cost -= part
+      left -= part
+      if (first.cost <= 0) this.#spent.shift()
     }
-    if (count > 0) this.#spent.splice(0, count)
+  }
+
+  #expire(): void {
+    if (this.#limits.runsOff === true) this.#runOff()
+    else {
+      const since = this.#monotonic() - this.#limits.windowMillis
+      let count = 0
+      for (const spent of this.#spent) {
+        if (spent.at > since) break
+        count += 1
+        this.#uncount(spent, spent.cost)
+      }
+      if (count > 0) this.#spent.splice(0, count)
+    }
     // Sums of floats drift; an empty window is nothing.
     if (this.#spent.length === 0) this.#used = this.#openings = 0
     if (!this.#spent.some((each) => each.purpose === "audit")) this.#audits = 0

@@ -15,8 +15,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const budgeting = () => {
-  const budget = new RateBudget({ capacity: CAPACITY, windowMillis: WINDOW_MILLIS, limitedMillis: 2_000 })
+const budgeting = (runsOff = false) => {
+  const budget = new RateBudget({ capacity: CAPACITY, windowMillis: WINDOW_MILLIS, runsOff, limitedMillis: 2_000 })
   budget.keepRoom(true)
   const left: Array<{ readonly purpose: Purpose; readonly cost: number; readonly at: number }> = []
   const late: Array<Purpose> = []
@@ -198,6 +198,52 @@ describe("a request budget", () => {
     await settle()
     expect(late.sort()).toEqual(["audit", "submit"])
     expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it("that runs off lets the next request go as soon as there is room for it, and not after a window", async () => {
+    const { budget, ask, left } = budgeting(true)
+    ask("opening", 80)
+    ask("audit", 20)
+    ask("opening", 10)
+    await settle()
+    expect(left.map(({ cost }) => cost)).toEqual([80])
+    await vi.advanceTimersByTimeAsync(500)
+    expect(left.map(({ cost }) => cost)).toEqual([80, 10])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(left.map(({ cost }) => cost)).toEqual([80, 10, 20])
+    expect(budget.load().used).toBeCloseTo(0.85)
+    budget.giveBack(20, "audit")
+    expect(budget.load()).toMatchObject({ audits: 0 })
+    await vi.advanceTimersByTimeAsync(6_500)
+    expect(budget.load().used).toBe(0)
+  })
+
+  it("that runs off never fills the venue's counter, and serves everyone in the end", async () => {
+    const asked = fc.record({
+      purpose: fc.constantFrom(...PURPOSES),
+      cost: fc.integer({ min: 1, max: 40 }),
+      pauseMillis: fc.integer({ min: 0, max: 4000 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(asked, { maxLength: 60 }), async (steps) => {
+        const { ask, left, late } = budgeting(true)
+        for (const { purpose, cost, pauseMillis } of steps) {
+          ask(purpose, cost)
+          await vi.advanceTimersByTimeAsync(pauseMillis)
+        }
+        await vi.advanceTimersByTimeAsync(60 * WINDOW_MILLIS)
+        expect(late).toEqual([])
+        expect(left.length).toBe(steps.length)
+        let counter = 0
+        let countedAt = 0
+        for (const { at, cost } of left) {
+          counter = Math.max(0, counter - ((at - countedAt) * CAPACITY) / WINDOW_MILLIS) + cost
+          countedAt = at
+          expect(counter).toBeLessThanOrEqual(CAPACITY + 1e-6)
+        }
+      }),
+      { numRuns: 100 },
+    )
   })
 
   it("never spends more than it has in any window, whatever is asked, and serves everyone in the end", async () => {
