@@ -26,15 +26,20 @@ const ALIASES = ["BINANCE_SANDBOX", "BINANCE_PAPER"]
 
 const makeDatabase = withDatabaseServer()
 let exchange: BinanceExchange
+/** BINANCE_UAT's: what one venue stops to list the other still does. */
+let testnet: BinanceExchange
 let database: OwnDatabase
 let gateway: Gateway
 let ada: Newcomer
 
 beforeAll(async () => {
   exchange = await startBinanceExchange({ market: "still" })
+  testnet = await startBinanceExchange({ market: "still" })
+  const ofTestnet = Object.entries(testnet.routes).filter(([host]) => host.includes("testnet"))
+  const routes = { ...exchange.routes, ...Object.fromEntries(ofTestnet) }
   database = await makeDatabase()
   gateway = await startGateway({
-    env: { DATABASE_URL: database.url, VENUE_ROUTES: JSON.stringify(exchange.routes), VENUES_INACTIVE: "OKX" },
+    env: { DATABASE_URL: database.url, VENUE_ROUTES: JSON.stringify(routes), VENUES_INACTIVE: "OKX" },
   })
   ada = await signUp(gateway)
 })
@@ -42,6 +47,7 @@ afterAll(async () => {
   closeClients()
   await endGateways()
   await exchange?.stop()
+  await testnet?.stop()
 })
 
 const refusal = async (answer: Promise<Answer<unknown>>): Promise<readonly [number, number]> => {
@@ -112,7 +118,7 @@ describe("a deprecated name of a test environment", () => {
   it("connects accounts and submits orders, which are stored under the successor", async () => {
     const { calls } = ada
     const [apiKey, apiSecret] = ["alias-key".padEnd(64, "k"), "alias-secret".padEnd(64, "s")]
-    exchange.addUser({ apiKey, apiSecret, balances: { USDT: "100000", BTC: "1" } })
+    testnet.addUser({ apiKey, apiSecret, balances: { USDT: "100000", BTC: "1" } })
     const credential = await calls.createCredential({ venue: "BINANCE_SANDBOX", apiKey, apiSecret })
     expect([credential.record.venue, deprecation(credential)]).toEqual(["BINANCE_UAT", DEPRECATED])
     const { credentialId } = credential.record
@@ -286,7 +292,7 @@ describe("instruments", () => {
     expect(await ids({ instrumentId: "MOCK:BTC/USDT", venue: "BINANCE" })).toEqual([])
   })
 
-  it("follow the venue's list: gone is DELISTED and not tradable, back is ACTIVE", async () => {
+  it.concurrent("follow the venue's list: gone is DELISTED and not tradable, back is ACTIVE", async () => {
     const venue = "BINANCE"
     await sync({ venue })
     const all = (await ada.calls.instruments({ venue, limit: 1000 })).record
@@ -336,18 +342,18 @@ describe("instruments", () => {
     expect((await ada.calls.instruments({ venue, limit: 1000 })).record).toEqual(all)
   })
 
-  it("that are gone answer for themselves at once, end their channels with a reason, and come back by themselves", async () => {
+  it.concurrent("that are gone answer for themselves at once, end their channels with a reason, and come back by themselves", async () => {
     const venue = "BINANCE_UAT"
     const instrumentId = `${venue}:BTC/USDT`
     const { calls } = ada
-    const { synced } = (await sync({ venue })).record
+    const synced = (await calls.instruments({ venue, limit: 1000 })).record.length
     const untilSynced = (wanted: number) =>
       until("the venue was asked again", async () => (await sync({ venue })).record?.synced === wanted, LIMIT_MILLIS)
     const client = await connectClient(gateway, ada.session.accessToken)
     const book = await listen<OrderBookRecord>(client, `market:orderbook:${instrumentId}`)
     await until("the book came", () => book.received.length > 0, LIMIT_MILLIS)
     expect((await calls.subscribeBook({ instrumentId })).status).toBe(200)
-    exchange.fault({
+    testnet.fault({
       fault: "answer",
       match: "GET /api/v3/exchangeInfo",
       times: "always",
@@ -388,7 +394,7 @@ describe("instruments", () => {
     const refused = new Promise<number>((resolve) => late.on("unsubscribed", ({ code }) => resolve(code)))
     late.subscribe()
     expect(await refused).toBe(410)
-    exchange.fault({ fault: "clear" })
+    testnet.fault({ fault: "clear" })
     await untilSynced(synced)
     // Opened by the subscription over HTTP of before, not by this read: whoever held it has it again.
     const errnos = new Set<number>()
@@ -507,7 +513,7 @@ describe("a venue that is down", () => {
     const { calls } = ada
     const [account] = (await calls.accounts({ venue: "BINANCE_UAT" })).record
     const { tradingAccountId } = account!
-    await exchange.stop()
+    await testnet.stop()
     // Its sockets are cut, and what dials again is refused.
     await until(
       "it is known",
