@@ -11,7 +11,7 @@ import { awaitNews } from "../../store/postgres/news-bell.ts"
 import { AllowedNetworks, type NetworksOf } from "../../store/users/allowed-networks.ts"
 import { ApiKeyRows } from "../../store/users/api-keys.ts"
 import { SessionRows } from "../../store/users/sessions.ts"
-import { UserNews } from "../../store/users/user-changes.ts"
+import type { NewsReader } from "../../store/users/user-changes.ts"
 import { Users } from "../../store/users/users.ts"
 import type { LiveKeys } from "../api-key/live-keys.ts"
 import type { Announce } from "../api-key/new-key.ts"
@@ -29,6 +29,7 @@ export const followNews = (
   setupToken: SetupToken,
   liveKeys: LiveKeys,
   announce: Announce,
+  news: NewsReader,
 ) =>
   Effect.gen(function* () {
     const { now } = yield* Clock
@@ -36,7 +37,6 @@ export const followNews = (
     const rows = yield* SessionRows
     const keyRows = yield* ApiKeyRows
     const sessions = yield* Sessions
-    const news = yield* UserNews
     const networks = yield* AllowedNetworks
     const letters = yield* LetterBox
 
@@ -53,13 +53,13 @@ export const followNews = (
     }
     for (const { whose, networks } of lists.values()) addresses.set(whose, networks)
 
-    /** Taken and not yet looked at: a database that went away in between costs time, not news. */
+    /** Read and not yet looked at: a database that went away in between costs time, not news. */
     const waitingUsers = new Set<UserId>()
     const waitingTenants = new Set<TenantId>()
     const look = Effect.gen(function* () {
-      const taken = yield* news.take
-      for (const userId of taken.users) waitingUsers.add(userId)
-      for (const tenantId of taken.tenants) waitingTenants.add(tenantId)
+      const heard = yield* news.read
+      for (const userId of heard.users) waitingUsers.add(userId)
+      for (const tenantId of heard.tenants) waitingTenants.add(tenantId)
       for (const tenantId of waitingTenants) {
         yield* learn({ tenantId })
         sessions.review({ tenantId })

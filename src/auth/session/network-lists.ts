@@ -11,6 +11,7 @@ import type { Action, Actor } from "../../domain/user/act.ts"
 import type { Principal } from "../../domain/user/user.ts"
 import { networkFault } from "../../foundation/network.ts"
 import type { AllowedNetworks, NetworksOf } from "../../store/users/allowed-networks.ts"
+import type { UserNews } from "../../store/users/user-changes.ts"
 import type { UserParts } from "../user/user-parts.ts"
 import type { AdminActs, AdminFailure } from "./admin-act.ts"
 import { Networks } from "./allowed-addresses.ts"
@@ -39,6 +40,7 @@ export const makeNetworkLists = (
   { now, users, addresses, sessions, liveKeys }: UserParts,
   { onUser, onObject }: AdminActs,
   lists: AllowedNetworks,
+  news: Pick<UserNews, "leave" | "leaveOf">,
 ): NetworkLists => {
   const change = (
     action: Action,
@@ -55,6 +57,7 @@ export const makeNetworkLists = (
       const of: NetworksOf = whose === null ? { tenantId } : { userId: whose }
       const changed = Effect.gen(function* () {
         yield* write(of)
+        yield* whose === null ? news.leaveOf(tenantId) : news.leave(whose)
         const list = yield* lists.of(of)
         const isOwn = whose === null || whose === principal.userId
         if (isOwn && list.length > 0 && !new Networks(list).has(actor.ip ?? ""))

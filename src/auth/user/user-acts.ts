@@ -75,13 +75,14 @@ interface UserActsOptions {
   readonly audit: Audit
 }
 
-/** Tokens, mails and sessions that are over are not kept. */
+/** Tokens, mails and sessions that are over are not kept, nor news that everyone has read. */
 const forgetOld = Effect.gen(function* () {
   const { now } = yield* Clock
   const tokens = yield* OneTimeTokens
   const outbox = yield* MailOutbox
   const rows = yield* SessionRows
-  const kinds = [tokens, outbox, rows]
+  const news = yield* UserNews
+  const kinds = [tokens, outbox, rows, news]
   const forget = Effect.suspend(() => Effect.forEach(kinds, (kind) => kind.forgetOld(now()), { discard: true }))
   yield* keepLoop({ name: "old tokens and mails", pause: "1 hour", round: forget })
 })
@@ -103,6 +104,9 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
       // Created before its first user, so that an operator can restrict it before the first login.
       yield* (yield* Tenants).create(settings.defaultTenantId as TenantId, now())
       const meters = yield* Meters
+      // Before anything is read that they may be about.
+      const news = yield* UserNews
+      const reader = yield* news.follow
       const addresses = new AllowedAddresses()
       const issuer = `venue-gateway/${settings.environment}`
       const sessions = yield* makeSessions(keys, issuer, audit, settings.sessions, addresses)
@@ -124,7 +128,9 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
       const secondFactor = makeSecondFactor(parts, factors, keys, limits)
       const adminActs = makeAdminActs(parts)
       const apiKeys = yield* makeApiKeys(parts, announce)
-      yield* followNews(addresses, setupToken, liveKeys, announce).pipe(Effect.provideService(Sessions, sessions))
+      yield* followNews(addresses, setupToken, liveKeys, announce, reader).pipe(
+        Effect.provideService(Sessions, sessions),
+      )
       yield* forgetOld
       yield* forgetUnconfirmed(settings.unconfirmedMillis)
       const acts = UserActs.of({
@@ -132,7 +138,7 @@ export const userActsLayer = ({ settings, keys, audit }: UserActsOptions) => {
         proofs: makeProofs(parts, secondFactor),
         updates: makeUserUpdates(parts, secondFactor),
         administration: makeAdministration(parts, adminActs, factors),
-        networks: makeNetworkLists(parts, adminActs, yield* AllowedNetworks),
+        networks: makeNetworkLists(parts, adminActs, yield* AllowedNetworks, news),
         tenancy: makeTenancy(parts, adminActs, yield* Tenants),
         reauthentication: makeReauthentication(parts, secondFactor),
         setupToken,

@@ -10,14 +10,36 @@ import type { Permission, UserEnvironment } from "../../domain/user/user.ts"
 import { isCurrent } from "../postgres/server-check.ts"
 import { constraintOf, orUnavailable } from "../postgres/storage-failure.ts"
 
-// Users and tenants that another program changed (the command line), and users whose sessions were revoked. Whoever does leaves their ids
-// here in the transaction of the change, which rings (store/postgres/news-bell.ts); the gateway takes them and looks again. A table beside the
-// bell: what was left while no gateway listened is found all the same.
+// Users and tenants that another program changed (the command line, another gateway), and users whose sessions were revoked. Whoever does leaves their ids
+// here in the transaction of the change, which rings (store/postgres/news-bell.ts); each gateway reads them and looks again. A table beside the
+// bell: what was left while a gateway did not listen is found all the same. One that starts has read everything itself.
+
+const NEWS_KEPT = "1 hour"
 
 interface ChangedUsers {
   readonly users: ReadonlySet<UserId>
   readonly tenants: ReadonlySet<TenantId>
 }
+
+/** For one reader. */
+export interface NewsReader {
+  readonly read: Effect.Effect<ChangedUsers, StorageUnavailable>
+}
+
+interface NewsRow {
+  readonly horizon: string
+  readonly news_id: string | null
+  readonly user_id: string | null
+  readonly tenant_id: string | null
+  /** Its transaction was not over for all when it was read. */
+  readonly again: boolean | null
+}
+
+/** The oldest transaction that still runs: all before it are over, and visible if they were committed. */
+const horizonOf = (sql: SqlClient.SqlClient): Effect.Effect<string, StorageUnavailable> =>
+  orUnavailable(sql<{ horizon: string }>`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`).pipe(
+    Effect.map(([row]) => row?.horizon ?? "0"),
+  )
 
 export class UserNews extends Effect.Service<UserNews>()("store/UserNews", {
   effect: Effect.gen(function* () {
@@ -33,16 +55,34 @@ export class UserNews extends Effect.Service<UserNews>()("store/UserNews", {
       leaveOf: (tenantId: TenantId): Effect.Effect<void, StorageUnavailable> =>
         orUnavailable(sql`INSERT INTO user_news (tenant_id) VALUES (${tenantId})`).pipe(Effect.asVoid),
 
-      take: orUnavailable(
-        sql<{ user_id: string | null; tenant_id: string | null }>`DELETE FROM user_news RETURNING user_id, tenant_id`,
-      ).pipe(
-        Effect.map(
-          (rows): ChangedUsers => ({
-            users: new Set(rows.flatMap((row) => (row.user_id === null ? [] : [row.user_id as UserId]))),
-            tenants: new Set(rows.flatMap((row) => (row.tenant_id === null ? [] : [row.tenant_id as TenantId]))),
+      /**
+       * What is left from now on, for one reader: each `read` answers what those before it did not. A commit becomes visible at any time after its row got
+       * its place, so `read` goes back to the oldest transaction that was still running, and leaves out what it has told.
+       */
+      follow: Effect.map(horizonOf(sql), (now) => {
+        let horizon = now
+        let told: ReadonlySet<string> = new Set()
+        const read: Effect.Effect<ChangedUsers, StorageUnavailable> = Effect.suspend(() =>
+          orUnavailable(sql<NewsRow>`
+            SELECT h.horizon::text, n.news_id, n.user_id, n.tenant_id, n.xid >= h.horizon AS again
+            FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon) h LEFT JOIN user_news n ON n.xid >= ${horizon}::xid8`),
+        ).pipe(
+          Effect.map((rows) => {
+            const fresh = rows.filter(({ news_id }) => news_id !== null && !told.has(news_id))
+            horizon = rows[0]?.horizon ?? horizon
+            told = new Set(rows.flatMap(({ news_id, again }) => (news_id !== null && again === true ? [news_id] : [])))
+            return {
+              users: new Set(fresh.flatMap((row) => (row.user_id === null ? [] : [row.user_id as UserId]))),
+              tenants: new Set(fresh.flatMap((row) => (row.tenant_id === null ? [] : [row.tenant_id as TenantId]))),
+            }
           }),
-        ),
-      ),
+        )
+        return { read }
+      }),
+
+      /** What every process has read by far. Run now and then. */
+      forgetOld: (): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`DELETE FROM user_news WHERE at < now() - ${NEWS_KEPT}::interval`).pipe(Effect.asVoid),
     }
   }),
 }) {}

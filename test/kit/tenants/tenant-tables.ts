@@ -98,7 +98,7 @@ export const UNFURNISHED: Readonly<Record<string, string>> = {
   exchange_funding: "money moved at venues outside of this process",
 }
 
-/** News that is read and gone within half a second, whoever acts. */
+/** News of whoever acts, which is gone after a while. */
 const FLEETING: ReadonlySet<string> = new Set(["user_news", "quote_news"])
 
 export interface Column {
