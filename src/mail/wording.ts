@@ -61,6 +61,11 @@ export const wording = (letter: Letter, appUrl: string | null): Words => {
       return letter.isThere
         ? { subject: "A second factor was set up", text: `Your other sessions were ended. ${alarm}` }
         : { subject: "Your second factor was removed", text: `Your password alone now opens your account. ${alarm}` }
+    case "SecondFactorReset":
+      return {
+        subject: "Your second factor was reset",
+        text: "An admin removed your second factor and its recovery codes, and ended your sessions. Your password alone now\nopens your account: log in and set up a second factor again.\n\nIf you did not ask for this, change your password at once and tell your operator: another person may have asked\nfor it in your name.\n",
+      }
     case "ApiKeyCreated":
       return {
         subject: "An API key was created",

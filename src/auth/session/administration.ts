@@ -7,6 +7,7 @@ import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { UserNotFound } from "../../domain/errors/user.ts"
 import type { SessionId, UserId } from "../../domain/ids.ts"
 import type { Action, Actor } from "../../domain/user/act.ts"
+import { NOTICE_MILLIS } from "../../domain/user/letter.ts"
 import {
   type AdminUserRecord,
   adminUserRecord,
@@ -44,7 +45,7 @@ export interface Administration {
   readonly revoke: ChangeOfRight
   /** Ends all sessions; API keys stay. */
   readonly signOut: Change
-  /** Removes it with its recovery codes, and ends all sessions. */
+  /** Removes it with its recovery codes, ends all sessions, and tells the user by mail. */
   readonly resetSecondFactor: Change
   /** Of the caller's tenant, by address; `after`: the address of the last one before the page. */
   readonly list: (
@@ -65,7 +66,7 @@ export const makeAdministration = (
   { onUser, asItIs, notOneself }: AdminActs,
   secondFactors: Pick<SecondFactors, "remove">,
 ): Administration => {
-  const { now, users, changes, tokens, rows, keys, sessions, liveKeys } = parts
+  const { now, users, changes, tokens, rows, keys, sessions, liveKeys, letters } = parts
 
   /** Sessions and keys in use know their user as stored. */
   const follow = (user: User) =>
@@ -120,6 +121,8 @@ export const makeAdministration = (
               // One's own is removed by a code of it.
               yield* notOneself(principal, user)
               yield* secondFactors.remove(user.userId, now())
+              if (user.secondFactorAt !== null)
+                yield* letters.drop(user.email, { _tag: "SecondFactorReset" }, now() + NOTICE_MILLIS)
               return yield* rows.revokeOf(user.userId, null, "the second factor was reset by an admin", now())
             }),
         )

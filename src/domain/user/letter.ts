@@ -15,6 +15,8 @@ export type Letter =
   | { readonly _tag: "EmailTaken" }
   | { readonly _tag: "PasswordChanged" }
   | { readonly _tag: "SecondFactorChanged"; readonly isThere: boolean }
+  /** By an admin, for a user who had one. */
+  | { readonly _tag: "SecondFactorReset" }
   /** `prefix`: the first letters, by which the key is known; `createdAt`: wall ms. */
   | {
       readonly _tag: "ApiKeyCreated"

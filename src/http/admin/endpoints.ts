@@ -131,7 +131,7 @@ const resetSecondFactor = HttpApiEndpoint.post("resetSecondFactor", "/api/v3/adm
   .annotate(OpenApi.Summary, "Reset a user's second factor")
   .annotate(
     OpenApi.Description,
-    "Extension. For a user who lost the authenticator and the recovery codes: removes both and ends all sessions of the user. The next sign-in needs the password alone. Your own is removed with auth/totp/remove.",
+    "Extension. For a user who lost the authenticator and the recovery codes: removes both, ends all sessions of the user, and tells the user by mail. The next sign-in needs the password alone. Your own is removed with auth/totp/remove.",
   )
 
 export class AdminUserApi extends HttpApiGroup.make("adminUser")

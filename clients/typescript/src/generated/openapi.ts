@@ -1935,7 +1935,7 @@ export interface paths {
         put?: never;
         /**
          * Reset a user's second factor
-         * @description Extension. For a user who lost the authenticator and the recovery codes: removes both and ends all sessions of the user. The next sign-in needs the password alone. Your own is removed with auth/totp/remove.
+         * @description Extension. For a user who lost the authenticator and the recovery codes: removes both, ends all sessions of the user, and tells the user by mail. The next sign-in needs the password alone. Your own is removed with auth/totp/remove.
          *
          *     Needs the permission admin. Not available to API keys. Weight 1.
          */

@@ -5,6 +5,7 @@ import type { AdminUserRecord, SessionEntry, SessionRecord } from "../../../../s
 import type { StatusRecord } from "../../../../src/http/admin/status-endpoints.ts"
 import type { NetworkList, TenantRecord } from "../../../../src/http/admin/tenancy-endpoints.ts"
 import { type Answer, api, endGateways, type Gateway, PASSWORD, startGateway } from "../../../kit/servers/gateway.ts"
+import { mailTo } from "../../../kit/servers/mailbox.ts"
 import { type Newcomer, signUp, signUpAdmin } from "./people.ts"
 
 let gateway: Gateway
@@ -89,7 +90,7 @@ describe("an admin", () => {
     expect(nobody.status).toBe(404)
   })
 
-  it("resets the second factor of a user who lost it: the password alone signs in again, and the audit says who did it", async () => {
+  it("resets the second factor of a user who lost it: the password alone signs in again, a mail tells of it, and the audit says who did it", async () => {
     const user = users[3]!
     const enrolled = await user.calls.post<{ secret: string }>("/auth/totp/enrol")
     const code = new TOTP({ secret: Secret.fromBase32(enrolled.record.secret) }).generate()
@@ -104,6 +105,8 @@ describe("an admin", () => {
     expect((await change("resetSecondFactor", user)).record.secondFactorAt).toBeNull()
     expect((await user.calls.get("/auth/user")).status).toBe(401)
     expect((await login()).status).toBe(200)
+    const { text } = await mailTo(gateway.dataDir, user.email, "Your second factor was reset")
+    expect(text).toContain("An admin removed your second factor")
     // One's own is removed by a code of it.
     expect(refusal(await change("resetSecondFactor", admin))).toEqual([400, -104_003])
     const { record } = await admin.calls.get<ReadonlyArray<Record<string, unknown>>>("/audit/list", {
