@@ -5,7 +5,7 @@
 import { type ApiKeyId, TENANT_NAME } from "../domain/ids.ts"
 import { ApiKeyScope } from "../domain/user/api-key.ts"
 import type { Permission, UserEnvironment } from "../domain/user/user.ts"
-import { networkFault } from "../foundation/network.ts"
+import { networkFault, newNetworkFault } from "../foundation/network.ts"
 import { isUuid } from "../foundation/uuid.ts"
 
 export type ApiKeyCommand =
@@ -45,7 +45,7 @@ const optionsOf = (words: ReadonlyArray<string>): Options | string => {
     if (name === "from" && ipAllow === null) {
       ipAllow = value.split(",")
       for (const network of ipAllow) {
-        const fault = networkFault(network)
+        const fault = newNetworkFault(network)
         if (fault !== undefined) return `from=${value}: "${network}" is not ${fault}`
       }
     } else if (name === "days" && days === null) {
@@ -149,7 +149,8 @@ const ofNetworks = ([whose, verb, network, ...more]: ReadonlyArray<string>): Com
   if (owner === undefined || more.length > 0) return undefined
   if (verb === "list" && network === undefined) return { _tag: "Networks", owner }
   if (network === undefined || networkFault(network) !== undefined) return undefined
-  if (verb === "add") return { _tag: "AllowNetwork", owner, network }
+  if (verb === "add")
+    return newNetworkFault(network) === undefined ? { _tag: "AllowNetwork", owner, network } : undefined
   return verb === "remove" ? { _tag: "ForgetNetwork", owner, network } : undefined
 }
 

@@ -8,7 +8,7 @@ import type { ActObject } from "../../domain/user/act.ts"
 import { type ApiKey, type ApiKeyScope, PERMISSION_OF, scopesOf } from "../../domain/user/api-key.ts"
 import { NOTICE_MILLIS } from "../../domain/user/letter.ts"
 import type { Permission, User } from "../../domain/user/user.ts"
-import { networkFault } from "../../foundation/network.ts"
+import { newNetworkFault } from "../../foundation/network.ts"
 import { dateTime, secondsFault } from "../../foundation/time.ts"
 import type { LetterBox } from "../user/letter-box.ts"
 import { hashOf, newSecret, prefixOf } from "./secret.ts"
@@ -51,7 +51,7 @@ const expiryFault = (expiresAt: number, now: number): string | undefined => {
 /** What is wrong with what is asked for; undefined: nothing. */
 export const askedFault = ({ ipAllow, expiresAt }: AskedKey, now: number): InvalidParameter | undefined => {
   for (const network of ipAllow ?? []) {
-    const fault = networkFault(network)
+    const fault = newNetworkFault(network)
     if (fault !== undefined) return new InvalidParameter({ parameter: "ipAllow", reason: `${network} is not ${fault}` })
   }
   const expiry = expiresAt === null ? undefined : expiryFault(expiresAt, now)
