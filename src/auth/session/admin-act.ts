@@ -1,6 +1,6 @@
 /**
  * An act of an admin over HTTP. The one thing to know: it is one transaction with its audit row, in which the store says whether the caller is an
- * admin now; the session's word is not enough for that (contract C16).
+ * admin now, and of which tenant; the session's word is not enough for that (contract C16).
  */
 import { Effect } from "effect"
 import { AdminRequired } from "../../domain/errors/authorisation.ts"
@@ -50,7 +50,8 @@ export const makeAdminActs = ({ uuid, users, act }: UserParts) => {
         if (row !== null) found.set(id, row.user)
       }
       const caller = found.get(principal.userId)
-      const provided = caller === undefined || caller.bannedAt !== null ? [] : caller.permissions
+      const isThere = caller?.bannedAt === null && caller.tenantId === principal.tenantId
+      const provided = isThere ? caller.permissions : []
       if (!provided.includes("admin")) return yield* new AdminRequired({ required: ["admin"], provided })
       return found
     })

@@ -9,7 +9,7 @@ import { UserNotFound } from "../../domain/errors/user.ts"
 import type { UserId } from "../../domain/ids.ts"
 import type { Action, Actor } from "../../domain/user/act.ts"
 import type { Principal } from "../../domain/user/user.ts"
-import { networkFault } from "../../foundation/network.ts"
+import { networkFault, newNetworkFault } from "../../foundation/network.ts"
 import type { AllowedNetworks, NetworksOf } from "../../store/users/allowed-networks.ts"
 import type { UserNews } from "../../store/users/user-changes.ts"
 import type { UserParts } from "../user/user-parts.ts"
@@ -51,11 +51,13 @@ export const makeNetworkLists = (
     write: (of: NetworksOf) => Effect.Effect<void, InvalidParameter | StorageUnavailable>,
   ) =>
     Effect.gen(function* () {
-      const fault = networkFault(network)
+      const fault = action === "ip.allow" ? newNetworkFault(network) : networkFault(network)
       if (fault !== undefined) return yield* new InvalidParameter({ parameter: "network", reason: fault })
       const { tenantId } = principal
       const of: NetworksOf = whose === null ? { tenantId } : { userId: whose }
       const changed = Effect.gen(function* () {
+        // Admins of a tenant who change its list at once take turns: each looks at what the one before has left.
+        if (whose === null) yield* lists.lock(tenantId)
         yield* write(of)
         yield* whose === null ? news.leaveOf(tenantId) : news.leave(whose)
         const list = yield* lists.of(of)

@@ -41,6 +41,10 @@ export class AllowedNetworks extends Effect.Service<AllowedNetworks>()("store/Al
           ORDER BY network`).pipe(Effect.map((rows) => rows.map(({ network }) => network)))
       },
 
+      /** In a transaction: no other admin of the tenant changes its list until it ends. A user's is locked with the user. */
+      lock: (tenantId: TenantId): Effect.Effect<void, StorageUnavailable> =>
+        orUnavailable(sql`SELECT FROM tenant WHERE tenant_id = ${tenantId} FOR NO KEY UPDATE`).pipe(Effect.asVoid),
+
       /** One that is there already stays as it is. */
       add: (whose: NetworksOf, network: string, at: number): Effect.Effect<void, StorageUnavailable> => {
         const [userId, tenantId] = idsOf(whose)
