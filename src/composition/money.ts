@@ -26,12 +26,13 @@ import { InternalStoreLive } from "../store/ledger/internal-orders.ts"
 import { LedgerJournal } from "../store/ledger/journal.ts"
 import { mirrorStoreLayer } from "../store/ledger/mirror-store-sql.ts"
 import { Wallets } from "../store/ledger/wallets.ts"
+import type { OwnedNode } from "../store/postgres/node.ts"
 import { InternalVenue, internalVenue } from "../venues/internal/venue.ts"
 
 export interface MoneyOptions {
   readonly settings: Settings
   readonly url: string
-  readonly owner: { readonly nodeId: string; readonly epoch: number }
+  readonly owner: Pick<OwnedNode, "nodeId" | "epoch" | "enter">
   readonly notice: Notice
   readonly fatal: (reason: string) => void
   readonly hit: (place: FailpointName) => void
@@ -51,6 +52,7 @@ export const moneyStores = ({ settings, url, owner, notice, fatal, hit }: MoneyO
     url,
     nodeId: owner.nodeId,
     epoch: owner.epoch,
+    enter: owner.enter,
     lost: fatal,
     defect: (error) => notice("a request or a callback of the ledger failed", { error: String(error) }, "error"),
     warn: notice,

@@ -80,6 +80,7 @@ interface LedgerAudit {
 
 export const makeLedgerAudit = (options: {
   readonly url: string
+  readonly enter?: Parameters<typeof lookAtLedger>[0]["enter"]
   readonly now: () => number
   readonly notice: Notice
   /** From the end of one look to the next, where no pass needs more. */
@@ -149,6 +150,7 @@ export const makeLedgerAudit = (options: {
         const begun = performance.now()
         const found = await look({
           url: options.url,
+          enter: options.enter,
           now,
           progress,
           wholeEveryMillis: wholeEveryMillis(wholeMaxAgeMillis),

@@ -3,6 +3,7 @@
  * (store/postgres/node.ts); drain before the layer is released, or what waits is lost with the process.
  */
 import { Context, Effect, Layer } from "effect"
+import type pg from "pg"
 import type { StorageUnavailable } from "../domain/errors/service.ts"
 import { nameUuid } from "../domain/ids.ts"
 import type { WalletId } from "../domain/wallet/wallet.ts"
@@ -125,6 +126,8 @@ const AUDIT_LATE_MILLIS = 300_000
 
 interface LedgerOptions extends Omit<LedgerWriterOptions, "connect" | "now"> {
   readonly url: string
+  /** Of each session of the audit: see `OwnedNode`. What the writer stores has the epoch in it. Absent: there is no other process. */
+  readonly enter?: ((client: pg.ClientBase) => Promise<void>) | undefined
   readonly notice: Notice
   readonly expiryMillis: number
   readonly auditMillis: number
@@ -172,6 +175,7 @@ export const ledgerLayer = (
       const expiry = makeHoldExpiry(post, journal, clock.now)
       const audit = makeLedgerAudit({
         url: options.url,
+        enter: options.enter,
         now: clock.now,
         notice: options.notice,
         pauseMillis: options.auditMillis,

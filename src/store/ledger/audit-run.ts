@@ -111,6 +111,8 @@ export class AuditUnfinished extends Data.TaggedError("AuditUnfinished")<{ reado
 
 interface LookOptions {
   readonly url: string
+  /** Before its session is used: of the owner of the database, so that it ends with the ownership. Absent: of no owner, as on the command line. */
+  readonly enter?: ((client: pg.Client) => Promise<void>) | undefined
   /** The gateway's clock. */
   readonly now: () => number
   /** Places of a pass that takes more than a slice. */
@@ -126,12 +128,17 @@ interface LookOptions {
   readonly slice?: number | undefined
 }
 
-const withClient = async <A>(url: string, lock: number, run: (client: pg.Client) => Promise<A>): Promise<A> => {
+const withClient = async <A>(
+  { url, enter }: LookOptions,
+  lock: number,
+  run: (client: pg.Client) => Promise<A>,
+): Promise<A> => {
   const client = await connectDedicated(url, {
     applicationName: "venue-gateway audit",
     statementTimeoutMillis: STATEMENT_TIMEOUT_MILLIS,
   })
   try {
+    await enter?.(client)
     await endWithClient(client)
     // One core at most, and no seconds for plans of statements that take tenths of one.
     await client.query("SET max_parallel_workers_per_gather = 0; SET jit = off")
@@ -254,7 +261,7 @@ const walkNew = async (client: pg.Client, checked: Pass, mark: Mark, options: Lo
 
 /** Rejects when it could not be done: what was found before is no answer then. */
 export const lookAtLedger = (options: LookOptions): Promise<AuditLook> =>
-  withClient(options.url, LOOK_LOCK, async (client) => {
+  withClient(options, LOOK_LOCK, async (client) => {
     const { now } = options
     const mark = await marked(client, options)
     const before = (await readPass(client, "CHECKED")) ?? (await beginFromBalances(client, mark))
@@ -275,7 +282,7 @@ export const lookAtLedger = (options: LookOptions): Promise<AuditLook> =>
 
 /** Everything from the first transfer on, without a word of what was checked before; leaves nothing behind. */
 export const verifyLedger = (options: LookOptions): Promise<Pick<AuditLook, "violations" | "transfers">> =>
-  withClient(options.url, VERIFY_LOCK, async (client) => {
+  withClient(options, VERIFY_LOCK, async (client) => {
     const mark = await marked(client, options)
     const found: Array<string> = []
     const keep = async (more: ReadonlyArray<Finding>): Promise<void> => void found.push(...more.map(({ what }) => what))

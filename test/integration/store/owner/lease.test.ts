@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Either, Exit, ManagedRuntime, Scope } from "effect"
 import pg from "pg"
 import { afterEach, beforeEach, expect, it } from "vitest"
+import { lookAtLedger } from "../../../../src/store/ledger/audit-run.ts"
 import { LEASE, type LeaseTerms } from "../../../../src/store/postgres/lease.ts"
 import { OWNER_LOCK, type OwnedNode, ownDatabase } from "../../../../src/store/postgres/node.ts"
 import { sqlLayer } from "../../../../src/store/postgres/sql.ts"
@@ -122,6 +123,30 @@ it("takes over from one that does not renew any more, ends its sessions with wha
   const mine = await pool(heir)((sql) => sql`INSERT INTO listing VALUES (4) RETURNING id`)
   expect(Either.getOrThrow(mine)).toEqual([{ id: 4 }])
   expect([heir.mayAct(), heir.reason()]).toEqual([true, undefined])
+})
+
+it("ends the session that audits the ledger, too: it writes nothing more, and keeps the next owner's audit from nothing", async () => {
+  const zombie = await own({ terms: NONE })
+  const holder = new pg.Client({ connectionString: database.adminUrl })
+  await holder.connect()
+  closing.push(() => holder.end())
+  await holder.query("BEGIN")
+  await holder.query("LOCK TABLE ledger_audit_pass IN ACCESS EXCLUSIVE MODE")
+  const look = (owner: OwnedNode) => lookAtLedger({ url: database.url, now: Date.now, enter: owner.enter })
+  const stopped = look(zombie).then(
+    () => "done",
+    () => "ended",
+  )
+  await until("the audit to be in the midst of it", async () => {
+    const waiting = `SELECT FROM pg_stat_activity WHERE application_name = 'venue-gateway audit'
+      AND wait_event_type = 'Lock' AND datname = current_database()`
+    return (await query(database.adminUrl, waiting)).length > 0
+  })
+  const heir = await own()
+  await holder.query("ROLLBACK")
+  expect(await stopped).toBe("ended")
+  await expect(look(zombie)).rejects.toThrow("owns the database")
+  expect((await look(heir)).violations).toEqual([])
 })
 
 it("is taken at once where the owner's session has ended, and the one before learns of it by its next renewal", async () => {
