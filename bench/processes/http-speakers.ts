@@ -44,7 +44,7 @@ export const benchSpeakers = (): BenchSpeakers => {
   const admins = { needsSecondFactor: false, idleMillis: null }
   const addresses = new AllowedAddresses()
   const tokens = makeTokens({ signing: { active: parseSigningKey(newSigningKey()), previous: [] } }, "bench")
-  const sessions = new LiveSessions(tokens, Date.now, addresses, admins, "on")
+  const sessions = new LiveSessions(tokens, Date.now, addresses, admins, "on", () => undefined)
   const proof = { sessionId, provenAt: now, generation: 0, secondFactor: false }
   sessions.enter(user, { ...proof, refreshedAt: now })
   const session = tokens.issue(user, { ...proof, method: "password" }, now, now + HOUR_MILLIS).token

@@ -17,6 +17,7 @@ import type { Principal, SessionPrincipal, User } from "../../domain/user/user.t
 import type { NetworksOf } from "../../store/users/allowed-networks.ts"
 import type { AllowedAddresses, From } from "./allowed-addresses.ts"
 import { ACCESS_TOKEN_SECONDS, type Tokens } from "./tokens.ts"
+import { type Learn, Unseen } from "./unseen.ts"
 
 const TOKENS_MAX = 100_000
 const PRUNE_MILLIS = 600_000
@@ -122,6 +123,7 @@ export class LiveSessions {
     private readonly addresses: AllowedAddresses,
     private readonly admins: AdminTerms,
     private readonly console: ConsoleMode,
+    private readonly learn: Learn,
   ) {
     this.#prunedAt = now()
   }
@@ -198,7 +200,7 @@ export class LiveSessions {
   }
 
   /** Of an Authorization header. */
-  authenticate(header: string, from: From): SessionPrincipal | AuthFailure {
+  authenticate(header: string, from: From): SessionPrincipal | AuthFailure | Unseen {
     if (header === "") return new AccessTokenMissing({ reason: HOW_TO_SEND_A_TOKEN })
     if (header.slice(0, 7).toLowerCase() !== "bearer ") return new InvalidAccessToken({ reason: HOW_TO_SEND_A_TOKEN })
     if (header.length > 4096) return new InvalidAccessToken()
@@ -207,7 +209,7 @@ export class LiveSessions {
   }
 
   /** `principal` follows the session, which is asked something in whenever it is read. */
-  verify(token: string, from: From): Verified | AuthFailure {
+  verify(token: string, from: From): Verified | AuthFailure | Unseen {
     const known = this.#allowed(token, from)
     if (!("session" in known)) return known
     const { session, expiresAt } = known
@@ -221,7 +223,7 @@ export class LiveSessions {
     }
   }
 
-  #allowed(token: string, from: From): Known | AuthFailure {
+  #allowed(token: string, from: From): Known | AuthFailure | Unseen {
     const known = this.#look(token)
     return !("session" in known) || this.addresses.allows(known.session.principal, from) ? known : new IpForbidden()
   }
@@ -236,7 +238,7 @@ export class LiveSessions {
     return idleMillis !== null && isAdmin && !ended && now > seenAt + idleMillis
   }
 
-  #look(token: string): Known | AuthFailure {
+  #look(token: string): Known | AuthFailure | Unseen {
     const known = this.#find(token)
     if (!("session" in known)) return known
     const now = this.now()
@@ -246,7 +248,7 @@ export class LiveSessions {
     return known
   }
 
-  #find(token: string): Known | AuthFailure {
+  #find(token: string): Known | AuthFailure | Unseen {
     const now = this.now()
     const entry = this.#known.get(token)
     if (entry !== undefined && !entry.session.ended && entry.expiresAt * 1000 > now)
@@ -254,9 +256,11 @@ export class LiveSessions {
     if (entry !== undefined) this.#known.delete(token)
     const verified = this.tokens.verify(token, now)
     if (verified instanceof InvalidAccessToken || verified instanceof AccessTokenExpired) return verified
-    const session = this.#live.get(verified.sessionId)
-    if (session === undefined || !isSeen(session)) return new SessionRevoked()
-    const { generation } = verified
+    const { sessionId, generation } = verified
+    const session = this.#live.get(sessionId)
+    if (session === undefined) return new Unseen(sessionId, this.learn, new SessionRevoked())
+    if (!isSeen(session)) return new SessionRevoked()
+    if (generation > session.proof.generation) return new Unseen(sessionId, this.learn, new AccessTokenExpired())
     if (generation !== session.proof.generation) return new AccessTokenExpired()
     if (verified.isOfConsole && this.console === "off") return new SessionRevoked()
     // A full map forgets its oldest tokens: they are verified once more, nothing else.

@@ -38,6 +38,7 @@ import type { SigningJwk } from "../keys/signing-keys.ts"
 import type { AllowedAddresses, From } from "./allowed-addresses.ts"
 import { type AuthFailure, LiveSessions, rightsOf, type Verified } from "./live-sessions.ts"
 import { ACCESS_TOKEN_SECONDS, makeTokens } from "./tokens.ts"
+import { makeLearn, type Unseen } from "./unseen.ts"
 
 // Refresh tokens that need no table: session id and counter, proven by an HMAC under the session's own key, plus a checksum that
 // rejects junk before any database work (security A.1, refresh v2). The state is one counter and one key on the session's row.
@@ -112,9 +113,9 @@ export class Sessions extends Context.Tag("auth/Sessions")<
   Sessions,
   {
     /** Of an Authorization header; synchronous. */
-    readonly authenticate: (header: string, from: From) => SessionPrincipal | AuthFailure
+    readonly authenticate: (header: string, from: From) => SessionPrincipal | AuthFailure | Unseen
     /** Of a bare access token (the WebSocket's connect and refresh). */
-    readonly verify: (token: string, from: From) => Verified | AuthFailure
+    readonly verify: (token: string, from: From) => Verified | AuthFailure | Unseen
     /** Whether the user may come from there. */
     readonly allows: (principal: SessionPrincipal, from: From) => boolean
     /** Null: the user was banned or got another password meanwhile. */
@@ -183,7 +184,8 @@ export const makeSessions = (
     const rows = yield* SessionRows
     const users = yield* Users
     const tokens = makeTokens(keys, issuer)
-    const live = new LiveSessions(tokens, clock.now, addresses, terms.admins, terms.console)
+    const learn = yield* makeLearn((sessionId) => readThrough(sessionId))
+    const live = new LiveSessions(tokens, clock.now, addresses, terms.admins, terms.console, learn)
 
     /** Terms that are shorter now hold for sessions of before, too. */
     const endOf = ({ createdAt, notAfter }: SessionRow): number => Math.min(notAfter, createdAt + terms.maxMillis)
@@ -223,6 +225,17 @@ export const makeSessions = (
         if (stored !== null) live.renew(stored)
       })
     }
+
+    /** Of a session that another process has begun or proven: what is stored is known here, and that it is over, too. */
+    const readThrough = (sessionId: SessionId): Effect.Effect<void, StorageUnavailable> =>
+      Effect.flatMap(rows.find(sessionId), (found) => {
+        if (found === null || found.row.revokedAt !== null || found.user.bannedAt !== null)
+          return Effect.sync(() => live.end(sessionId))
+        // Whoever asks in it is there now.
+        return Effect.asVoid(
+          enter(found.user, { ...found.row, refreshedAt: Math.max(found.row.refreshedAt, clock.now()) }),
+        )
+      })
 
     const begin = ({ user, passwordHash, method, secondFactor }: Proven, origin: Origin) =>
       Effect.gen(function* () {

@@ -10,6 +10,7 @@ import { MARK } from "../api-key/secret.ts"
 import type { From } from "./allowed-addresses.ts"
 import type { AuthFailure } from "./live-sessions.ts"
 import type { Sessions } from "./sessions.ts"
+import type { Unseen } from "./unseen.ts"
 
 export type SpeakerFailure = AuthFailure | KeyFailure
 
@@ -26,9 +27,9 @@ export class Speakers extends Context.Tag("auth/Speakers")<
   Speakers,
   {
     /** Of an Authorization header; synchronous. */
-    readonly authenticate: (header: string, from: From) => Principal | SpeakerFailure
+    readonly authenticate: (header: string, from: From) => Principal | SpeakerFailure | Unseen
     /** Of a bare token (the WebSocket's connect and refresh). */
-    readonly verify: (token: string, from: From) => VerifiedSpeaker | SpeakerFailure
+    readonly verify: (token: string, from: From) => VerifiedSpeaker | SpeakerFailure | Unseen
     /** Whether they may still come from there. */
     readonly allows: (principal: Principal, from: From) => boolean
     /** Told of every session and key that ended, in the same turn; live sockets close by it. */

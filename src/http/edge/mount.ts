@@ -6,6 +6,7 @@
 import type { HttpRequest, HttpResponse } from "uWebSockets.js"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { Effect, type Runtime } from "effect"
+import { Unseen } from "../../auth/session/unseen.ts"
 import { TlsRequired } from "../../domain/errors/authorisation.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import {
@@ -43,7 +44,7 @@ export interface StaticPage {
 export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"> {
   /** Absent: no limits. */
   readonly limiter?: RequestLimiter | null
-  readonly authenticate: (authorization: string, from: { readonly ip: string }) => Principal | DomainError
+  readonly authenticate: (authorization: string, from: { readonly ip: string }) => Principal | DomainError | Unseen
   /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
   readonly isDraining: () => boolean
   /** How old the proof of who asks may be, for dangerous acts. */
@@ -64,6 +65,47 @@ export interface Mounted {
   readonly rpc: Rpc
   /** Stops the deadlines; for after the sockets are closed. */
   readonly close: () => void
+}
+
+type TakeChunk = (chunk: ArrayBuffer, isLast: boolean) => void
+interface Body {
+  onData(take: TakeChunk): unknown
+}
+
+/** What of a request is gone with its turn: its query, and the chunks of its body, which `onData` gives again. */
+class HeldRequest implements Body {
+  private readonly query: string | undefined
+  private chunks: Array<readonly [chunk: ArrayBuffer, isLast: boolean]> = []
+  private bytes = 0
+  private isFull = false
+  private taker: TakeChunk | undefined
+
+  /** `isTooLarge`: no more is kept of it. */
+  constructor(res: HttpResponse, req: HttpRequest, isTooLarge: () => void) {
+    this.query = req.getQuery()
+    res.onData((chunk, isLast) => {
+      if (this.taker !== undefined) return this.taker(chunk, isLast)
+      this.bytes += chunk.byteLength
+      // The chunk's memory is uWebSockets' own again when this returns.
+      if (this.bytes <= BODY_BYTES_MAX) this.chunks.push([chunk.slice(0), isLast])
+      else if (!this.isFull) {
+        this.isFull = true
+        this.chunks = []
+        isTooLarge()
+      }
+    })
+  }
+
+  getQuery(): string | undefined {
+    return this.query
+  }
+
+  onData(take: TakeChunk): void {
+    this.taker = take
+    const { chunks } = this
+    this.chunks = []
+    for (const [chunk, isLast] of chunks) take(chunk, isLast)
+  }
 }
 
 const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
@@ -117,7 +159,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   }
 
   const readBody = (
-    res: HttpResponse,
+    res: Body,
     exchange: Exchange,
     route: Route,
     check: Check,
@@ -163,6 +205,26 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   const mayHaveBody = (exchange: Exchange): boolean =>
     Number(exchange.header("content-length")) > 0 || exchange.header("transfer-encoding") !== ""
 
+  /** Another process may have begun the session: it is read, and the request goes on where it was. */
+  const hold = (
+    res: HttpResponse,
+    req: HttpRequest,
+    route: Route,
+    exchange: Exchange,
+    unseen: Unseen,
+  ): DomainError | undefined => {
+    const held = new HeldRequest(res, req, () => guarded(exchange, () => tooLarge(exchange, true)))
+    unseen.learn((failure) =>
+      guarded(exchange, () => {
+        if (exchange.done) return undefined
+        if (failure !== undefined) return failure
+        const found = authenticate(exchange.header("authorization"), exchange)
+        return proceed(held, held, route, exchange, found instanceof Unseen ? found.failure : found)
+      }),
+    )
+    return undefined
+  }
+
   /** Token, then limit, then permission, then shape (contract C16); existence, ownership and state are the handler's. */
   const serve = (res: HttpResponse, req: HttpRequest, route: Route, exchange: Exchange): DomainError | undefined => {
     if (!isAdmitted(exchange)) return undefined
@@ -170,8 +232,19 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       exchange.closeConnection = true
       return new ShuttingDown()
     }
-    if (route.access !== "none") {
-      const principal = authenticate(exchange.header("authorization"), exchange)
+    if (route.access === "none") return proceed(res, req, route, exchange, undefined)
+    const found = authenticate(exchange.header("authorization"), exchange)
+    return found instanceof Unseen ? hold(res, req, route, exchange, found) : proceed(res, req, route, exchange, found)
+  }
+
+  const proceed = (
+    res: Body,
+    req: { getQuery(): string | undefined },
+    route: Route,
+    exchange: Exchange,
+    principal: Principal | DomainError | undefined,
+  ): DomainError | undefined => {
+    if (principal !== undefined) {
       if ("_tag" in principal) return limiter?.chargeAddress(exchange, 1) ?? principal
       exchange.principal = principal
     }

@@ -3,6 +3,7 @@ import type { AccountDirectory } from "../../actors/account/directory.ts"
 import type { DealerDirectory } from "../../actors/dealer/directory.ts"
 import type { InstrumentDirectory } from "../../actors/market/instrument-directory.ts"
 import type { SpeakerFailure, VerifiedSpeaker } from "../../auth/session/speakers.ts"
+import { Unseen } from "../../auth/session/unseen.ts"
 import {
   accountChannel,
   accountOrdersChannel,
@@ -37,7 +38,7 @@ export interface AccessRules {
   /** By its identifier or an alias of it. */
   readonly findVenue: (name: string) => Venue | undefined
   /** `principal` follows the session or API key. */
-  readonly verify: (token: string, from: { readonly ip: string }) => VerifiedSpeaker | SpeakerFailure
+  readonly verify: (token: string, from: { readonly ip: string }) => VerifiedSpeaker | SpeakerFailure | Unseen
   /** Whether it is of one of the user's environments. */
   readonly isOpenTo: (venue: VenueId, principal: Principal) => boolean
   readonly allows: (principal: Principal, from: { readonly ip: string }) => boolean
@@ -74,6 +75,11 @@ export const makeAuthority = (rules: AccessRules): Authority => ({
   identify: (token, from) => {
     if (token === "") return "closed"
     const verified = rules.verify(token, from)
+    if (verified instanceof Unseen)
+      return {
+        unseen: verified.failure instanceof AccessTokenExpired ? "expired" : "invalid",
+        learn: (done) => verified.learn((failure) => done(failure === undefined)),
+      }
     if (verified instanceof AccessTokenExpired) return "expired"
     if (verified instanceof IpForbidden) return "forbidden"
     if (!("principal" in verified)) return "invalid"

@@ -33,6 +33,12 @@ export interface Credentials {
 /** closed: no credentials at all. forbidden: good ones, from an address that they must not come from. */
 export type Identification = Credentials | "expired" | "invalid" | "closed" | "forbidden"
 
+/** It cannot be said yet: `learn`, then ask again; a second time it is `unseen`. False: it could not be learnt, for now. */
+export interface Unidentified {
+  readonly unseen: "expired" | "invalid"
+  readonly learn: (done: (isLearnt: boolean) => void) => void
+}
+
 export interface Granted {
   readonly _tag: "Granted"
   readonly served: Served
@@ -72,7 +78,7 @@ export interface Said {
 }
 
 export interface Authority {
-  readonly identify: (token: string, from: { readonly ip: string }) => Identification
+  readonly identify: (token: string, from: { readonly ip: string }) => Identification | Unidentified
   /** Whether they may still come from there. Absent: they always may. */
   readonly isWelcome?: (credentials: Credentials, from: { readonly ip: string }) => boolean
   readonly access: (credentials: Credentials, request: SubscriptionRequest) => Access

@@ -78,6 +78,8 @@ export class CommandIntake implements Newcomer {
   private held: Array<Command> = []
   /** Of the messages that commands came with that wait, here or behind a subscribe; counted until none waits. */
   private backlogBytes = 0
+  /** Who sends them is being learnt. */
+  private isOnHold = false
 
   constructor(
     private readonly taker: Taker,
@@ -88,7 +90,17 @@ export class CommandIntake implements Newcomer {
   }
 
   get isWaiting(): boolean {
-    return this.held.length > 0
+    return this.held.length > 0 || this.isOnHold
+  }
+
+  /** What comes from now on waits until `release`. */
+  hold(): void {
+    this.isOnHold = true
+  }
+
+  release(): void {
+    this.isOnHold = false
+    this.goOn()
   }
 
   laneOf(command: Command): CommandLane {
@@ -134,15 +146,19 @@ export class CommandIntake implements Newcomer {
   /** Pongs do not wait, and cancels only for the reader. */
   private receiveOne(command: Command): void {
     if (command.method !== "pong" && !this.isWithinRate(command)) return
-    const overtakes = command.method === "pong" || (this.taker.isConnected && isCancel(command))
-    if ((overtakes || this.held.length === 0) && this.mayTake(command)) return this.taker.take(command)
+    if ((this.overtakes(command) || this.held.length === 0) && this.mayTake(command)) return this.taker.take(command)
     if (this.held.push(command) > HELD_MAX) this.taker.close(CLOSES.tooManyRequests)
   }
 
-  private mayTake({ method }: Command): boolean {
+  private overtakes(command: Command): boolean {
+    return command.method === "pong" || (this.taker.isConnected && isCancel(command))
+  }
+
+  private mayTake(command: Command): boolean {
+    const { method } = command
     // To be dropped.
     if (!this.taker.isListening || method === "pong") return true
-    if (this.isBackedUp) return false
+    if (this.isBackedUp || (this.isOnHold && !this.overtakes(command))) return false
     return (method !== "connect" && method !== "subscribe") || this.context.pace.admits(this)
   }
 

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto"
 import { performance } from "node:perf_hooks"
 import { type SpeakerId, speakerOf } from "../../domain/user/user.ts"
-import type { Credentials, ServerSubscription } from "../channels/authority.ts"
+import type { Credentials, Identification, ServerSubscription } from "../channels/authority.ts"
 import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "../channels/queries.ts"
 import type { RecoveryRequest } from "../fanout/recovery.ts"
 import {
@@ -340,9 +340,30 @@ export class Connection implements Client, Beating, Taker {
     }
   }
 
+  /** Says who the token is for; where that is to be learnt first, the client's next commands wait. */
+  private identified(token: string, then: (found: Identification) => void): void {
+    const { authority } = this.context
+    const found = authority.identify(token, this.state.peer)
+    if (typeof found === "string" || !("unseen" in found)) return then(found)
+    this.intake.hold()
+    found.learn((isLearnt) => {
+      if (this.over) return
+      if (!isLearnt) return this.close(CLOSES.internal)
+      const go = () => {
+        const again = authority.identify(token, this.state.peer)
+        then(typeof again !== "string" && "unseen" in again ? again.unseen : again)
+      }
+      this.attempt(() => this.socket.cork(go))
+      this.intake.release()
+    })
+  }
+
   private connect(command: CommandOf<"connect">): void {
-    const { token = "", subs } = command.parameters
-    const found = this.context.authority.identify(token, this.state.peer)
+    this.identified(command.parameters.token ?? "", (found) => this.connectAs(command, found))
+  }
+
+  private connectAs(command: CommandOf<"connect">, found: Identification): void {
+    const { subs } = command.parameters
     if (found === "closed") return this.close(CLOSES.badRequest)
     if (found === "forbidden") {
       this.tellSecurity("socket_address_refused")
@@ -379,8 +400,10 @@ export class Connection implements Client, Beating, Taker {
   private refresh(command: CommandOf<"refresh">, credentials: Credentials): void {
     // Without an expiry there is nothing to refresh.
     if (credentials.expiresAt === null) return this.close(CLOSES.badRequest)
-    const { token = "" } = command.parameters
-    const found = this.context.authority.identify(token, this.state.peer)
+    this.identified(command.parameters.token ?? "", (found) => this.refreshAs(command, credentials, found))
+  }
+
+  private refreshAs(command: CommandOf<"refresh">, credentials: Credentials, found: Identification): void {
     if (found === "closed") return this.close(CLOSES.badRequest)
     if (found === "forbidden") return this.close(CLOSES.forbiddenAddress)
     if (found === "expired") return this.close(CLOSES.expired)

@@ -3,14 +3,16 @@ import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Exit, Layer, ManagedRuntime, Scope } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeAudit, type Origin } from "../../../src/auth/audit-log.ts"
 import { type Keys, loadKeys } from "../../../src/auth/keys/keys.ts"
 import { Sessions } from "../../../src/auth/session/sessions.ts"
+import { makeLearn, Unseen } from "../../../src/auth/session/unseen.ts"
 import { UserActs, userActsLayer } from "../../../src/auth/user/user-acts.ts"
 import { readSettings } from "../../../src/config.ts"
+import type { SessionId } from "../../../src/domain/ids.ts"
 import type { SessionPrincipal, SessionRecord } from "../../../src/domain/user/user.ts"
 import { clockLive, idsLive } from "../../../src/live.ts"
 import { actsLayer } from "../../../src/store/audit/acts.ts"
@@ -57,7 +59,17 @@ const processOf = async () => {
     /** The caller, or why there is none. */
     callerOf: (accessToken: string): SessionPrincipal | string => {
       const found = sessions.authenticate(`Bearer ${accessToken}`, origin)
-      return "_tag" in found ? found._tag : found
+      return found instanceof Unseen ? "unseen" : "_tag" in found ? found._tag : found
+    },
+    /** As the edges do it: read, where it must be, and asked again. */
+    learnt: async (accessToken: string): Promise<SessionPrincipal | string> => {
+      const found = sessions.authenticate(`Bearer ${accessToken}`, origin)
+      if (found instanceof Unseen) {
+        const failure = await new Promise<{ readonly _tag: string } | undefined>((done) => found.learn(done))
+        if (failure !== undefined) return failure._tag
+      }
+      const again = sessions.authenticate(`Bearer ${accessToken}`, origin)
+      return again instanceof Unseen ? again.failure._tag : "_tag" in again ? again._tag : again
     },
     dispose: () => runtime.dispose(),
   }
@@ -147,5 +159,68 @@ describe("news of users", () => {
       for (const client of [slow, quick]) await client.end()
       await store.dispose()
     }
+  })
+})
+
+describe("a session", () => {
+  it("that another process began is read when it is first asked in, and so is its next proof", async () => {
+    const second = await another()
+    const [record, others] = [await signUp(), await Promise.all(Array.from({ length: 3 }, signUp))]
+    expect(second.callerOf(record.accessToken)).toBe("unseen")
+    expect(await second.learnt(record.accessToken)).toMatchObject({ sessionId: principalOf(first, record).sessionId })
+    expect(principalOf(second, record).userId).toBe(record.user.id)
+    expect(await Promise.all(others.map((it) => second.learnt(it.accessToken)))).toMatchObject(
+      others.map(({ user }) => ({ userId: user.id })),
+    )
+    // Its user proves anew at the first who that is: tokens of before are good no longer, at the second neither.
+    const proven = await Effect.runPromise(
+      first.acts.reauthentication.reauthenticate(
+        principalOf(first, record),
+        { currentPassword: PASSWORD, totpCode: null },
+        origin,
+      ),
+    )
+    expect(second.callerOf(proven.accessToken)).toBe("unseen")
+    expect(await second.learnt(proven.accessToken)).toMatchObject({ userId: record.user.id })
+    expect(second.callerOf(record.accessToken)).toBe("AccessTokenExpired")
+  })
+
+  it("that is over is read once, and one that is made up never", async () => {
+    const second = await another()
+    const [over, banned] = [await signUp(), await signUp()]
+    await Effect.runPromise(first.sessions.logout(principalOf(first, over), "local", origin))
+    await query(database().url, "UPDATE app_user SET banned_at = 1 WHERE user_id = $1", [banned.user.id])
+    for (const { accessToken } of [over, banned]) {
+      expect(second.callerOf(accessToken)).toBe("unseen")
+      expect(await second.learnt(accessToken)).toBe("SessionRevoked")
+      expect(second.callerOf(accessToken)).toBe("SessionRevoked")
+    }
+    const [head, claims, mac] = (await signUp()).accessToken.split(".") as [string, string, string]
+    expect(second.callerOf([head, claims, [...mac].reverse().join("")].join("."))).toBe("InvalidAccessToken")
+  })
+
+  it("is read once for all that ask, and of more than 64 at a time it is said that they are too many", async () => {
+    let goOn = (): void => undefined
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const read: Array<SessionId> = []
+    const scope = await Effect.runPromise(Scope.make())
+    const learn = await Effect.runPromise(
+      makeLearn((sessionId) =>
+        Effect.zipRight(
+          Effect.sync(() => void read.push(sessionId)),
+          Effect.promise(() => gate),
+        ),
+      ).pipe(Scope.extend(scope)),
+    )
+    const learnt = (name: number) =>
+      new Promise<string>((done) => learn(`${name}` as SessionId, (failure) => done(failure?._tag ?? "read")))
+    const asked = [1, 1, ...Array.from({ length: 63 }, (_, index) => index + 2)].map(learnt)
+    expect(await learnt(65)).toBe("Busy")
+    goOn()
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(["read"]))
+    expect([read.length, await learnt(65)]).toEqual([64, "read"])
+    await Effect.runPromise(Scope.close(scope, Exit.void))
   })
 })

@@ -8,6 +8,7 @@ import { HttpApi } from "@effect/platform"
 import { Effect, Exit, Scope } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { Unseen } from "../../../src/auth/session/unseen.ts"
 import { readSettings } from "../../../src/config.ts"
 import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
 import type { Principal } from "../../../src/domain/user/user.ts"
@@ -75,7 +76,8 @@ describe("the calls of the socket", () => {
 
   const user = (api: Api, token: string): User => {
     const principal = seen.authenticate?.(`Bearer ${token}`, { ip: "127.0.0.1" })
-    if (principal === undefined || "_tag" in principal) throw new Error("the token should be good")
+    if (principal === undefined || "_tag" in principal || principal instanceof Unseen)
+      throw new Error("the token should be good")
     return { api: api.as(token), principal }
   }
 

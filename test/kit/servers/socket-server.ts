@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { AccountDirectory } from "../../../src/actors/account/directory.ts"
 import { InstrumentDirectory } from "../../../src/actors/market/instrument-directory.ts"
+import type { Unseen } from "../../../src/auth/session/unseen.ts"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import type { ChannelKind } from "../../../src/domain/channel.ts"
 import { AccessTokenExpired, InvalidAccessToken } from "../../../src/domain/errors/authentication.ts"
@@ -104,6 +105,8 @@ export interface TestSocketOptions {
   /** Each look at the monotonic clock moves it on by so many ms: commands take time on a machine of any speed. */
   readonly lookMillis?: number
   readonly rpc?: Rpc
+  /** Of which tokens another process has the sessions, as far as is known when it is asked. */
+  readonly unseen?: (token: string) => Unseen | undefined
   readonly onDefect?: (error: unknown) => void
   /** Instead of the scripted one, by kind. */
   readonly sources?: Partial<Readonly<Record<ChannelKind, ChannelSource>>>
@@ -202,6 +205,8 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
           }
         : undefined,
     verify: (token) => {
+      const unseen = options.unseen?.(token)
+      if (unseen !== undefined) return unseen
       if (token === "old") return new AccessTokenExpired()
       const found = people.get(token)
       return found === undefined

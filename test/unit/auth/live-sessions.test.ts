@@ -26,7 +26,14 @@ const rig = (
     }),
   }
   const addresses = new AllowedAddresses()
-  const live = new LiveSessions(tokens as Tokens, () => clock.now, addresses, admins, console.mode)
+  const live = new LiveSessions(
+    tokens as Tokens,
+    () => clock.now,
+    addresses,
+    admins,
+    console.mode,
+    () => undefined,
+  )
   const token = "a.good.one"
   const told: Array<SessionId> = []
   live.onRenewed((id) => told.push(id))
