@@ -95,7 +95,7 @@ const signedUp = async (permissions: ReadonlyArray<string>, ip = "127.0.0.1"): P
   await query(database().url, "UPDATE app_user SET permissions = $2 WHERE user_id = $1", [user.id, permissions])
   const record = await Effect.runPromise(acts.signIn.login({ email, password: PASSWORD, totpCode: null }, origin))
   const principal = sessions.authenticate(`Bearer ${record.accessToken}`, { ip })
-  if (!("userId" in principal)) throw new Error(principal._tag)
+  if (!("userId" in principal)) throw new Error(`no caller: ${JSON.stringify(principal)}`)
   const { userId, sessionId, tenantId } = principal
   const actor: Actor = {
     kind: "USER",
