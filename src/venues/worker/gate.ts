@@ -9,6 +9,7 @@ export class Gate {
   #isDropped = false
   #open: () => void = () => undefined
   #drop: (reason: Error) => void = () => undefined
+  readonly #opened: Array<() => void> = []
   readonly #undone: Array<() => void> = []
   /** Resolves when it is open, rejects when it never will be. */
   readonly passed: Promise<void>
@@ -26,9 +27,11 @@ export class Gate {
 
   /** False: it was dropped before. */
   open(): boolean {
+    if (this.#isDropped) return false
     this.#isShut = false
-    if (!this.#isDropped) this.#open()
-    return !this.#isDropped
+    this.#open()
+    for (const go of this.#opened.splice(0)) go()
+    return true
   }
 
   /** Nothing that waits here ever leaves. An open gate stays open. */
@@ -37,6 +40,12 @@ export class Gate {
     this.#isDropped = true
     this.#drop(new TooLate("it was not released"))
     for (const undo of this.#undone.splice(0)) undo()
+  }
+
+  /** What waits here goes on. At once where it is open. */
+  whenOpened(go: () => void): void {
+    if (!this.#isShut) go()
+    else if (!this.#isDropped) this.#opened.push(go)
   }
 
   /** What was taken for a request that waits here is given back. */

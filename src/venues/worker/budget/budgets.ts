@@ -10,6 +10,7 @@ import { type RestAnswer, stopOf } from "../../adapters/stops.ts"
 import type { CcxtExchange } from "../exchange/ccxt.ts"
 import { Dials } from "../exchange/dials.ts"
 import { TooLate } from "../exchange/errors.ts"
+import type { Gate } from "../gate.ts"
 import { waitsOf } from "../waits.ts"
 import { currentWork, leftOf } from "../work.ts"
 import { type BudgetLimits, RateBudget } from "./rate-budget.ts"
@@ -77,6 +78,8 @@ export class Budgets {
   readonly #notice: (what: string) => void
   readonly #all = new Map<CcxtExchange | null, RateBudget>()
   readonly #accounts = new Set<CcxtExchange>()
+  /** Of requests that are built ahead, until they are released or given up. */
+  readonly #gates = new Map<Gate, AccountHolds>()
   readonly dials: Dials
   #share = 1
 
@@ -100,14 +103,16 @@ export class Budgets {
       const left = (): number | null => (work === undefined ? null : leftOf(work))
       const held = holds.pass(purpose, left())
       if (held !== undefined) await held
+      const gate = work?.gate
+      const take = async (from: RateBudget, units: number): Promise<void> => {
+        await from.take(units, purpose, left(), gate !== undefined)
+        gate?.whenOpened(() => from.left(purpose))
+        gate?.whenDropped(() => from.giveBack(units, purpose))
+      }
+      if (gate !== undefined) this.#keep(gate, holds)
       // With `number: String` costs are texts.
-      const taken = Number(cost ?? 1)
-      await budget.take(taken, purpose, left())
-      work?.gate?.whenDropped(() => budget.giveBack(taken, purpose))
-      if (addressCost === undefined) return
-      const ofAddress = this.#budgetOf(exchange, false)
-      await ofAddress.take(addressCost, purpose, left())
-      work?.gate?.whenDropped(() => ofAddress.giveBack(addressCost, purpose))
+      await take(budget, Number(cost ?? 1))
+      if (addressCost !== undefined) await take(this.#budgetOf(exchange, false), addressCost)
     }
     const handle = exchange.onRestResponse.bind(exchange)
     exchange.onRestResponse = (status, statusText, url, method, headers, ...rest) => {
@@ -116,6 +121,18 @@ export class Budgets {
       this.#answered(budget, holds, { status, headers: headersOf(headers), body: text, ofAccount })
       return handle(status, statusText, url, method, headers, ...rest)
     }
+  }
+
+  #keep(gate: Gate, holds: AccountHolds): void {
+    this.#gates.set(gate, holds)
+    const forget = (): void => void this.#gates.delete(gate)
+    gate.whenOpened(forget)
+    gate.whenDropped(forget)
+  }
+
+  /** What has had its turn and waits, signed, has it no more: it is built anew when it is released, and waits as any other. */
+  #dropHeld(ofAccount: AccountHolds | null): void {
+    for (const [gate, holds] of this.#gates) if (ofAccount === null || ofAccount === holds) gate.drop()
   }
 
   /** Until it is closed the account counts, and a budget of its own ends with it. */
@@ -213,12 +230,15 @@ export class Budgets {
     const millis = Math.max(1, stop.millis ?? usual)
     const seconds = Math.round(millis / 1000)
     if (stop.scope === "ACCOUNT") {
-      holds.hold(currentWork()?.purpose ?? "market", millis)
+      const purpose = currentWork()?.purpose ?? "market"
+      holds.hold(purpose, millis)
+      if (purpose === "submit") this.#dropHeld(holds)
       this.#notice(`the venue answered ${status} to one account: no such requests from it for ${seconds} s`)
       return
     }
     // Whatever the venue counts by, it wants to be left alone.
     for (const each of this.#all.values()) each.pause(millis)
+    this.#dropHeld(null)
     if (stop.scope === "BAN") this.dials.pause(millis)
     this.#notice(`the venue answered ${status}: no requests for ${seconds} s`)
   }

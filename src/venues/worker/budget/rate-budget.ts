@@ -38,6 +38,7 @@ export interface BudgetLimits {
 
 interface Waiting {
   readonly cost: number
+  readonly isHeld: boolean
   readonly resolve: () => void
   readonly reject: (error: Error) => void
   readonly timer: NodeJS.Timeout | undefined
@@ -88,25 +89,32 @@ export class RateBudget {
     this.#admit()
   }
 
-  /** Resolves when the request may leave; rejects with TooLate when it could not within `waitMillis` (null: waits for ever). */
-  take(cost: number, purpose: Purpose, waitMillis: number | null): Promise<void> {
+  /**
+   * Resolves when the request may leave; rejects with TooLate when it could not within `waitMillis` (null: waits for ever). `isHeld`: it waits
+   * elsewhere then, and leaves with `left`, or never, with `giveBack`.
+   */
+  take(cost: number, purpose: Purpose, waitMillis: number | null, isHeld = false): Promise<void> {
     // What the venue does not count (orders, at Kraken) waits for nothing that it does.
     if (cost === 0 && this.#pausedUntil <= this.#monotonic()) {
-      this.#sent[purpose] += 1
+      if (!isHeld) this.left(purpose)
       return Promise.resolve()
     }
     return new Promise((resolve, reject) => {
       const timer =
         waitMillis === null ? undefined : setTimeout(() => this.#giveUp(waiting, purpose), Math.max(0, waitMillis))
-      const waiting: Waiting = { cost, resolve, reject, timer }
+      const waiting: Waiting = { cost, isHeld, resolve, reject, timer }
       this.#queues[purpose].push(waiting)
       this.#admit()
     })
   }
 
-  /** What was taken for a request that never left, and never will. */
+  /** Of what was held, once. */
+  left(purpose: Purpose): void {
+    this.#sent[purpose] += 1
+  }
+
+  /** What was taken for a request that was held, and never leaves. */
   giveBack(cost: number, purpose: Purpose): void {
-    this.#sent[purpose] -= 1
     if (cost === 0) return
     this.#expire()
     const at = this.#spent.findLastIndex((each) => each.purpose === purpose && each.taken === cost)
@@ -208,7 +216,7 @@ export class RateBudget {
         queue.shift()
         clearTimeout(head.timer)
         this.#spend(head.cost, purpose)
-        this.#sent[purpose] += 1
+        if (!head.isHeld) this.left(purpose)
         head.resolve()
       }
     }

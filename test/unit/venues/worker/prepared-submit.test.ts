@@ -132,9 +132,41 @@ describe("an order that was prepared", () => {
     const budgets = new Budgets(profile)
     budgets.install(exchange, true)
     await prepare()
-    expect([budgets.load().sent.submit, budgets.load().used > 0]).toEqual([1, true])
+    expect([budgets.load().sent.submit, budgets.load().used > 0]).toEqual([0, true])
     session.forgo(TRADE_ORDER_ID)
     expect([budgets.load().sent.submit, budgets.load().used]).toEqual([0, 0])
+    budgets.close()
+    await session.stop()
+  })
+
+  it("is counted as sent when it leaves: what is counted never becomes less", async () => {
+    const { session, exchange, profile, prepare, submit } = await ahead()
+    const budgets = new Budgets(profile)
+    budgets.install(exchange, true)
+    await prepare()
+    expect(budgets.load().sent.submit).toBe(0)
+    await submit()
+    expect(budgets.load().sent.submit).toBe(1)
+    budgets.close()
+    await session.stop()
+  })
+
+  it.each([
+    ["the venue bans this address", 418, "{}"],
+    ["the venue wants fewer requests", 429, "{}"],
+    ["the venue takes no more orders of the account for a while", 429, '{"code":-1015,"msg":"Too many new orders."}'],
+  ])("does not leave where %s before it is released, and waits as any other", async (_, status, body) => {
+    const { session, exchange, profile, asked, order, reports, prepare, submit } = await ahead()
+    const budgets = new Budgets(profile)
+    budgets.install(exchange, true)
+    const soon = { ...order, notAfter: Date.now() + 200 }
+    await prepare(soon)
+    doingFor("submit", soon.notAfter, () =>
+      exchange.onRestResponse(status, "", "https://venue/order", "POST", { "retry-after": "60" }, body),
+    )
+    await submit(soon)
+    expect(asked).toEqual([])
+    expect(reports).toMatchObject([{ _tag: "NotSent", tradeOrderId: TRADE_ORDER_ID }])
     budgets.close()
     await session.stop()
   })
