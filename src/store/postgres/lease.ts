@@ -68,14 +68,20 @@ const IS_SESSION_LOCK = `locktype = 'advisory' AND objsubid = 2 AND classid = ${
 
 /**
  * Ends the epoch of an owner that holds the owner's lock, $1, and has let its lease run out: a process that was stopped, or that the server
- * cannot reach. No row: it renews, or it is nothing that has a lease.
+ * cannot reach. One that holds the lock after its epoch has ended is as good: who ended it was ended itself before it ended the sessions. Answers
+ * an epoch that all sessions of that owner are before. No row: it renews, or it is nothing that has a lease.
  */
-const TAKE = `UPDATE gateway_node n SET epoch = nextval('gateway_epoch')
-  WHERE until < clock_timestamp() AND EXISTS (
-    SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND classid = 0 AND objid = $1 AND granted
-      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-      AND pid IN (SELECT pid FROM pg_locks WHERE ${IS_SESSION_LOCK} AND objid::bigint = n.epoch))
-  RETURNING epoch`
+const TAKE = `WITH holder AS (
+    SELECT objid::bigint AS epoch FROM pg_locks
+    WHERE ${IS_SESSION_LOCK} AND pid IN (
+      SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND classid = 0 AND objid = $1 AND granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))),
+  ended AS (
+    UPDATE gateway_node SET epoch = nextval('gateway_epoch')
+    WHERE until < clock_timestamp() AND epoch = (SELECT epoch FROM holder) RETURNING epoch)
+  SELECT epoch FROM ended
+  UNION ALL
+  SELECT max(epoch) FROM gateway_node HAVING NOT bool_or(epoch = (SELECT epoch FROM holder))`
 
 /** Marks the session as one of the owner's, and says whether it still is the owner. Two statements: the second sees what the lock waited for. */
 export const enterSession = (nodeId: string, epoch: number): string =>

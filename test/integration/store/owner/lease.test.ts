@@ -4,7 +4,7 @@ import { Effect, Either, Exit, ManagedRuntime, Scope } from "effect"
 import pg from "pg"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { lookAtLedger } from "../../../../src/store/ledger/audit-run.ts"
-import { LEASE, type LeaseTerms } from "../../../../src/store/postgres/lease.ts"
+import { holding, LEASE, type LeaseTerms } from "../../../../src/store/postgres/lease.ts"
 import { OWNER_LOCK, type OwnedNode, ownDatabase } from "../../../../src/store/postgres/node.ts"
 import { sqlLayer } from "../../../../src/store/postgres/sql.ts"
 import { type TestDatabase, testDatabase } from "../../../kit/servers/database.ts"
@@ -123,6 +123,25 @@ it("takes over from one that does not renew any more, ends its sessions with wha
   const mine = await pool(heir)((sql) => sql`INSERT INTO listing VALUES (4) RETURNING id`)
   expect(Either.getOrThrow(mine)).toEqual([{ id: 4 }])
   expect([heir.mayAct(), heir.reason()]).toEqual([true, undefined])
+})
+
+it("is taken over by the next process, too, where one that had begun to take it over was ended in the midst of that", async () => {
+  const zombie = await own({ terms: NONE })
+  const killed = new pg.Client({ connectionString: database.url })
+  await killed.connect()
+  closing.push(() => killed.end().catch(() => undefined))
+  const steps = holding(OWNER_LOCK, 1)
+  let step = steps.next()
+  // Until it would end the owner's sessions.
+  for (let asked = 0; asked < 2 && step.done !== true && step.value !== null; asked++)
+    step = steps.next((await killed.query(step.value.text, [...step.value.values])).rows)
+  expect(step.value).toMatchObject({ text: expect.stringContaining("pg_terminate_backend") })
+  await killed.end()
+  const heir = await own()
+  expect([heir.mayAct(), heir.reason()]).toEqual([true, undefined])
+  expect(heir.epoch).toBeGreaterThan(zombie.epoch)
+  await until("the one before to know", async () => zombie.reason() !== undefined)
+  expect(await refusal()).toMatchObject({ _tag: "DatabaseOwned" })
 })
 
 it("ends the session that audits the ledger, too: it writes nothing more, and keeps the next owner's audit from nothing", async () => {
