@@ -172,7 +172,7 @@ const goOn = async (ended: object): Promise<void> => {
   if (socket === ended) location.reload()
 }
 
-/** Follows while somebody is signed in. */
+/** Follows while a user is signed in. */
 export const begin = (): void => {
   let unfollow: (() => void) | null = null
   let following: string | null = null

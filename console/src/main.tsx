@@ -19,7 +19,7 @@ import "./style/books.css"
 import "./style/screens.css"
 
 interface Screen {
-  /** Its own whoever looks: where a screen is not for all, the others keep their keys. */
+  /** Its own, whatever the user may see: where a screen is not for all, the others keep their keys. */
   readonly digit: keyof Acts<"screens">
   readonly name: string
   readonly title: string

@@ -80,7 +80,7 @@ export class TokenBucket {
   }
 }
 
-// Buckets by name: of users, addresses, sessions. Those that are full are like new ones and go; and whoever comes under ever new names
+// Buckets by name: of users, addresses, sessions. Those that are full are like new ones and go; and a client that comes under ever new names
 // finds a limit: past `max` of them the oldest go too, so that the memory of all is bounded.
 
 const SWEEP_MIN = 1_000

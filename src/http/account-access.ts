@@ -1,7 +1,7 @@
 /**
  * Whether a caller may act for an account or a dealer: existence in the tenant (404), then ownership (403), read from the directories (contract
  * C16); and the user behind a call as the actor of an act. The one thing to know: a dealer's own account has no owner among users; the dealer's
- * current admins and operators act for it. An API key that is limited to accounts reaches no other, whoever its user is.
+ * current admins and operators act for it. An API key that is limited to accounts reaches no other, whatever its user may.
  */
 
 import type { AccountDirectory } from "../actors/account/directory.ts"

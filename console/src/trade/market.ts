@@ -1,5 +1,5 @@
 /**
- * The market that is looked at: its book and its trades, as the client's helpers tell them. The one thing to know: whoever draws is told at
+ * The market that is looked at: its book and its trades, as the client's helpers tell them. The one thing to know: what draws is told at
  * most once a frame, and reads the book itself then; nothing of it goes through the virtual DOM.
  */
 import { batch, computed, effect, signal } from "@preact/signals"

@@ -56,7 +56,7 @@ export const dismiss = (key: string): void => {
 const acknowledged = ({ key, order, at }: Pick<Sent, "key" | "order" | "at">, { tradeOrderId }: TradeOrder): void =>
   set({ key, order, at, state: "stored", tradeOrderId })
 
-/** Whoever follows the account sees it from here on: the row of the order takes the place of what was sent. */
+/** Every reader of the account sees it from here on: the row of the order takes the place of what was sent. */
 effect(() => {
   const account = followed.value
   if (account === null) return

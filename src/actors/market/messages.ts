@@ -88,7 +88,7 @@ export class Markets extends Context.Tag("actors/Markets")<
     /** Its venue says that it trades: by an order that it took, or on its list. `askedAt`: when it was asked, wall ms. */
     readonly marketOpen: (instrumentId: InstrumentId, askedAt: number) => void
     /**
-     * The directory says otherwise than before whether the venue lists the instrument: its channels end, and whoever in this process follows
+     * The directory says otherwise than before whether the venue lists the instrument: its channels end, and what in this process follows
      * it waits; or what they follow opens again.
      */
     readonly listingChanged: (instrumentId: InstrumentId) => void

@@ -7,7 +7,7 @@ import type pg from "pg"
 import { isDefinite } from "./storage-failure.ts"
 
 // The lifecycle of a writer (orders or ledger): waiting until it is idle, and the reason it ended. The one thing to know: when it is
-// over nothing settles any more, and whoever waited for it hears why.
+// over nothing settles any more, and every caller that waited for it hears why.
 
 interface WriterLife {
   /** A callback of an owner: what it throws is its defect, not the writer's. */

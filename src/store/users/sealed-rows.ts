@@ -171,7 +171,7 @@ export class SealedRows extends Effect.Service<SealedRows>()("store/SealedRows",
 
       /**
        * In a transaction: so many rows of a key in order of their ids, after that id, which nobody else changes until it ends. Rows that
-       * somebody else is changing are left out: this never waits for a lock, so it never blocks others for long.
+       * another transaction is changing are left out: this never waits for a lock, so it never blocks others for long.
        */
       lock: (
         table: SealedTable,

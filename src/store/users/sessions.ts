@@ -158,7 +158,7 @@ export class SessionRows extends Effect.Service<SessionRows>()("store/SessionRow
           SELECT FROM ended`).pipe(Effect.map((rows) => rows.length === 1)),
 
       /**
-       * All of a user's but one; which of them were still good. With news of the user: whoever revokes may not hear that it is stored, and
+       * All of a user's but one; which of them were still good. With news of the user: the caller may not hear that it is stored, and
        * a session that ended in the store must not live on in memory.
        */
       revokeOf: (

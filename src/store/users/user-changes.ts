@@ -10,9 +10,9 @@ import type { Permission, UserEnvironment } from "../../domain/user/user.ts"
 import { isCurrent } from "../postgres/server-check.ts"
 import { constraintOf, orUnavailable } from "../postgres/storage-failure.ts"
 
-// Users and tenants that another program changed (the command line, another gateway), and users whose sessions were revoked. Whoever does leaves their ids
-// here in the transaction of the change, which rings (store/postgres/news-bell.ts); each gateway reads them and looks again. A table beside the
-// bell: what was left while a gateway did not listen is found all the same. One that starts has read everything itself.
+// Users and tenants that another program changed (the command line, another gateway), and users whose sessions were revoked. The program that
+// does so leaves their ids here in the transaction of the change, which rings (store/postgres/news-bell.ts); each gateway reads them and looks
+// again. A table beside the bell: what was left while a gateway did not listen is found all the same. One that starts has read everything itself.
 
 const NEWS_KEPT = "1 hour"
 
