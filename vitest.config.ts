@@ -1,5 +1,5 @@
 /**
- * How the tests run: three files at a time on two cores, because files with gateways wait for much of theirs. Where nothing is left
+ * How the tests run: four files at a time on two cores, because files with gateways wait for much of theirs. Where nothing is left
  * behind, one file follows the other in the same process, and else each has a process of its own: to read Effect and our modules takes a
  * second of processor time. Processes and not threads: uWebSockets.js aborts the whole process when a thread ends with open sockets.
  *
@@ -72,7 +72,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     setupFiles: ["test/kit/setup.ts"],
     pool: "forks",
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Whatever waits has a limit of its own below these: they are for a machine that does ten things at once.
     testTimeout: 240_000,
     hookTimeout: 240_000,
