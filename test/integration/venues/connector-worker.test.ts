@@ -208,6 +208,24 @@ describe("a connector's worker", () => {
     await until(() => sent()?.cancel === 1 && sent()?.submit === 2, "the counts")
   })
 
+  it("is silent after a ban of its address, and its sessions keep their keys", async () => {
+    at = await startVenue({ market: "still" })
+    const open = await at.openSession()
+    await until(() => open.last("StreamUp") !== undefined, "the private stream")
+    const body = '{"code":-1003,"msg":"Way too much request weight used; IP banned until 1893456000000."}'
+    const action = { kind: "status", status: 418, body, headers: { "retry-after": "60" } } as const
+    at.exchange.fault({ fault: "answer", match: "POST /api/v3/order", action })
+    const [first, next] = [restingOrder(), restingOrder()]
+    open.session.submit(first)
+    await until(() => open.about(first.tradeOrderId).includes("Refused"), "the refusal")
+    const sent = at.exchange.counts()["POST /api/v3/order"]
+    open.session.submit({ ...next, notAfter: Date.now() + 500 })
+    await until(() => open.about(next.tradeOrderId).length > 0, "the end of what cannot wait")
+    expect(open.about(next.tradeOrderId)).toEqual(["NotSent"])
+    expect(at.exchange.counts()["POST /api/v3/order"]).toBe(sent)
+    expect(open.last("SessionRefused")).toBeUndefined()
+  })
+
   it("asks for an order in doubt before audits, and counts it so", async () => {
     at = await startVenue({ market: "still" })
     const { stats } = at

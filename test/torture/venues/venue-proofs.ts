@@ -14,12 +14,15 @@ type Proven = (typeof PROVEN_VENUES)[number]
 const session = "venues/connector-orders.test.ts"
 const worker = "venues/connector-worker.test.ts"
 const binance = "gateway/orders/binance.test.ts"
+const binanceAccount = "gateway/orders/binance-account.test.ts"
 const okx = {
   orders: "venues/okx/okx-orders.test.ts",
   outcomes: "venues/okx/okx-outcomes.test.ts",
   session: "venues/okx/okx-session.test.ts",
+  gateway: "gateway/orders/okx.test.ts",
 }
 const kraken = "venues/kraken/kraken-orders.test.ts"
+const krakenAccount = "gateway/orders/kraken.test.ts"
 const bybit = {
   orders: "venues/bybit/bybit-orders.test.ts",
   outcomes: "venues/bybit/bybit-outcomes.test.ts",
@@ -53,7 +56,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
   "late fill after cancel": {
     // BINANCE and KRAKEN answer a cancel when it is carried out.
     BINANCE: of(session, "says what was executed before it says"),
-    OKX: of(okx.orders, "never takes the acknowledgement of a cancel"),
+    OKX: [
+      ...of(okx.orders, "never takes the acknowledgement of a cancel"),
+      ...of(okx.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
+    ],
     BYBIT: [
       ...of(bybit.orders, "never takes the acknowledgement of a cancel"),
       ...of(bybit.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
@@ -61,8 +67,14 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
   },
   "lost answer": {
     BINANCE: of(binance, "keeps its hold while in doubt and is found"),
-    OKX: of(okx.outcomes, "is in doubt after"),
-    KRAKEN: of(kraken, "is in doubt about a cancel whose answer is lost"),
+    OKX: [
+      ...of(okx.outcomes, "is in doubt after"),
+      ...of(okx.gateway, "finds its order after an answer that was lost"),
+    ],
+    KRAKEN: [
+      ...of(kraken, "is in doubt when the answer is lost", "is in doubt about a cancel whose answer is lost"),
+      ...of(krakenAccount, "finds its order after an answer that was lost"),
+    ],
     BYBIT: [
       ...of(bybit.outcomes, "is in doubt after"),
       ...of(bybit.gateway, "finds its order after an answer that was lost"),
@@ -70,8 +82,14 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
   },
   "dead socket": {
     BINANCE: of(binance, "is what the private stream did not say", "may be cut"),
-    OKX: of(okx.session, "says that the private stream is down and up again"),
-    KRAKEN: of(kraken, "goes up again after its stream was cut"),
+    OKX: [
+      ...of(okx.session, "says that the private stream is down and up again"),
+      ...of(okx.gateway, "hears by its audits what a private stream did not say"),
+    ],
+    KRAKEN: [
+      ...of(kraken, "goes up again after its stream was cut"),
+      ...of(krakenAccount, "hears by its audits what a private stream did not say"),
+    ],
     BYBIT: [
       ...of(
         bybit.session,
@@ -83,26 +101,44 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
   },
   "worker kill": {
     BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
+    OKX: of(okx.session, "leaves a submit in doubt when it dies with it"),
+    KRAKEN: of(kraken, "leaves a submit in doubt when its worker dies with it"),
     BYBIT: of(bybit.session, "leaves a submit in doubt when it dies with it"),
   },
   "absence with thousands of fills": {
-    KRAKEN: of("gateway/orders/kraken-absence.test.ts", "opens, takes orders and says what filled"),
-    BYBIT: of(bybit.gateway, "opens, takes orders and says what filled before the last of 5,000"),
+    BINANCE: of(binanceAccount, "opens and takes orders after an absence"),
+    OKX: of(okx.gateway, "opens and takes orders after an absence"),
+    // Its calls are counted: thousands of fills take minutes, of which the account trades after seconds.
+    KRAKEN: [
+      ...of(krakenAccount, "opens and takes orders after an absence"),
+      ...of("gateway/orders/kraken-absence.test.ts", "opens, takes orders and says what filled"),
+    ],
+    BYBIT: of(bybit.gateway, "opens and takes orders after an absence"),
   },
   "429 storm": {
     BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
-    OKX: of(okx.outcomes, "is refused definitely by"),
+    OKX: [
+      ...of(okx.outcomes, "is refused definitely by"),
+      ...of(okx.session, "waits with its orders while the venue counts them"),
+    ],
+    KRAKEN: of(kraken, "waits with its orders when the venue says", "asks nothing while the venue counts"),
     BYBIT: of(bybit.session, "waits with its orders while the venue counts them", "sends its cancels before 60 orders"),
   },
+  // OKX documents none. KRAKEN's is the "Temporary lockout" above.
   ban: {
+    BINANCE: of(worker, "is silent after a ban of its address"),
     BYBIT: of(bybit.session, "is silent afterwards, and its sessions keep their keys"),
   },
   "order of another program": {
     BINANCE: of(binance, "shows orders that were placed elsewhere"),
+    OKX: of(okx.gateway, "shows the order of another program"),
+    KRAKEN: of(krakenAccount, "shows the order of another program"),
     BYBIT: of(bybit.gateway, "shows the order of another program"),
   },
   disconnect: {
     BINANCE: of(binance, "disconnects: nothing stays open"),
+    OKX: of(okx.gateway, "shows the order of another program, and disconnects"),
+    KRAKEN: of(krakenAccount, "shows the order of another program, and disconnects"),
     BYBIT: of(bybit.gateway, "shows the order of another program, and disconnects"),
   },
 }

@@ -35,7 +35,12 @@ const ranIn = async (files: ReadonlyArray<string>): Promise<ReadonlyArray<Ran>> 
     const vitest = join(root, "node_modules/vitest/vitest.mjs")
     const paths = files.map((file) => `${TESTS}/${file}`)
     const args = [vitest, "run", ...paths, "--reporter=json", `--outputFile=${report}`]
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: ["ignore", "ignore", "inherit"],
+      // Of an absence; `npm test` has fewer.
+      env: { ...process.env, ABSENCE_TRADES: "5000" },
+    })
     await once(child, "exit")
     const { testResults }: Report = JSON.parse(readFileSync(report, "utf8"))
     return testResults.flatMap(({ name, assertionResults }) => {

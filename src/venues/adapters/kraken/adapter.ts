@@ -6,6 +6,7 @@ import { costTerms, triggerTerms } from "../../worker/session/order-terms.ts"
 import { waitsOf } from "../../worker/waits.ts"
 import { type ExchangeAdapter, none, word } from "../adapter.ts"
 import type { VenueProfile } from "../profile.ts"
+import { countedByAccount, type StopReader, saysCode } from "../stops.ts"
 import { checkBooks } from "./books.ts"
 import { watchClock } from "./clock.ts"
 import { ASSET_NAMES, type KrakenExchange, record } from "./exchange.ts"
@@ -57,6 +58,18 @@ const expiryTerms = ({ expireAt }: VenueOrder): Raw => {
   return { timeInForce: "GTD", expiretm: String(Math.ceil(expireAt / 1000)) }
 }
 
+/** What goes on after it prolongs it (docs.kraken.com, "General error codes": fifteen minutes); asked again once a minute. */
+const LOCKOUT_MILLIS = 60_000
+const limits = countedByAccount(
+  /"E(API|Auth|General|Order):(Rate limit exceeded|Domain rate limit exceeded|Too many requests)"/,
+)
+
+/** Kraken counts what is signed by account, and says so under HTTP 200. */
+const stops: StopReader = (answer) =>
+  saysCode(answer, /"EGeneral:Temporary lockout"/)
+    ? { scope: answer.ofAccount ? "ACCOUNT" : "ADDRESS", millis: LOCKOUT_MILLIS }
+    : limits(answer)
+
 export const kraken: ExchangeAdapter = {
   ...none,
   prepare: prepareKraken,
@@ -74,6 +87,7 @@ export const kraken: ExchangeAdapter = {
     return { status: "CANCELLED", ending: isImmediate ? "REMAINDER" : null }
   },
   neverWorked: wasPostOnly,
+  stops,
   channels: ["executions", "balances"],
   channelNews: (event) =>
     event["method"] === "subscribe" && event["success"] === true

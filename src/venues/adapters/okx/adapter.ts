@@ -95,8 +95,8 @@ export const okx: ExchangeAdapter = {
   fillClientId: (trade) => word(record(trade.info), "clOrdId"),
   // "The connection will soon be closed for a service upgrade."
   endsPrivateStream: (event) => event["event"] === "notice" && event["code"] === "64008",
-  // 50011 is of the account where it was signed, of the address where not; 50061 counts a subaccount's orders.
-  stops: countedByAccount(/"code":\s*"(50011|50061)"/),
+  // 50011 is of the account where it was signed, of the address where not; 50061 counts a subaccount's orders, and is said of the operation (`sCode`).
+  stops: countedByAccount(/"(code|sCode)":\s*"(50011|50061)"/),
   channels: ["orders", "account"],
   channelNews: (event) => {
     const arg = record(event["arg"])

@@ -3,11 +3,15 @@ import { Effect } from "effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { venueClientId } from "../../../../src/domain/ids.ts"
 import type { SessionReport, VenueOrder, VenueOrderRef } from "../../../../src/ports/venue-session.ts"
+import type { VenueWaits } from "../../../../src/venues/adapters/profile.ts"
 import { type OpenSession, restingOrder, SOON_LATE, until } from "../venue-kit.ts"
 import { BTC, KRAKEN_BTC, KRAKEN_SECRETS, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
 
 const PLACE = "POST /0/private/AddOrder"
 const CANCEL = "POST /0/private/CancelOrder"
+/** No test lasts so long. */
+const LONG_LIMITED = { limitedMillis: 600_000 }
+const OPEN = "POST /0/private/OpenOrders"
 
 const krakenOrder = (change: Partial<VenueOrder> = {}): VenueOrder =>
   restingOrder({ instrumentId: KRAKEN_BTC, ...change })
@@ -25,8 +29,11 @@ describe("Kraken's orders", () => {
 
   const isUp = (): boolean => open.reports.findLast(({ _tag }) => /^Stream/.test(_tag))?._tag === "StreamUp"
 
-  const begin = async (options: Parameters<typeof startKraken>[0] = {}): Promise<void> => {
-    at = await startKraken({ isLimited: false, ...options }, { waits: SOON_LATE })
+  const begin = async (
+    options: Parameters<typeof startKraken>[0] = {},
+    waits: Partial<VenueWaits> = {},
+  ): Promise<void> => {
+    at = await startKraken({ isLimited: false, ...options }, { waits: { ...SOON_LATE, ...waits } })
     open = await at.openSession()
     await until(isUp, "the private stream")
   }
@@ -198,6 +205,55 @@ describe("Kraken's orders", () => {
     expect(new Set(outcomes.map(({ _tag }) => _tag))).toEqual(new Set(["Accepted"]))
     expect(orders.map(timesPlaced)).toEqual(orders.map(() => 1))
     expect((await at.run(open.session.fetchOpenOrders)).length).toBe(30)
+  })
+
+  it.each(["EOrder:Rate limit exceeded", "EAPI:Rate limit exceeded", "EGeneral:Temporary lockout"])(
+    "waits with its orders when the venue says %s, and its cancels go on",
+    async (error) => {
+      await at.stop()
+      await begin({}, LONG_LIMITED)
+      const resting = krakenOrder()
+      expect((await outcomeOf(resting))._tag).toBe("Accepted")
+      const action = { kind: "status", status: 200, body: JSON.stringify({ error: [error] }) } as const
+      at.exchange.fault({ fault: "answer", match: PLACE, action })
+      expect(await outcomeOf(krakenOrder())).toMatchObject({ _tag: "Refused", code: "RATE_LIMITED" })
+      const placed = at.exchange.counts()[PLACE]
+      expect((await outcomeOf(krakenOrder({ notAfter: Date.now() + 1000 })))._tag).toBe("NotSent")
+      expect(at.exchange.counts()[PLACE]).toBe(placed)
+      open.session.cancel(refOf(resting))
+      await until(() => open.last("CancelAccepted") !== undefined, "the cancel")
+    },
+  )
+
+  it("asks nothing while the venue counts its questions out, and its orders go on", async () => {
+    await at.stop()
+    await begin({}, LONG_LIMITED)
+    const action = { kind: "status", status: 200, body: '{"error":["EAPI:Rate limit exceeded"]}' } as const
+    at.exchange.fault({ fault: "answer", match: OPEN, action })
+    await expect(at.run(open.session.fetchOpenOrders)).rejects.toThrow("Venue unavailable")
+    const asked = at.exchange.counts()[OPEN]
+    const waiting = at.run(open.session.fetchOpenOrders).catch(() => "never answered")
+    expect((await outcomeOf(krakenOrder()))._tag).toBe("Accepted")
+    expect(at.exchange.counts()[OPEN]).toBe(asked)
+    await at.stop()
+    expect(await waiting).toBe("never answered")
+  })
+
+  it("leaves a submit in doubt when its worker dies with it; the order is found by our id, and sent once", async () => {
+    await at.stop()
+    at = await startKraken({ isLimited: false }, {}, { times: { restartFirstMillis: 1, restartMaxMillis: 1 } })
+    open = await at.openSession()
+    await until(isUp, "the private stream")
+    at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "apply-then-hang" } })
+    const order = krakenOrder()
+    open.session.submit(order)
+    await until(() => timesPlaced(order) === 1, "the order at the venue")
+    open.reports.length = 0
+    at.venue.supervisor.break("exit")
+    await until(() => open.about(order.tradeOrderId).includes("InDoubt"), "the doubt")
+    await until(isUp, "the stream of the next worker")
+    expect(await lookup(order)).toMatchObject({ _tag: "Found", state: { status: "OPEN" } })
+    expect(timesPlaced(order)).toBe(1)
   })
 
   it("goes up again after its stream was cut, after a hole in it, and with a new token", async () => {

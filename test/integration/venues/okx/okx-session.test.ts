@@ -10,6 +10,8 @@ import {
   OkxSession,
   type OkxUnderTest,
   okxOrder,
+  operation,
+  PLACE,
   refOf,
   SHOW,
   startOkx,
@@ -144,6 +146,45 @@ describe("a session at OKX", () => {
     for (const secret of Object.values(my.secrets)) expect(said).not.toContain(JSON.stringify(secret).slice(1, -1))
     expect(said).not.toMatch(/https?:/)
     expect(said).toContain("VENUE_NETWORK")
+  })
+})
+
+describe("an account of OKX", () => {
+  it("waits with its orders while the venue counts them, and its cancels and another account's orders go on", async () => {
+    const at = await startOkx({}, { change: { waits: { limitedMillis: 600_000 } } })
+    const my = await OkxSession.start(at)
+    const other = await OkxSession.start(at)
+    const [mine, theirs] = [okxOrder(), okxOrder()]
+    expect([(await my.outcomeOf(mine))._tag, (await other.outcomeOf(theirs))._tag]).toEqual(["Accepted", "Accepted"])
+    const action = operation("50061", "You've reached the maximum order rate limit for this account.")
+    at.exchange.fault({ fault: "answer", match: PLACE, action })
+    expect(await my.outcomeOf(okxOrder())).toMatchObject({ _tag: "Refused", code: "RATE_LIMITED" })
+    expect(await my.outcomeOf(okxOrder({ notAfter: Date.now() + 1000 }))).toMatchObject({ _tag: "NotSent" })
+    expect((await other.outcomeOf(okxOrder()))._tag).toBe("Accepted")
+    my.open.session.cancel(refOf(mine))
+    await until(() => my.open.last("CancelAccepted") !== undefined, "the cancel")
+    await at.stop()
+  })
+})
+
+describe("a worker of OKX", () => {
+  it("leaves a submit in doubt when it dies with it; the order is found by our id, and sent once", async () => {
+    const at = await startOkx({}, { times: { restartFirstMillis: 1, restartMaxMillis: 1 } })
+    try {
+      const my = await OkxSession.start(at)
+      at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "apply-then-hang" } })
+      const order = okxOrder()
+      my.open.session.submit(order)
+      await until(() => my.timesPlaced(order) === 1, "the order at the venue")
+      my.open.reports.length = 0
+      at.venue.supervisor.break("exit")
+      await until(() => my.open.about(order.tradeOrderId).includes("InDoubt"), "the doubt")
+      await until(() => my.open.last("StreamUp") !== undefined, "the stream of the next worker")
+      expect(await my.lookup(order)).toMatchObject({ _tag: "Found", state: { status: "OPEN" } })
+      expect(my.judged(order)).toMatchObject({ count: 1, created: 1 })
+    } finally {
+      await at.stop()
+    }
   })
 })
 
