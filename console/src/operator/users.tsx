@@ -17,6 +17,9 @@ interface AskedOf {
   readonly onClose: () => void
 }
 
+const isOfHome = (tenants: ReadonlyArray<Tenant>, user: AdminUser): boolean =>
+  tenants.some(({ isHome, tenantId }) => isHome && tenantId === user.appMetadata.tenantId)
+
 const Ban = ({ user, onClose }: AskedOf) => {
   const [reason, setReason] = useState("")
   return (
@@ -95,7 +98,7 @@ const More = ({ user, tenants, onClose }: AskedOf) => (
       <NetworkList userId={user.id} />
       <h3>Second factor</h3>
       <SecondFactorReset user={user} again={onClose} />
-      {tenants.some(({ isHome, tenantId }) => isHome && tenantId === user.appMetadata.tenantId) && (
+      {isOfHome(tenants, user) && (
         <>
           <h3>Tenant</h3>
           <Move user={user} tenants={tenants} onDone={onClose} />
@@ -105,9 +108,14 @@ const More = ({ user, tenants, onClose }: AskedOf) => (
   </Dialog>
 )
 
-const GiveAdmin = ({ user, onClose }: AskedOf) => (
+const GiveAdmin = ({ user, tenants, onClose }: AskedOf) => (
   <Dialog title={`Give admin to ${user.email}`} onClose={onClose}>
-    <p>An admin bans users, gives rights and halts trading for the whole installation.</p>
+    <p>
+      An admin bans users, gives rights and moves money
+      {isOfHome(tenants, user)
+        ? ", makes tenants, and halts trading for the whole installation."
+        : ` in ${user.appMetadata.tenantId}.`}
+    </p>
     <Form
       button={`Give admin to ${user.email}`}
       danger={true}
