@@ -58,7 +58,11 @@ const PINS: Readonly<Record<string, Pins>> = {
     proved: { marketBuyByCost: true, marketBuyNeedsCost: false, amend: true },
     clientOrderIds: { form: "TEXT", lengthMax: 36, unique: "ALWAYS" },
   },
-  coinbase: { clientOrderIds: { form: "UUID", lengthMax: 36, unique: "ALWAYS" } },
+  // A market buy is an amount of the quote asset, and nothing else.
+  coinbase: {
+    proved: { marketBuyByCost: true, amend: true },
+    clientOrderIds: { form: "UUID", lengthMax: 36, unique: "ALWAYS" },
+  },
   deribit: { clientOrderIds: { form: "TEXT", lengthMax: 64, unique: "NO" } },
   // `t-` and 28 more.
   gate: { clientOrderIds: { form: "TEXT", lengthMax: 30, unique: null } },

@@ -124,8 +124,17 @@ export interface ExchangeAdapter {
   readonly usedShare?: (headers: ReadonlyMap<string, string>) => number | undefined
   /** Answers by which the venue wants fewer requests, beyond 418 and 429 to all of an address. */
   readonly stops?: StopReader
-  /** ccxt's word on orders in the private stream is not good enough to be believed: it says which order to ask for. */
-  readonly eventsAreHints?: boolean
+  /** ccxt's word on orders in the private stream, or on this one, is not good enough to be believed: it says which order to ask for. */
+  readonly eventsAreHints?: boolean | ((order: CcxtOrder) => boolean)
+  /**
+   * Its stream says how much of an order is executed, and not by which trades: all of this order, newest first, at least until one that is
+   * known.
+   */
+  readonly fillsOf?: (
+    exchange: CcxtExchange,
+    order: CcxtOrder,
+    isKnown: (tradeId: string) => boolean,
+  ) => Promise<ReadonlyArray<CcxtTrade>>
   /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */
   readonly restate?: (message: unknown) => void
   /** An event that balances moved without an order's doing, where the stream does not say what is available: it is asked for. */

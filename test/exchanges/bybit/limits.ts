@@ -2,6 +2,7 @@
  * Requests are counted by account and endpoint within one rolling second (docs/v5/rate-limit, unified accounts, spot); those of an address
  * within five: above that it is answered 403.
  */
+import { takes } from "../rolling-window.ts"
 import type { BybitAccount } from "./model.ts"
 import { BybitRefusal, tooManyVisits } from "./refusal.ts"
 
@@ -18,14 +19,6 @@ const PER_SECOND: ReadonlyMap<string, number> = new Map([
   ["GET /v5/execution/list", 50],
   ["GET /v5/account/wallet-balance", 50],
 ])
-
-/** Instants of the requests that still count; takes one more unless there are `most`. */
-const takes = (instants: Array<number>, now: number, millis: number, most: number): boolean => {
-  while ((instants[0] ?? Number.POSITIVE_INFINITY) <= now - millis) instants.shift()
-  if (instants.length >= most) return false
-  instants.push(now)
-  return true
-}
 
 export class Limits {
   /** Requests above a limit. */

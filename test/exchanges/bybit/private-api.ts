@@ -4,6 +4,7 @@
  */
 import { amend } from "../amend.ts"
 import { type Fill, isOpen, type Order } from "../binance/model.ts"
+import { pageAfter } from "../cursor-page.ts"
 import { stillbornOrder } from "../stillborn.ts"
 import { type Core, marketOf } from "./core.ts"
 import { type BybitAccount, execIdOf, linkIdOf, orderIdOf, orderOf, setWords, wordsOf } from "./model.ts"
@@ -134,13 +135,11 @@ const pageOf = <R>(
   const limit = Number(query.get("limit") ?? usual)
   if (!(limit >= 1 && limit <= most)) throw parameterError("limit")
   const cursor = query.get("cursor")
-  const left = cursor === null ? rows.length : Number(/^(\d+):page$/.exec(cursor)?.[1] ?? Number.NaN)
+  const left = cursor === null ? null : Number(/^(\d+):page$/.exec(cursor)?.[1] ?? Number.NaN)
   if (Number.isNaN(left)) throw parameterError("cursor")
-  // Counted from the oldest row: a list that grows meanwhile grows at its head.
-  const start = Math.max(0, rows.length - left)
-  const page = rows.slice(start, start + limit)
+  const { page, left: behind } = pageAfter(rows, left, limit)
   // Escaped, as the venue's are.
-  return { page, nextPageCursor: page.length === 0 ? "" : `${rows.length - start - page.length}%3Apage` }
+  return { page, nextPageCursor: page.length === 0 ? "" : `${behind}%3Apage` }
 }
 
 const spotOnly = (query: URLSearchParams): void => {

@@ -19,7 +19,7 @@ const OUTCOMES: ReadonlyArray<SessionReport["_tag"]> = ["Accepted", "Refused", "
 
 /** What every loopback exchange tells of itself. */
 interface Judging extends Loopback {
-  readonly placements: () => ReadonlyArray<Placement>
+  readonly placements: () => ReadonlyArray<Placement<number, string | number>>
   readonly counts: () => Readonly<Record<string, number>>
   readonly fault: (fault: {
     readonly fault: "pushUserEvent"
@@ -61,7 +61,7 @@ export class LoopbackSession<E extends Judging, S extends VenueSecrets> {
   }
 
   /** What the venue's door saw of an order. */
-  judged(order: VenueOrder): Placement | undefined {
+  judged(order: VenueOrder): Placement<number, string | number> | undefined {
     const id = venueClientId(order.tradeOrderId)
     return this.at.exchange.placements().find(({ clientOrderId }) => clientOrderId === id)
   }

@@ -2,9 +2,16 @@
 import { plain, UNANSWERED_ORDERS } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
+/** Contracts are in the same lists. */
+const SPOT = { product_type: "SPOT" }
+/** `exp` of ccxt's tokens. */
+const TOKEN_MILLIS = 120_000
+
 export const COINBASE: ReadonlyArray<VenueProfile> = [
   plain("COINBASE", "coinbase", {
     name: "Coinbase",
+    // Its older list of wallets does not say what orders hold.
+    options: { fetchBalance: "v3PrivateGetBrokerageAccounts" },
     timesInForce: ["GTC", "IOC", "FOK", "GTX"],
     // "WebSocket connections are rate-limited at 8 per second per IP address."
     connects: { most: 8, withinMillis: 1_000 },
@@ -13,10 +20,10 @@ export const COINBASE: ReadonlyArray<VenueProfile> = [
     // orders/edit answers `success` and no order.
     amendAnswer: "REQUESTED",
     // orders/historical/batch: ccxt asks for 100; `cursor` goes with ccxt's first row while there are more.
-    openOrders: { way: "CURSOR", param: "cursor", field: "cursor", size: 100 },
-    // orders/historical/fills: ccxt's pages are of 250.
+    openOrders: { way: "CURSOR", param: "cursor", field: "cursor", size: 100, params: SPOT },
+    // orders/historical/fills: ccxt's pages are of 250; its name of the product is one that the venue no longer lists.
     fills: {
-      of: "INSTRUMENT",
+      of: "ACCOUNT",
       paging: { way: "CURSOR", param: "cursor", field: "cursor", size: 250 },
     },
     // orders/historical/batch of every status; `start_date` is that of the creation.
@@ -24,15 +31,19 @@ export const COINBASE: ReadonlyArray<VenueProfile> = [
       of: "ACCOUNT",
       lists: ["fetchOrders"],
       starts: "CREATION",
-      paging: { way: "CURSOR", param: "cursor", field: "cursor", size: 100 },
+      paging: { way: "CURSOR", param: "cursor", field: "cursor", size: 100, params: SPOT },
     },
     // ccxt parseOrder: `created_time` alone.
     orderTimes: { created: "timestamp", updated: null },
-    // The token lives 120 s by our own clock; the venue promises nothing of an order behind it.
-    orderExpiryMillis: null,
+    // A request is refused once its token is two minutes old by the venue's clock.
+    orderExpiryMillis: TOKEN_MILLIS,
+    // Of its quote asset, also of a buy.
+    feeInQuote: true,
     // A uuid.
     orderIds: "VENUE",
     orders: UNANSWERED_ORDERS,
+    // By user: 30 a second; less, because they come closer together than they left.
+    privatePace: { burst: 24, perSecond: 24 },
     // market/products/:id/ticker: its `trades`, at most 1,000, with the `trade_id` of the stream.
     tradeHistory: { way: "BY_ID", params: { limit: 1000 } },
     adapter: "coinbase",

@@ -5,6 +5,7 @@
 
 import { BINANCE_CODES } from "../../adapters/binance/codes.ts"
 import { BYBIT_CODES } from "../../adapters/bybit/codes.ts"
+import { COINBASE_CODES, coinbaseWords } from "../../adapters/coinbase/codes.ts"
 import { krakenMeaning, krakenWords } from "../../adapters/kraken/codes.ts"
 import { OKX_CODES } from "../../adapters/okx/codes.ts"
 import type { FailureCategory, VenueFailure } from "../../connector/wire.ts"
@@ -99,7 +100,8 @@ interface VenueWords {
 
 /**
  * `{"code": …, "msg": …}` out of an error's text, or out of a plain object that ccxt rejected with. An operation that OKX refused has
- * its own words inside: `{"code": "1", "data": [{"sCode": …, "sMsg": …}]}`. Bybit's are `{"retCode": …, "retMsg": …}`.
+ * its own words inside: `{"code": "1", "data": [{"sCode": …, "sMsg": …}]}`. Bybit's are `{"retCode": …, "retMsg": …}`;
+ * Coinbase's stand in several places.
  */
 const venueWords = (error: unknown, text: string): VenueWords => {
   const start = text.indexOf("{")
@@ -110,6 +112,8 @@ const venueWords = (error: unknown, text: string): VenueWords => {
         ? null
         : parsed(text.slice(start))
   const outer = record(candidate)
+  const ofCoinbase = text.startsWith("coinbase ") ? coinbaseWords(candidate) : undefined
+  if (ofCoinbase !== undefined) return { ...ofCoinbase, code: cleanText(ofCoinbase.code).slice(0, CODE_MAX) }
   const words = outer["error"] === undefined ? outer : record(outer["error"])
   const operation = Array.isArray(words["data"]) ? record(words["data"][0]) : {}
   const code = operation["sCode"] ?? words["code"] ?? words["retCode"]
@@ -140,7 +144,11 @@ const classRow = (error: unknown): Row | undefined => {
   return undefined
 }
 
-const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = { okx: OKX_CODES, bybit: BYBIT_CODES }
+const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = {
+  okx: OKX_CODES,
+  bybit: BYBIT_CODES,
+  coinbase: COINBASE_CODES,
+}
 
 /** What the code means, by the venue: ccxt's errors open with its id of the exchange. */
 const pinnedRow = (text: string, code: string | null): Row | undefined => {

@@ -19,6 +19,7 @@ import type { PageCursor, VenueProfile } from "../../adapters/profile.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../exchange/ccxt.ts"
 import { classify, type Failure, forbids, refusesKey } from "../exchange/errors.ts"
 import type { Listing, Markets } from "../exchange/markets.ts"
+import { doingFor } from "../work.ts"
 import type { KnownOrders } from "./client-ids.ts"
 import { balances, fill, namedBalances, orderState } from "./normalise.ts"
 import { firstPage, openOrdersOf, readPage } from "./pages.ts"
@@ -163,6 +164,53 @@ export class CredentialStanding {
 
 const BALANCES_WITHIN_MILLIS = 1000
 
+const TRADES_REMEMBERED = 10_000
+
+/** The newest texts that were added. */
+class Newest {
+  readonly #all = new Set<string>()
+  readonly #most: number
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  has(text: string): boolean {
+    return this.#all.has(text)
+  }
+
+  /** False: it was there. */
+  add(text: string): boolean {
+    if (this.#all.has(text)) return false
+    this.#all.add(text)
+    if (this.#all.size <= this.#most) return true
+    for (const oldest of this.#all) {
+      this.#all.delete(oldest)
+      break
+    }
+    return true
+  }
+}
+
+/** One question at a time of each name; once more after its answer, if it was asked meanwhile. One that fails is left to the account's audits. */
+class Looks {
+  /** What is being asked, and whether to ask once more. */
+  readonly #asked = new Map<string, boolean>()
+
+  begin(name: string, ask: () => Promise<void>): void {
+    const isAsked = this.#asked.has(name)
+    this.#asked.set(name, isAsked)
+    if (isAsked) return
+    ask()
+      .catch(() => undefined)
+      .finally(() => {
+        const again = this.#asked.get(name) === true
+        this.#asked.delete(name)
+        if (again) this.begin(name, ask)
+      })
+  }
+}
+
 interface QuestionParts {
   readonly profile: VenueProfile
   readonly exchange: CcxtExchange
@@ -177,8 +225,9 @@ interface QuestionParts {
 export class AccountQuestions {
   readonly #parts: QuestionParts
   readonly #adapter: ExchangeAdapter
-  /** Orders that are being asked for, and whether to ask once more. */
-  readonly #looks = new Map<string, boolean>()
+  readonly #looks = new Looks()
+  readonly #fillLooks = new Looks()
+  readonly #toldTrades = new Newest(TRADES_REMEMBERED)
   #balancesAreDue = false
 
   constructor(parts: QuestionParts) {
@@ -268,27 +317,39 @@ export class AccountQuestions {
     return orderState(this.#parts.profile, this.#parts.markets.listing.named(order), this.#adapter, knownAs)
   }
 
-  /** Once more after the answer, if the stream spoke of the order meanwhile. A question that fails is left to the account's audits. */
   look({ id, symbol }: CcxtOrder): void {
     if (id === undefined || symbol === undefined) return
-    const isAsked = this.#looks.has(id)
-    this.#looks.set(id, isAsked)
-    if (isAsked) return
-    this.#asking("order", () => this.#parts.exchange.fetchOrder(id, symbol, {}))
-      .then((answer) => {
-        const { known, markets, profile } = this.#parts
-        const row = markets.listing.named({ order: id, symbol })
-        const state = this.stateOf(answer, known.clientIdOfTrade(profile.venue, row))
-        if (state === undefined || state.status === "UNKNOWN") return
-        this.#parts.known.remember(state)
-        this.#parts.report({ _tag: "OrderSeen", state })
-      })
-      .catch(() => undefined)
-      .finally(() => {
-        const again = this.#looks.get(id) === true
-        this.#looks.delete(id)
-        if (again) this.look({ id, symbol } as CcxtOrder)
-      })
+    this.#looks.begin(id, async () => {
+      const answer = await this.#asking("order", () => this.#parts.exchange.fetchOrder(id, symbol, {}))
+      const { known, markets, profile } = this.#parts
+      const row = markets.listing.named({ order: id, symbol })
+      const state = this.stateOf(answer, known.clientIdOfTrade(profile.venue, row))
+      if (state === undefined || state.status === "UNKNOWN") return
+      this.#parts.known.remember(state)
+      this.#parts.report({ _tag: "OrderSeen", state })
+    })
+  }
+
+  /** Behind submits. */
+  lookAtFills(order: CcxtOrder): void {
+    const { fillsOf } = this.#adapter
+    const { id } = order
+    if (id === undefined || fillsOf === undefined) return
+    const { exchange, known, markets, profile, report } = this.#parts
+    this.#fillLooks.begin(id, () =>
+      doingFor("market", null, async () => {
+        const trades = await this.#asking("order", () =>
+          fillsOf(exchange, order, (tradeId) => this.#toldTrades.has(tradeId)),
+        )
+        for (const trade of [...trades].reverse()) {
+          const row = markets.listing.named(trade)
+          const clientId = this.#adapter.fillClientId(trade) ?? known.clientIdOfTrade(profile.venue, row)
+          const found = fill(profile.venue, row, { clientId, at: markets.venueNow() })
+          if (found !== undefined && this.#toldTrades.add(found.externalTradeId))
+            report({ _tag: "Filled", fill: found })
+        }
+      }),
+    )
   }
 
   async #asking<A>(subject: Subject, ask: () => Promise<A>): Promise<A> {

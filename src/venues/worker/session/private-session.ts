@@ -209,6 +209,7 @@ export class PrivateSession {
       known: this.#known,
       listing: markets.listing,
       look: (order) => this.questions.look(order),
+      lookAtFills: (order) => this.questions.lookAtFills(order),
       ready: () => this.ready(),
       venueNow: () => this.#markets.venueNow(),
       failed: async (failure) => {

@@ -24,6 +24,8 @@ export interface PrivateStreamOptions {
   readonly listing: Listing
   /** Asks for an order that the stream spoke of. */
   readonly look: (order: CcxtOrder) => void
+  /** Asks for the trades of an order that the stream said more was executed of. */
+  readonly lookAtFills: (order: CcxtOrder) => void
   /** Resolves when the instance has markets. */
   readonly ready: () => Promise<void>
   /** The venue's clock, in ms. */
@@ -237,15 +239,15 @@ export class PrivateStream {
   }
 
   #onOrder(order: CcxtOrder): void {
-    const { profile, known, report, listing, look } = this.#options
-    if (this.#adapter.eventsAreHints === true) {
-      look(order)
-      return
-    }
+    const { profile, known, report, listing, look, lookAtFills } = this.#options
+    const { eventsAreHints = false, fillsOf } = this.#adapter
     const state = orderState(profile, listing.named(order), this.#adapter)
-    if (state === undefined) return
-    known.remember(state)
-    report({ _tag: "OrderSeen", state })
+    if (typeof eventsAreHints === "function" ? eventsAreHints(order) : eventsAreHints) look(order)
+    else if (state !== undefined) {
+      known.remember(state)
+      report({ _tag: "OrderSeen", state })
+    }
+    if (fillsOf !== undefined && /[1-9]/.test(String(order.filled ?? ""))) lookAtFills(order)
   }
 
   #onFill(trade: CcxtTrade): void {

@@ -97,11 +97,11 @@ describe("capabilities read from ccxt", () => {
     expect(page["kraken"]).toMatchObject({ sandbox: false })
     expect(page["coinbase"]?.spot).toMatchObject({
       marketBuyNeedsCost: true,
-      // ccxt says that it has GTD, native stops and a way to buy by cost; nobody has proved that our connector gets them.
+      // ccxt says that it has GTD and native stops; nobody has proved that our connector gets them.
       nativeTimesInForce: ["GTC", "IOC", "FOK", "GTX"],
       triggers: { stop: "EMULATED", takeProfit: "EMULATED", trailing: "EMULATED" },
-      marketBuyByCost: false,
-      amend: false,
+      marketBuyByCost: true,
+      amend: true,
       streams: { executions: "POLLED", klines: "DERIVED" },
       clientOrderIds: { form: "UUID" },
     })

@@ -60,10 +60,15 @@ const SPOKEN: Readonly<Record<string, Spoken>> = {
     venue: "COINBASE",
     market: "BTC-USDT",
     channelOf: ({ type, channel }) => (type === "subscribe" ? String(channel) : null),
-    channels: ["user"],
-    takes: () => ({ channel: "subscriptions", sequence_num: 1, events: [{ subscriptions: { user: ["a-user"] } }] }),
+    channels: ["user", "heartbeats"],
+    takes: ({ channel }) => ({
+      channel: "subscriptions",
+      events: [
+        { subscriptions: { user: ["a-user"], ...(channel === "heartbeats" && { heartbeats: ["heartbeats"] }) } },
+      ],
+    }),
     refuses: () => ({ type: "error", message: "authentication failure" }),
-    other: { channel: "subscriptions", sequence_num: 0, events: [{ subscriptions: { heartbeats: ["heartbeats"] } }] },
+    other: { channel: "heartbeats", events: [{ current_time: "2023-06-23 20:31:56", heartbeat_counter: "3049" }] },
   },
   GATE: {
     venue: "GATE",
