@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import { InvalidParameter } from "../../domain/errors/request.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
-import type { TenantId } from "../../domain/ids.ts"
+import type { SessionId, TenantId } from "../../domain/ids.ts"
+import type { ApiKey } from "../../domain/user/api-key.ts"
 import type { User } from "../../domain/user/user.ts"
 import type { ApiKeyRows } from "../../store/users/api-keys.ts"
 import type { SessionRows } from "../../store/users/sessions.ts"
@@ -28,13 +29,25 @@ export const existingTenant = (
       : new InvalidParameter({ parameter: "tenant", reason: `there is no tenant ${text}` }),
   )
 
-/** Records stay in the tenant they were created in, so a user who has any cannot be moved. Answers the sessions and keys that end with the move. */
-export const moveUser = ({ users, tenants, changes, rows, keys }: MoveStores, user: User, to: string, now: number) =>
+/** The sessions and keys that end with a move. */
+interface Ended {
+  readonly ended: ReadonlyArray<SessionId>
+  readonly revoked: ReadonlyArray<ApiKey>
+}
+
+/** Records stay in the tenant they were created in, so a user who has any cannot be moved. To the user's own: nothing is done. */
+export const moveUser = (
+  { users, tenants, changes, rows, keys }: MoveStores,
+  user: User,
+  to: string,
+  now: number,
+): Effect.Effect<Ended, InvalidParameter | StorageUnavailable> =>
   Effect.gen(function* () {
     const { userId } = user
     const tenantId = yield* existingTenant(tenants, to)
+    if (tenantId === user.tenantId) return { ended: [], revoked: [] }
     yield* users.lockAllOf(userId)
-    const held = tenantId === user.tenantId ? [] : yield* tenants.heldBy(userId)
+    const held = yield* tenants.heldBy(userId)
     if (held.length > 0)
       return yield* new InvalidParameter({ parameter: "user", reason: `still has ${held.join(", ")}` })
     yield* changes.move(userId, tenantId, now)

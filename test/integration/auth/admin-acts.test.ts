@@ -138,6 +138,15 @@ it("an admin who is moved to another tenant does nothing in the one before any m
   expect([refusalOf(mover), refusalOf(other)]).toEqual([undefined, undefined])
 })
 
+it("a move to the tenant that the user is of ends nothing", async () => {
+  const [admin, user] = [await signedUp(ADMIN), await signedUp(["read"])]
+  const { userId, tenantId } = user.principal
+  const moved = await Effect.runPromise(
+    acts.tenancy.move(admin.principal, { userId, email: null }, tenantId, admin.actor),
+  )
+  expect([moved.appMetadata.tenantId, refusalOf(user)]).toEqual([tenantId, undefined])
+})
+
 it("a list whose change was stored without an answer to it is in force all the same", async () => {
   const [admin, user] = [await signedUp(ADMIN), await signedUp(["read"])]
   const { principal, actor } = admin
