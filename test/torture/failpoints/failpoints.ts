@@ -64,7 +64,8 @@ export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArr
   }))
   const verdicts: Array<Verdict> = []
   const lane = async (): Promise<void> => {
-    const stage = await openStage({}, options.built, { fillsLateMillis: options.fillsLateMillis ?? 0 })
+    const venues = scenesOf(options.only).map(({ venue }) => venue)
+    const stage = await openStage({}, options.built, { fillsLateMillis: options.fillsLateMillis ?? 0 }, venues)
     try {
       let task = tasks.shift()
       await stage.start(task && sleeper(task, 0))
@@ -145,7 +146,7 @@ const once = async (stage: Stage, course: Course, kill: Kill, truthMillis: numbe
     const armed = kill.death === "awake" ? await stage.wake() : stage.arm(`${scene.place}:${kill.hit}`)
     if (await dies(course, trader, stage, armed)) course.reached += 1
   }
-  stage.exchange.fault({ fault: "clear" })
+  for (const exchange of [stage.exchange, ...Object.values(stage.others)]) exchange.fault({ fault: "clear" })
   await stage.start(kill.nextFailpoint)
   await learns(stage, course, trader, truthMillis)
   await repeats(trader)

@@ -74,9 +74,11 @@ const leavesDoubt = async (stage: Stage, trader: Trader): Promise<void> => {
 const LEAVES_MILLIS = 5_000
 const SUBMITS_MILLIS = 60_000
 
-const holdsAnswer = async ({ exchange }: Stage, trader: Trader): Promise<void> => {
+const holdsAnswer = async (stage: Stage, trader: Trader): Promise<void> => {
+  const other = stage.others[trader.venue]
+  const exchange = other ?? stage.exchange
   const before = exchange.orders(trader.apiKey).length
-  exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "apply-then-hang" } })
+  exchange.fault({ fault: "answer", match: other?.place ?? "POST /api/v3/order", action: { kind: "apply-then-hang" } })
   const isThere = (): boolean => exchange.orders(trader.apiKey).length > before
   const again = async (): Promise<boolean> => {
     await submit(trader, market("BUY"))
@@ -142,11 +144,16 @@ const onSubmits = (venue: StageVenue): ReadonlyArray<Scene> =>
     ] as const
   ).map(([place, hitsMax]) => ({ venue, place, hitsMax, provoke: submits }))
 
+/** The way of a submit, of an answer that never came, and of a cancel. */
+const onOrders = (venue: StageVenue): ReadonlyArray<Scene> => [
+  ...onSubmits(venue),
+  { venue, place: "submit.unanswered", hitsMax: 1, provoke: (trader, stage) => holdsAnswer(stage, trader) },
+  { venue, place: "cancel.accepted", hitsMax: 2, provoke: cancels },
+  { venue, place: "cancel.dispatched", hitsMax: 2, provoke: cancels },
+]
+
 export const SCENES: ReadonlyArray<Scene> = [
-  ...onSubmits("binance"),
-  { venue: "binance", place: "submit.unanswered", hitsMax: 1, provoke: (trader, stage) => holdsAnswer(stage, trader) },
-  { venue: "binance", place: "cancel.accepted", hitsMax: 2, provoke: cancels },
-  { venue: "binance", place: "cancel.dispatched", hitsMax: 2, provoke: cancels },
+  ...onOrders("binance"),
   {
     venue: "binance",
     place: "disconnect.halfway",
@@ -186,4 +193,7 @@ export const SCENES: ReadonlyArray<Scene> = [
     ] as const
   ).map(([place, hitsMax]): Scene => ({ venue: "desk", place, hitsMax, provoke: quotes })),
   { venue: "desk", place: "hedge.unanswered", hitsMax: 1, provoke: holdsHedge },
+  ...onOrders("okx"),
+  ...onOrders("kraken"),
+  ...onOrders("bybit"),
 ]

@@ -28,9 +28,10 @@ import {
   until,
 } from "../../kit/servers/gateway.ts"
 import { attempt } from "../kill/kill-load.ts"
+import { BALANCES, OTHER_EXCHANGES, type OtherVenue, type StageExchange } from "./exchanges.ts"
 
 /** desk: a client of a dealer that hedges at binance. */
-export type StageVenue = "binance" | "mock" | "desk"
+export type StageVenue = "binance" | "mock" | "desk" | OtherVenue
 
 export interface Trader {
   readonly venue: StageVenue
@@ -50,8 +51,12 @@ export interface Trader {
   trouble: string
 }
 
+/** Those that were asked for. */
+export type Others = Readonly<Partial<Record<StageVenue, StageExchange>>>
+
 export interface Stage {
   readonly exchange: BinanceExchange
+  readonly others: Others
   readonly databaseUrl: string
   /** The running gateway without a failpoint; null while there is none. */
   readonly gateway: () => Gateway
@@ -71,22 +76,31 @@ export interface Stage {
 const READY_MILLIS = 60_000
 const RECONCILING = "ACCOUNT_RECONCILING"
 const RECONCILING_MILLIS = 250
-const BALANCES = { USDT: "10000000", BTC: "1000" }
 
-/** `built`: as in test/kit/servers/gateway.ts. */
+const startOthers = async (venues: ReadonlyArray<StageVenue>): Promise<Others> => {
+  const others: Partial<Record<StageVenue, StageExchange>> = {}
+  for (const venue of new Set(venues))
+    if (venue === "okx" || venue === "kraken" || venue === "bybit") others[venue] = await OTHER_EXCHANGES[venue]()
+  return others
+}
+
+/** `built`: as in test/kit/servers/gateway.ts. `venues`: whose exchanges there are besides BINANCE's. */
 export const openStage = async (
   extra: Readonly<Record<string, string>> = {},
   built?: boolean,
   terms: BinanceExchangeOptions = {},
+  venues: ReadonlyArray<StageVenue> = [],
 ): Promise<Stage> => {
   const exchange = await startBinanceExchange(terms)
+  const others = await startOthers(venues)
+  const routes = Object.assign({}, exchange.routes, ...Object.values(others).map((it) => it.routes))
   const directory = scratchDirectory("failpoints")
   laySeed(directory)
   const server = await startEmbeddedPostgres({ dataDir: directory })
   const env = {
     PORT: String(await freePort()),
     DATABASE_URL: server.url(),
-    VENUE_ROUTES: JSON.stringify(exchange.routes),
+    VENUE_ROUTES: JSON.stringify(routes),
     MOCK_TICK_MS: "50",
     RATE_LIMITS: "off",
     // What an admin did last is known to the process alone, and after a start only when the session was refreshed: half an hour of kills would end it.
@@ -116,6 +130,7 @@ export const openStage = async (
   }
   return {
     exchange,
+    others,
     databaseUrl: server.url(),
     gateway,
     starts,
@@ -133,29 +148,39 @@ export const openStage = async (
       await gateway().exited
       running = undefined
     },
-    enter: (venue) => (venue === "desk" ? enterDesk(gateway(), exchange, admin!) : enter(gateway(), exchange, venue)),
+    enter: (venue) =>
+      venue === "desk" ? enterDesk(gateway(), exchange, admin!) : enter(gateway(), exchange, venue, others),
     close: async () => {
       running?.kill("SIGKILL")
       await running?.exited
       await server.stop()
       await exchange.stop()
+      for (const other of Object.values(others)) await other.stop()
       rmSync(directory, { recursive: true, force: true })
     },
   }
 }
 
 /** A new user with an ACTIVE account; `exchange`: where its keys are known, for MOCK nobody. */
-export const enter = async (gateway: Gateway, exchange: BinanceExchange | null, venue: StageVenue): Promise<Trader> => {
+export const enter = async (
+  gateway: Gateway,
+  exchange: BinanceExchange | null,
+  venue: StageVenue,
+  others: Others = {},
+): Promise<Trader> => {
   const session = (await api(gateway).signup(`failpoint-${randomUUID()}@example.com`)).record
   const calls = api(gateway).as(session.accessToken)
-  const keys = { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
-  let body: Readonly<Record<string, unknown>> = { externalTradingAccountId: "failpoints" }
-  if (venue === "binance") {
-    exchange?.addUser({ ...keys, balances: BALANCES })
-    body = { credentialIds: [(await calls.createCredential({ venue: "BINANCE", ...keys })).record.credentialId] }
+  const other = others[venue]
+  const keys = other?.enter() ?? { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
+  let body: Readonly<Record<string, unknown>> =
+    venue === "mock" || venue === "kraken" ? { externalTradingAccountId: "failpoints" } : {}
+  if (venue === "binance") exchange?.addUser({ ...keys, balances: BALANCES })
+  if (venue !== "mock") {
+    const { credentialId } = (await calls.createCredential({ venue: venue.toUpperCase(), ...keys })).record
+    body = { ...body, credentialIds: [credentialId] }
   }
   const { tradingAccountId } = (await calls.connect({ venue: venue.toUpperCase(), ...body })).record
-  const instrumentId = `${venue.toUpperCase()}:BTC/USDT`
+  const instrumentId = `${venue.toUpperCase()}:${other?.pair ?? "BTC/USDT"}`
   const trader: Trader = {
     venue,
     calls,

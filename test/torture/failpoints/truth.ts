@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { QuoteRecord } from "../../../src/domain/dealer/quote.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
-import type { BinanceExchange } from "../../exchanges/binance/exchange.ts"
 import { hedgingOf } from "../../kit/desks/hedging-desk.ts"
 import { executionsAddUp, isKeptHere, mayBeAbsent, ordersOf, plain, STATUS, unsettled } from "../kill/kill-judge.ts"
 import { short } from "../kill/kill-verdict.ts"
+import type { OrderThere } from "./exchanges.ts"
 import type { Stage, Trader } from "./stage.ts"
 
 /** How an order ends that was proven never placed: by the process that sent it, or by the next one. */
@@ -18,21 +18,30 @@ const LOOK_MILLIS = 250
 
 const clientIdOf = ({ tradeOrderId }: TradeOrderRecord): string => tradeOrderId.replaceAll("-", "")
 
+type Judged = Pick<Stage, "exchange" | "others">
+
+/** What the exchange of its account has; null: its account is at none. */
+const ordersThere = ({ exchange, others }: Judged, { venue, apiKey }: Trader): ReadonlyArray<OrderThere> | null =>
+  venue === "binance"
+    ? exchange.orders(apiKey).map(({ clientOrderId, status, executedQty, cummulativeQuoteQty }) => ({
+        clientOrderId,
+        status,
+        executed: executedQty,
+        cost: cummulativeQuoteQty,
+      }))
+    : (others[venue]?.orders(apiKey) ?? null)
+
 /** Of the orders that the exchange has: which of them the gateway shows otherwise, or not at all. */
-const untrue = (
-  exchange: BinanceExchange,
-  { apiKey }: Trader,
-  orders: ReadonlyArray<TradeOrderRecord>,
-): ReadonlyArray<string> => {
+const untrue = (there: ReadonlyArray<OrderThere>, orders: ReadonlyArray<TradeOrderRecord>): ReadonlyArray<string> => {
   const ours = new Map(orders.map((order) => [clientIdOf(order), order]))
-  return exchange.orders(apiKey).flatMap(({ clientOrderId, status, executedQty, cummulativeQuoteQty }) => {
+  return there.flatMap(({ clientOrderId, status, executed, cost }) => {
     const order = ours.get(clientOrderId)
     if (order === undefined) return [`${clientOrderId} is at the exchange, and unknown here`]
     const isTrue =
-      plain(executedQty) === order.executedQuantity &&
-      plain(cummulativeQuoteQty) === order.executedCost &&
+      plain(executed) === order.executedQuantity &&
+      (cost === null || plain(cost) === order.executedCost) &&
       STATUS[status]?.includes(order.orderStatus) === true
-    return isTrue ? [] : [`${short(order)}, there ${status} ${executedQty}`]
+    return isTrue ? [] : [`${short(order)}, there ${status} ${executed}`]
   })
 }
 
@@ -84,7 +93,8 @@ const uncovered = async (
 /** What is not yet as the venue has it. MOCK is in the process: what is in doubt there is not true yet. */
 export const falsehoods = async (stage: Stage, trader: Trader): Promise<ReadonlyArray<string>> => {
   const orders = await ordersOf(trader)
-  if (trader.venue === "binance") return untrue(stage.exchange, trader, orders)
+  const there = ordersThere(stage, trader)
+  if (there !== null) return untrue(there, orders)
   for (const linked of linkedOf(trader)) {
     const found = await falsehoods(stage, linked)
     if (found.length > 0) return found
@@ -111,15 +121,16 @@ export interface Findings {
   readonly proofs: ReadonlyArray<number>
 }
 
-const examine = async (stage: Pick<Stage, "exchange">, trader: Trader): Promise<Findings> => {
+const examine = async (stage: Judged, trader: Trader): Promise<Findings> => {
   const orders = await ordersOf(trader)
   const byId = new Map(orders.map((order) => [order.tradeOrderId, order]))
   const different = executionFaults(orders)
-  if (trader.venue === "binance") {
-    different.push(...untrue(stage.exchange, trader, orders))
-    const there = new Set(stage.exchange.orders(trader.apiKey).map(({ clientOrderId }) => clientOrderId))
+  const there = ordersThere(stage, trader)
+  if (there !== null) {
+    different.push(...untrue(there, orders))
+    const ids = new Set(there.map(({ clientOrderId }) => clientOrderId))
     for (const order of orders)
-      if (!there.has(clientIdOf(order)) && !mayBeAbsent(order)) different.push(`${short(order)}, there nothing`)
+      if (!ids.has(clientIdOf(order)) && !mayBeAbsent(order)) different.push(`${short(order)}, there nothing`)
   }
   const linked = await Promise.all(linkedOf(trader).map((it) => examine(stage, it)))
   different.push(...linked.flatMap((it) => it.different), ...(await uncovered(stage, trader)))
@@ -140,7 +151,7 @@ const examine = async (stage: Pick<Stage, "exchange">, trader: Trader): Promise<
  * the two are asked one after the other. What never comes true is in the last look.
  */
 export const examineUntilTrue = async (
-  stage: Pick<Stage, "exchange">,
+  stage: Judged,
   traders: ReadonlyArray<Trader>,
   patienceMillis: number,
 ): Promise<ReadonlyArray<Findings>> => {
@@ -159,8 +170,8 @@ const executionFaults = (orders: ReadonlyArray<TradeOrderRecord>): Array<string>
   return passed ? [] : [says]
 }
 
-const sentTwice = ({ exchange }: Pick<Stage, "exchange">, { apiKey }: Trader): ReadonlyArray<string> =>
-  exchange
+const sentTwice = ({ exchange, others }: Judged, { venue, apiKey }: Trader): ReadonlyArray<string> =>
+  (others[venue] ?? exchange)
     .placements()
     .filter((placement) => placement.apiKey === apiKey && (placement.count > 1 || placement.created > 1))
     .map(({ clientOrderId, count, created }) => `${clientOrderId}: arrived ${count}, created ${created}`)

@@ -1,0 +1,137 @@
+/**
+ * The exchanges that may stand behind a gateway which is killed, each behind one face: a user with a key, a placement whose answer is kept, and its
+ * orders in the words of the judge. BINANCE is always there, the others where a scene of theirs is played.
+ */
+import { randomBytes } from "node:crypto"
+import type { Fault } from "../../exchanges/binance/faults.ts"
+import { startBybitExchange } from "../../exchanges/bybit/exchange.ts"
+import { startKrakenExchange } from "../../exchanges/kraken/exchange.ts"
+import type { LoopbackExchange } from "../../exchanges/loopback.ts"
+import { startOkxExchange } from "../../exchanges/okx/exchange.ts"
+
+/** As the exchange has it now; amounts are decimal texts, `cost` null where the exchange does not say it. */
+export interface OrderThere {
+  readonly clientOrderId: string
+  /** BINANCE's word for it. */
+  readonly status: string
+  readonly executed: string
+  readonly cost: string | null
+}
+
+interface Keys {
+  readonly apiKey: string
+  readonly apiSecret: string
+  readonly apiPassphrase?: string
+}
+
+type Base = Pick<LoopbackExchange<never, never, PlacedThere, never>, "routes" | "placements" | "stop">
+
+interface PlacedThere {
+  readonly clientOrderId: string
+  readonly apiKey: string
+  readonly count: number
+  readonly created: number
+}
+
+export interface StageExchange extends Base {
+  readonly venue: string
+  readonly pair: string
+  /** `METHOD /path` of an order. */
+  readonly place: string
+  readonly fault: (fault: Fault) => void
+  /** A new user's, who is rich. */
+  readonly enter: () => Keys
+  /** Oldest first. */
+  readonly orders: (apiKey: string) => ReadonlyArray<OrderThere>
+}
+
+export const BALANCES = { USDT: "10000000", BTC: "1000" }
+
+const hex = (bytes: number): string => randomBytes(bytes).toString("hex")
+
+const startOkx = async (): Promise<StageExchange> => {
+  const exchange = await startOkxExchange()
+  const words: Readonly<Record<string, string>> = {
+    live: "NEW",
+    partially_filled: "PARTIALLY_FILLED",
+    filled: "FILLED",
+    canceled: "CANCELED",
+  }
+  return {
+    ...exchange,
+    venue: "OKX",
+    pair: "BTC/USDT",
+    place: "POST /api/v5/trade/order",
+    enter: () => {
+      const keys = { apiKey: hex(16), apiSecret: hex(16).toUpperCase(), apiPassphrase: hex(6) }
+      exchange.addUser({ ...keys, balances: BALANCES })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map(({ clOrdId, state, accFillSz }) => ({
+        clientOrderId: clOrdId,
+        status: words[state] ?? state,
+        executed: accFillSz,
+        // It says the average price, rounded.
+        cost: null,
+      })),
+  }
+}
+
+const startBybit = async (): Promise<StageExchange> => {
+  const exchange = await startBybitExchange()
+  const words: Readonly<Record<string, string>> = {
+    New: "NEW",
+    PartiallyFilled: "PARTIALLY_FILLED",
+    Filled: "FILLED",
+    Cancelled: "CANCELED",
+    PartiallyFilledCanceled: "CANCELED",
+    Rejected: "REJECTED",
+  }
+  return {
+    ...exchange,
+    venue: "BYBIT",
+    pair: "BTC/USDT",
+    place: "POST /v5/order/create",
+    enter: () => {
+      const keys = { apiKey: hex(9), apiSecret: hex(18) }
+      exchange.addUser({ ...keys, balances: BALANCES })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map(({ orderLinkId, orderStatus, cumExecQty, cumExecValue }) => ({
+        clientOrderId: orderLinkId,
+        status: words[orderStatus] ?? orderStatus,
+        executed: cumExecQty,
+        cost: cumExecValue,
+      })),
+  }
+}
+
+const startKraken = async (): Promise<StageExchange> => {
+  // One account is asked by one process after another, each of which counts its own calls alone.
+  const exchange = await startKrakenExchange({ isLimited: false })
+  const statusOf = (status: string, executed: string): string =>
+    status === "closed" ? "FILLED" : status !== "open" ? "CANCELED" : Number(executed) > 0 ? "PARTIALLY_FILLED" : "NEW"
+  return {
+    ...exchange,
+    venue: "KRAKEN",
+    pair: "BTC/USD",
+    place: "POST /0/private/AddOrder",
+    enter: () => {
+      const keys = { apiKey: hex(28), apiSecret: randomBytes(64).toString("base64") }
+      exchange.addUser({ ...keys, balances: { USD: BALANCES.USDT, BTC: BALANCES.BTC } })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map((order) => ({
+        clientOrderId: order.cl_ord_id ?? "",
+        status: statusOf(order.status, order.vol_exec),
+        executed: order.vol_exec,
+        cost: order.cost,
+      })),
+  }
+}
+
+export const OTHER_EXCHANGES = { okx: startOkx, kraken: startKraken, bybit: startBybit }
+export type OtherVenue = keyof typeof OTHER_EXCHANGES
