@@ -11,6 +11,7 @@ import { type Routes, routeCcxt } from "./route-ccxt.ts"
 export type Binance = InstanceType<typeof import("ccxt").pro.binance>
 export type Kraken = InstanceType<typeof import("ccxt").pro.kraken>
 type Bybit = InstanceType<typeof import("ccxt").pro.bybit>
+type Coinbase = InstanceType<typeof import("ccxt").pro.coinbase>
 export type Settings = Record<string, unknown>
 
 const packageRoot = join(dirname(createRequire(import.meta.url).resolve("ccxt")), "..")
@@ -54,6 +55,17 @@ export const connectBybit = async (routes: Routes, settings: Settings): Promise<
     enableUnifiedAccount: true,
   }
   const client = new BybitClass({ timeout: PATIENCE_MILLIS, ...settings, options })
+  routeCcxt(client, routes)
+  client.has["fetchCurrencies"] = false
+  return client
+}
+
+/** Loaded at the first use; `close()` is the caller's. */
+export const connectCoinbase = async (routes: Routes, settings: Settings): Promise<Coinbase> => {
+  const { default: CoinbaseClass }: { default: new (settings: Settings) => Coinbase } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/coinbase.js")).href
+  )
+  const client = new CoinbaseClass({ timeout: PATIENCE_MILLIS, ...settings })
   routeCcxt(client, routes)
   client.has["fetchCurrencies"] = false
   return client

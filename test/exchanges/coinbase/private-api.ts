@@ -234,6 +234,18 @@ const fills: PrivateRoute = (_, { account, query }) => {
   return { fills: rows, cursor: rows.length === 0 ? "" : `page-${left}` }
 }
 
+const summary: PrivateRoute = () => ({
+  total_volume: "0",
+  total_fees: "0",
+  fee_tier: {
+    pricing_tier: "Advanced 1",
+    usd_from: "0",
+    usd_to: "1000",
+    taker_fee_rate: "0.006",
+    maker_fee_rate: "0.004",
+  },
+})
+
 const wallets: PrivateRoute = (_, { account, query }) => {
   const rows = [...account.balances.keys()].map((currency) => walletRow(account, currency))
   const { page, left } = pageOf(query, rows, WALLETS_MOST)
@@ -258,4 +270,5 @@ export const privateRoutes: ReadonlyMap<string, PrivateRoute> = new Map([
   ["GET /api/v3/brokerage/orders/historical/", one],
   ["GET /api/v3/brokerage/accounts", wallets],
   ["GET /api/v3/brokerage/key_permissions", permissions],
+  ["GET /api/v3/brokerage/transaction_summary", summary],
 ])

@@ -8,7 +8,7 @@ interface Proof {
   readonly test: string
 }
 
-export const PROVEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT"] as const
+export const PROVEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT", "COINBASE"] as const
 type Proven = (typeof PROVEN_VENUES)[number]
 
 const session = "venues/connector-orders.test.ts"
@@ -30,6 +30,13 @@ const bybit = {
   gateway: "gateway/orders/bybit.test.ts",
 }
 
+const coinbase = {
+  orders: "venues/coinbase/coinbase-orders.test.ts",
+  outcomes: "venues/coinbase/coinbase-outcomes.test.ts",
+  session: "venues/coinbase/coinbase-session.test.ts",
+  gateway: "gateway/orders/coinbase.test.ts",
+}
+
 const of = (file: string, ...tests: ReadonlyArray<string>): ReadonlyArray<Proof> =>
   tests.map((test) => ({ file, test }))
 
@@ -40,18 +47,21 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     OKX: of(okx.orders, "places a limit order under our own id"),
     KRAKEN: of(kraken, "places a limit order under our own id"),
     BYBIT: of(bybit.orders, "is placed under our own id"),
+    COINBASE: of(coinbase.orders, "is placed under our own id"),
   },
   replay: {
     BINANCE: of(session, "is in doubt when the venue knows our id already"),
     OKX: of(okx.outcomes, "is in doubt when the venue knows our id already"),
     KRAKEN: of(kraken, "never makes two orders of one id"),
     BYBIT: of(bybit.outcomes, "is in doubt when the venue knows our id already"),
+    COINBASE: of(coinbase.outcomes, "makes no second order when the venue knows our id already"),
   },
   cancel: {
     BINANCE: of(session, "cancels by our id and by the venue's"),
     OKX: of(okx.orders, "cancels by our id and by the venue's"),
     KRAKEN: of(kraken, "cancels by our id and by the venue's"),
     BYBIT: of(bybit.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
+    COINBASE: of(coinbase.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
   },
   "late fill after cancel": {
     // BINANCE and KRAKEN answer a cancel when it is carried out.
@@ -63,6 +73,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BYBIT: [
       ...of(bybit.orders, "never takes the acknowledgement of a cancel"),
       ...of(bybit.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
+    ],
+    COINBASE: [
+      ...of(coinbase.orders, "never takes the acknowledgement of a cancel"),
+      ...of(coinbase.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
     ],
   },
   "lost answer": {
@@ -78,6 +92,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BYBIT: [
       ...of(bybit.outcomes, "is in doubt after"),
       ...of(bybit.gateway, "finds its order after an answer that was lost"),
+    ],
+    COINBASE: [
+      ...of(coinbase.outcomes, "is in doubt after"),
+      ...of(coinbase.gateway, "finds its order after an answer that was lost"),
     ],
   },
   "dead socket": {
@@ -98,12 +116,22 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ),
       ...of(bybit.gateway, "hears by its audits what a private stream did not say"),
     ],
+    COINBASE: [
+      ...of(
+        coinbase.session,
+        "is down and up again after its socket was cut",
+        "begins anew when a message of its stream was lost",
+        "is up only once the venue has taken the channel",
+      ),
+      ...of(coinbase.gateway, "hears by its audits what a private stream did not say"),
+    ],
   },
   "worker kill": {
     BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
     OKX: of(okx.session, "leaves a submit in doubt when it dies with it"),
     KRAKEN: of(kraken, "leaves a submit in doubt when its worker dies with it"),
     BYBIT: of(bybit.session, "leaves a submit in doubt when it dies with it"),
+    COINBASE: of(coinbase.session, "leaves a submit in doubt when it dies with it"),
   },
   "absence with thousands of fills": {
     BINANCE: of(binanceAccount, "opens and takes orders after an absence"),
@@ -114,6 +142,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ...of("gateway/orders/kraken-absence.test.ts", "opens, takes orders and says what filled"),
     ],
     BYBIT: of(bybit.gateway, "opens and takes orders after an absence"),
+    COINBASE: of(coinbase.gateway, "opens and takes orders after an absence"),
   },
   "429 storm": {
     BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
@@ -123,22 +152,30 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     ],
     KRAKEN: of(kraken, "waits with its orders when the venue says", "asks nothing while the venue counts"),
     BYBIT: of(bybit.session, "waits with its orders while the venue counts them", "sends its cancels before 60 orders"),
+    COINBASE: of(
+      coinbase.session,
+      "waits with its orders while the venue counts them",
+      "sends its cancels before 60 orders",
+    ),
   },
   // OKX documents none. KRAKEN's is the "Temporary lockout" above.
   ban: {
     BINANCE: of(worker, "is silent after a ban of its address"),
     BYBIT: of(bybit.session, "is silent afterwards, and its sessions keep their keys"),
+    COINBASE: of(coinbase.session, "is silent afterwards, and its sessions keep their keys"),
   },
   "order of another program": {
     BINANCE: of(binance, "shows orders that were placed elsewhere"),
     OKX: of(okx.gateway, "shows the order of another program"),
     KRAKEN: of(krakenAccount, "shows the order of another program"),
     BYBIT: of(bybit.gateway, "shows the order of another program"),
+    COINBASE: of(coinbase.gateway, "shows the order of another program"),
   },
   disconnect: {
     BINANCE: of(binance, "disconnects: nothing stays open"),
     OKX: of(okx.gateway, "shows the order of another program, and disconnects"),
     KRAKEN: of(krakenAccount, "shows the order of another program, and disconnects"),
     BYBIT: of(bybit.gateway, "shows the order of another program, and disconnects"),
+    COINBASE: of(coinbase.gateway, "shows the order of another program, and disconnects"),
   },
 }

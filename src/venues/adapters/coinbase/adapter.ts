@@ -2,12 +2,12 @@
  * Coinbase's Advanced Trade, spot, and its deviations from ccxt 4.5.84, which signs by our clock and with a key of one kind alone, takes what is
  * executed of an order in the stream for its quantity, answers a refused cancel without its reason, and reads one page of the wallets.
  */
-import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtSocket, Raw } from "../../worker/exchange/ccxt.ts"
+import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 import { LOST_PLACE } from "../../worker/exchange/errors.ts"
 import { SequenceGuard } from "../../worker/feed/sequence-guard.ts"
 import { isSameId, readBack } from "../../worker/session/client-ids.ts"
 import { costTerms, NotSupported } from "../../worker/session/order-terms.ts"
-import { openOrdersOf } from "../../worker/session/pages.ts"
+import { openOrdersOf, PagingFailed } from "../../worker/session/pages.ts"
 import { doingFor } from "../../worker/work.ts"
 import { type BalanceRow, type ExchangeAdapter, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
@@ -67,6 +67,8 @@ const stops = (answer: RestAnswer): Stop | undefined =>
 
 // Who signs, and by which clock.
 
+/** It is asked without a key. */
+const CLOCK = "/brokerage/time"
 /** A token is good from its instant on, and for two minutes. */
 const BEHIND_MILLIS_MAX = 60_000
 const AHEAD_MILLIS_MAX = 2_000
@@ -106,29 +108,33 @@ const signsByVenueClock = (exchange: CoinbaseExchange): (() => Promise<boolean>)
     }
   }
   readsTheClock(exchange)
-  const fetch = exchange.fetch.bind(exchange)
-  let isMeasuring = false
-  const isClockWrong = async (): Promise<boolean> => {
-    if (isMeasuring) return false
-    isMeasuring = true
+  const offset = (): number => Number(exchange.options["timeDifference"] ?? 0)
+  let measured: Promise<number | undefined> | null = null
+  /** What was refused may have no time left: this is another question, and one for all that were refused together. */
+  const venueNow = (): Promise<number | undefined> => {
+    measured ??= doingFor("doubt", null, () => exchange.fetchTime()).finally(() => {
+      measured = null
+    })
+    return measured
+  }
+  const isClockWrong = async (signedWith = offset()): Promise<boolean> => {
     try {
-      // Whatever was refused may have no time left; this is another question.
-      const now = await doingFor("doubt", null, () => exchange.fetchTime())
-      const ahead = exchange.nonce() - (now ?? exchange.nonce())
+      const now = await venueNow()
+      const ahead = now === undefined ? 0 : Date.now() - signedWith - now
       return ahead > AHEAD_MILLIS_MAX || ahead < -BEHIND_MILLIS_MAX
     } catch {
       return false
-    } finally {
-      isMeasuring = false
     }
   }
   // "Unauthorized" is all that it says of a token that is not good yet, or no more: no reason to give up a key.
+  const fetch = exchange.fetch.bind(exchange)
   exchange.fetch = async (...request) => {
+    const signedWith = offset()
     try {
       return await fetch(...request)
     } catch (error) {
-      if (!(error instanceof Error) || error.constructor.name !== "AuthenticationError" || !(await isClockWrong()))
-        throw error
+      const isRefused = error instanceof Error && error.constructor.name === "AuthenticationError"
+      if (!isRefused || request[0].endsWith(CLOCK) || !(await isClockWrong(signedWith))) throw error
       throw new InvalidNonce()
     }
   }
@@ -138,8 +144,12 @@ const signsByVenueClock = (exchange: CoinbaseExchange): (() => Promise<boolean>)
 // Orders: found, cancelled, changed.
 
 /** Pages of orders that are searched for one that is not among the working ones. */
-const SEARCHED_PAGES = 10
+const SEARCHED_PAGES = 50
 const PAGE = 100
+
+/** On whichever row ccxt hung it. */
+const cursorOf = (page: ReadonlyArray<{ readonly info: Raw | undefined }>): string | undefined =>
+  page.map(({ info }) => word(info, "cursor")).find((it) => it !== null) ?? undefined
 
 /** The venue has no question by our id: what is newest first, then what works, then what is older. */
 const search = async (exchange: CoinbaseExchange, profile: VenueProfile, hex: string): Promise<CcxtOrder> => {
@@ -152,10 +162,10 @@ const search = async (exchange: CoinbaseExchange, profile: VenueProfile, hex: st
       among(orders) ??
       (page === 0 ? among(await openOrdersOf({ profile, exchange, now: exchange.nonce() })) : undefined)
     if (found !== undefined) return found
-    cursor = orders.map(({ info }) => word(info, "cursor") ?? undefined).find((it) => it !== undefined)
-    if (cursor === undefined) break
+    cursor = cursorOf(orders)
+    if (cursor === undefined) throw new OrderNotFound("no order of the account has this client order id")
   }
-  throw new OrderNotFound("no order of the account has this client order id")
+  throw new PagingFailed("the account has more orders than are searched for one of them")
 }
 
 const cancel = async (exchange: CoinbaseExchange, id: string | undefined, symbol: string): Promise<CcxtOrder> => {
@@ -165,6 +175,7 @@ const cancel = async (exchange: CoinbaseExchange, id: string | undefined, symbol
   return exchange.parseOrder(result, exchange.market(symbol))
 }
 
+const BEATS = "heartbeats"
 const FILLS_PAGE = 250
 
 const prepare = (instance: CcxtExchange, profile: VenueProfile): void => {
@@ -196,10 +207,11 @@ const prepare = (instance: CcxtExchange, profile: VenueProfile): void => {
   const watchOrders = exchange.watchOrders.bind(exchange)
   exchange.watchOrders = () => {
     const orders = watchOrders()
-    // "Most channels close within 60-90 seconds if no updates are sent."
-    const subscribe = { type: "subscribe", channel: "heartbeats" }
-    const beats = exchange.watch(exchange.urls.api.ws, "heartbeats", subscribe, "heartbeats")
-    return Promise.race([orders, beats])
+    // "Most channels close within 60-90 seconds if no updates are sent." Once per socket, whose end the orders tell.
+    const { ws } = exchange.urls.api
+    if (exchange.client(ws).subscriptions[BEATS] === undefined)
+      exchange.watch(ws, BEATS, { type: "subscribe", channel: BEATS }, BEATS).catch(() => undefined)
+    return orders
   }
   const fetchOrder = exchange.fetchOrder.bind(exchange)
   exchange.fetchOrder = (id, symbol, { client_order_id, ...params }) =>
@@ -218,8 +230,10 @@ const prepare = (instance: CcxtExchange, profile: VenueProfile): void => {
     for (let cursor: unknown; ; ) {
       const page = await exchange.v3PrivateGetBrokerageAccounts({ limit: 250, ...(cursor !== undefined && { cursor }) })
       accounts.push(...rows(page["accounts"]))
+      if (page["has_next"] !== true) break
+      if (typeof page["cursor"] !== "string" || page["cursor"] === cursor)
+        throw new PagingFailed("the venue returned the same page of a list again: it cannot be read completely")
       cursor = page["cursor"]
-      if (page["has_next"] !== true || typeof cursor !== "string" || cursor === "") break
     }
     return { info: { accounts } } as unknown as CcxtBalance
   }
@@ -266,15 +280,16 @@ export const coinbase: ExchangeAdapter = adapterByScheme(
     // Of what has ended an event does not say how much was ordered.
     eventsAreHints: ({ amount }) => amount === undefined,
     fillsOf: async (exchange, { id }, isKnown) => {
-      const trades: Array<Awaited<ReturnType<CcxtExchange["fetchMyTrades"]>>[number]> = []
+      const trades = new Map<string, CcxtTrade>()
       for (let cursor: string | undefined; ; ) {
+        const before = trades.size
         const params = { order_ids: [id], ...(cursor !== undefined && { cursor }) }
-        const page = (await exchange.fetchMyTrades(undefined, undefined, FILLS_PAGE, params)).filter(
-          (trade) => trade.id !== undefined,
-        )
-        trades.push(...[...page].reverse())
-        cursor = page.map(({ info }) => word(info, "cursor") ?? undefined).find((it) => it !== undefined)
-        if (cursor === undefined || page.some((trade) => isKnown(trade.id ?? ""))) return trades
+        const page = await exchange.fetchMyTrades(undefined, undefined, FILLS_PAGE, params)
+        // ccxt has each page in order of time.
+        for (const trade of [...page].reverse()) if (trade.id !== undefined) trades.set(trade.id, trade)
+        cursor = cursorOf(page)
+        const isEnd = trades.size === before || page.some((trade) => isKnown(trade.id ?? ""))
+        if (cursor === undefined || isEnd) return [...trades.values()]
       }
     },
     fetchedBalances: walletsOf,

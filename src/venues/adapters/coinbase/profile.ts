@@ -1,5 +1,6 @@
 /** Coinbase Advanced Trade, spot. ccxt has no sandbox of it. */
-import { plain, UNANSWERED_ORDERS } from "../plain.ts"
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
+import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
 /** Contracts are in the same lists. */
@@ -41,7 +42,7 @@ export const COINBASE: ReadonlyArray<VenueProfile> = [
     feeInQuote: true,
     // A uuid.
     orderIds: "VENUE",
-    orders: UNANSWERED_ORDERS,
+    orders: PROVEN_ORDERS,
     // By user: 30 a second; less, because they come closer together than they left.
     privatePace: { burst: 24, perSecond: 24 },
     // market/products/:id/ticker: its `trades`, at most 1,000, with the `trade_id` of the stream.

@@ -118,6 +118,19 @@ describe("a submit to COINBASE", () => {
     }
   })
 
+  it("keeps its key when several requests of a wrong clock are refused, and one of them late", async () => {
+    at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "delay", millis: 1000 } })
+    ahead = 600_000
+    const orders = Array.from({ length: 5 }, () => coinbaseOrder())
+    for (const order of orders) my.open.session.submit(order)
+    const outcome = ({ tradeOrderId }: VenueOrder) => my.open.about(tradeOrderId)
+    await until(() => orders.every((order) => outcome(order).includes("Accepted")), "the acceptance of all")
+    expect(my.open.last("SessionRefused")).toBeUndefined()
+    expect(orders.map((order) => my.timesPlaced(order))).toEqual([1, 1, 1, 1, 1])
+    ahead = 0
+    expect((await my.outcomeOf(coinbaseOrder()))._tag).toBe("Accepted")
+  })
+
   it("is placed by nobody once its token has expired on the way", async () => {
     at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "delay", millis: 3000 } })
     const order = coinbaseOrder()

@@ -7,7 +7,7 @@ import { type Venue, venueCapabilityRecord, venueRecord } from "../../../../src/
 import { PROFILES, venueOf } from "../../../../src/venues/adapters/registry.ts"
 import { MOCK_VENUE } from "../../../../src/venues/mock/venue.ts"
 
-const PROVEN = ["BINANCE", "BINANCE_UAT", "BYBIT", "BYBIT_UAT", "KRAKEN", "OKX", "OKX_UAT"]
+const PROVEN = ["BINANCE", "BINANCE_UAT", "BYBIT", "BYBIT_UAT", "COINBASE", "KRAKEN", "OKX", "OKX_UAT"]
 const venues = PROFILES.map((profile) => venueOf(profile, []))
 const by = (proof: Venue["orders"]["proof"]) =>
   venues.filter(({ orders }) => orders.proof === proof).map(({ venue }) => venue)
@@ -25,7 +25,7 @@ const rowsOf = (page: string): ReadonlyArray<readonly [venue: string, cells: Rea
 const PROOFS = /^(PROVEN|EXPERIMENTAL|NONE)$/
 
 describe("what is proven of a venue's orders", () => {
-  it("is what a loopback exchange that answers has shown: BINANCE, OKX, KRAKEN, BYBIT; derivatives never", () => {
+  it("is what a loopback exchange that answers has shown: BINANCE, OKX, KRAKEN, BYBIT, COINBASE; derivatives never", () => {
     expect([...by("PROVEN")].sort()).toEqual(PROVEN)
     expect(venues.filter(({ features, orders }) => !features.includes("SPOT") && orders.proof === "PROVEN")).toEqual([])
     for (const { orders } of venues) expect(orders.missing === null).toBe(orders.proof === "PROVEN")
@@ -70,7 +70,7 @@ describe("an opt-in", () => {
   const none = { venue: "SHOWCASE" as VenueId, orders: { proof: "NONE", missing: "it has no orders" } } as const
 
   it("takes new orders where they are experimental, and says nothing of others", () => {
-    expect(optIns(venues, ["GATE", "COINBASE"])).toEqual({ refused: null, idle: [] })
+    expect(optIns(venues, ["GATE", "KUCOIN"])).toEqual({ refused: null, idle: [] })
     const opted = PROFILES.map((profile) => venueOf(profile, [], ["GATE"]))
     expect(opted.filter(({ takesOrders }) => takesOrders).map(({ venue }) => venue)).toEqual(
       venues.filter(({ venue }) => venue === "GATE" || PROVEN.includes(venue)).map(({ venue }) => venue),
