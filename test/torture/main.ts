@@ -215,7 +215,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   ownership: {
     usage:
-      "[--minutes 10]: the lease on a database in every order of events, and with each of its conditions taken out",
+      "[--minutes 10]: the lease on a database, and two nodes that share shards, in every order of events, and with each of their conditions taken out",
     run: (progress) => ownership({ minutes: Number(written.minutes ?? 10), progress }),
   },
   "loop-stall": {

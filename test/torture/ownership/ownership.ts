@@ -11,6 +11,7 @@ import { scratchDirectory } from "../../kit/postgres.ts"
 import type { Verdict } from "../kill/kill-verdict.ts"
 import { type Bounds, type Explored, explore } from "./explore.ts"
 import { ServerModel } from "./server-model.ts"
+import { exploreShards, type ShardBounds, type ShardsExplored, type Without } from "./shards.ts"
 
 export const LOCKS = { owner: OWNER_LOCK, sessions: SESSION_LOCK }
 
@@ -49,7 +50,59 @@ export const SABOTAGES: ReadonlyArray<Sabotage> = [
   },
 ]
 
-const wordsOf = ({ states, steps, depth, isWhole, violations, seen }: Explored, asked: number): string =>
+// Two nodes that share shards, as several gateways on one database will (shards.ts).
+
+const NOTHING: ShardBounds = { seconds: 0, starts: 2, renewals: 0, takes: 2, releases: 0, writes: 0, cuts: 0, kills: 0 }
+
+/** Of each everything is seen; together they take some minutes. */
+const SHARED: ReadonlyArray<readonly [what: string, bounds: ShardBounds]> = [
+  ["leases, releases and batches", { ...NOTHING, seconds: 2, renewals: 1, releases: 1, writes: 1 }],
+  ["lost sessions and kills", { ...NOTHING, seconds: 2, starts: 3, writes: 1, cuts: 1, kills: 1 }],
+  ["shards that go back and forth", { ...NOTHING, takes: 4, releases: 2, writes: 2 }],
+]
+const SHARED_SMALL: ShardBounds = { ...NOTHING, seconds: 2, writes: 1 }
+
+export interface SharedSabotage {
+  readonly what: string
+  readonly change?: (text: string) => string
+  readonly without?: Without
+  readonly bounds: ShardBounds
+}
+
+export const SHARED_SABOTAGES: ReadonlyArray<SharedSabotage> = [
+  {
+    what: "the epoch of a batch",
+    change: (text) => text.replace("AND epoch = $2 FOR KEY SHARE", "FOR KEY SHARE"),
+    bounds: SHARED_SMALL,
+  },
+  { what: "the wait of a take for batches in flight", without: { lock: true }, bounds: SHARED_SMALL },
+  {
+    what: "the end of the lease before a take",
+    change: (text) => text.replace("AND until < clock_timestamp() AND EXISTS", "AND EXISTS"),
+    bounds: SHARED_SMALL,
+  },
+  { what: "the end of the lease before a signature", without: { lease: true }, bounds: SHARED_SMALL },
+  {
+    what: "the wait of a release for its batch",
+    without: { drain: true },
+    bounds: { ...NOTHING, releases: 1, writes: 1 },
+  },
+  {
+    what: "the grant that a release names",
+    change: (text) => text.replace("AND epoch = $2 AND term = $4 RETURNING", "AND epoch = $2 RETURNING"),
+    bounds: { ...NOTHING, takes: 3, releases: 1, cuts: 1 },
+  },
+  {
+    what: "the order of a node's own takes",
+    change: (text) => text.replace(" AND s.asked < $4", ""),
+    bounds: { ...NOTHING, takes: 3, cuts: 1 },
+  },
+]
+
+const wordsOf = (
+  { states, steps, depth, isWhole, violations, seen }: Explored | ShardsExplored,
+  asked: number,
+): string =>
   [
     `${states} states, ${steps} steps, ${depth} deep, ${isWhole ? "all within the bounds" : violations.length > 0 ? "to the first violation" : "as far as the time went"}`,
     `${asked} statements asked of PostgreSQL`,
@@ -103,6 +156,29 @@ export const ownership = async (options: {
       })
       const large = await run(LARGE, nodes, options.minutes / 2)
       verdicts.push({ name, passed: large.explored.violations.length === 0, says: large.says })
+    }
+    const runShared = async (
+      bounds: ShardBounds,
+      { change, without }: Pick<SharedSabotage, "change" | "without"> = {},
+    ) => {
+      const model = await ServerModel.over(url, LOCKS, change)
+      try {
+        const explored = await exploreShards(model, bounds, without)
+        return { explored, says: wordsOf(explored, model.asked) }
+      } finally {
+        await model.close()
+      }
+    }
+    for (const sabotage of SHARED_SABOTAGES) {
+      options.progress(`ownership: two shards without ${sabotage.what}`)
+      const { explored, says } = await runShared(sabotage.bounds, sabotage)
+      verdicts.push({ name: `two shards: red without ${sabotage.what}`, passed: explored.violations.length > 0, says })
+    }
+    for (const [what, bounds] of SHARED) {
+      options.progress(`ownership: two nodes, two shards: ${what}`)
+      const { explored, says } = await runShared(bounds)
+      const passed = explored.isWhole && explored.violations.length === 0
+      verdicts.push({ name: `two nodes, two shards: ${what}`, passed, says })
     }
     return verdicts
   } finally {

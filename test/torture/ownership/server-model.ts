@@ -14,6 +14,8 @@ export interface ServerState {
   /** Session, and the owner's lock (0) or the epoch whose sessions it belongs to. */
   readonly locks: ReadonlyArray<readonly [number, number]>
   readonly epoch: number
+  /** Of several processes, what each has: shard, node or null, its epoch, the number of the grant and of what asked for it. Absent: one process has all. */
+  readonly shards?: ReadonlyArray<readonly [number, string | null, number, number, number]>
 }
 
 export interface Answered {
@@ -31,6 +33,7 @@ const STAND_INS = `
   CREATE TABLE model.clock (now int NOT NULL);
   CREATE TABLE model.pg_locks (locktype text, database oid, classid oid, objid oid, objsubid smallint, pid int, granted boolean);
   CREATE TABLE model.ended (pid int);
+  CREATE TABLE model.gateway_shard (shard int PRIMARY KEY, owner text, epoch bigint NOT NULL, term bigint NOT NULL, asked int NOT NULL);
   CREATE FUNCTION model.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
     $$ SELECT to_timestamp(0) + now * interval '1 second' FROM model.clock $$;
   CREATE FUNCTION model.lock(class bigint, object bigint, sub int) RETURNS void LANGUAGE sql AS
@@ -104,7 +107,7 @@ export class ServerModel {
     return answered
   }
 
-  async #run({ now, rows, locks, epoch }: ServerState, pid: number, text: string): Promise<Answered> {
+  async #run({ now, rows, locks, epoch, shards }: ServerState, pid: number, text: string): Promise<Answered> {
     const { owner, sessions } = this.#locks
     const until = (it: number | null): string =>
       it === null ? "NULL" : it === ENDED ? "'-infinity'" : `to_timestamp(0) + ${it} * interval '1 second'`
@@ -118,6 +121,16 @@ export class ServerModel {
       ...(nodes.length > 0
         ? [`INSERT INTO gateway_node (node_id, epoch, started_at, until) VALUES ${nodes.join(", ")}`]
         : []),
+      ...(shards === undefined || shards.length === 0
+        ? []
+        : [
+            `INSERT INTO model.gateway_shard VALUES ${shards
+              .map(
+                ([shard, node, of, term, asked]) =>
+                  `(${shard}, ${node === null ? "NULL" : `'${node}'`}, ${of}, ${term}, ${asked})`,
+              )
+              .join(", ")}`,
+          ]),
       ...(held.length > 0
         ? [
             `INSERT INTO model.pg_locks SELECT l.type, d.oid, l.class::oid, l.object::oid, l.sub, l.pid, true
@@ -130,6 +143,7 @@ export class ServerModel {
         ORDER BY node_id), '[]') FROM gateway_node) AS rows,
       (SELECT coalesce(json_agg(json_build_array(pid, CASE objsubid WHEN 1 THEN 0 ELSE objid::bigint END) ORDER BY pid, objid), '[]') FROM model.pg_locks) AS locks,
       (SELECT coalesce(json_agg(DISTINCT pid), '[]') FROM model.ended) AS ended,
+      (SELECT coalesce(json_agg(json_build_array(shard, owner, epoch, term, asked) ORDER BY shard), '[]') FROM model.gateway_shard) AS shards,
       (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM gateway_epoch) AS epoch`
     const statements = ["BEGIN", ...filled, text, left, "ROLLBACK"].join(";\n")
     const results = (await this.#client.query(statements)) as unknown as ReadonlyArray<pg.QueryResult>
@@ -137,9 +151,11 @@ export class ServerModel {
       readonly rows: ServerState["rows"]
       readonly locks: ServerState["locks"]
       readonly ended: ReadonlyArray<number>
+      readonly shards: NonNullable<ServerState["shards"]>
       readonly epoch: string
     }
-    const state = { now, rows: read.rows, locks: read.locks, epoch: Number(read.epoch) }
+    const whole = { now, rows: read.rows, locks: read.locks, epoch: Number(read.epoch) }
+    const state = shards === undefined ? whole : { ...whole, shards: read.shards }
     return { state, rows: results.at(-3)?.rows ?? [], ended: read.ended }
   }
 }

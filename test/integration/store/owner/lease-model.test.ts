@@ -2,8 +2,9 @@
 import { expect, it } from "vitest"
 import { withTestDatabase } from "../../../kit/servers/database.ts"
 import { type Bounds, type Explored, explore } from "../../../torture/ownership/explore.ts"
-import { LOCKS, SABOTAGES, SMALL } from "../../../torture/ownership/ownership.ts"
+import { LOCKS, SABOTAGES, SHARED_SABOTAGES, SMALL } from "../../../torture/ownership/ownership.ts"
 import { ServerModel } from "../../../torture/ownership/server-model.ts"
+import { exploreShards } from "../../../torture/ownership/shards.ts"
 
 const database = withTestDatabase()
 
@@ -32,5 +33,20 @@ it.each(SABOTAGES.filter(({ what }) => what.startsWith("the end")))(
   "finds the way on which it goes wrong without $what",
   async ({ change, bounds }) => {
     expect((await explored(bounds, change)).violations).not.toEqual([])
+  },
+)
+
+it.each(SHARED_SABOTAGES.filter(({ what }) => what === "the wait of a release for its batch"))(
+  "finds the way on which two nodes that share shards go wrong without $what, and none with it",
+  async ({ bounds, without }) => {
+    const server = await ServerModel.over(database().url, LOCKS)
+    try {
+      expect((await exploreShards(server, bounds, without)).violations).not.toEqual([])
+      const { violations, seen } = await exploreShards(server, bounds)
+      expect(violations).toEqual([])
+      expect(seen["a batch was committed"]).toBeGreaterThan(0)
+    } finally {
+      await server.close()
+    }
   },
 )
