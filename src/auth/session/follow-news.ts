@@ -73,6 +73,9 @@ export const followNews = (
         yield* learn({ userId })
         sessions.ended(ended)
         if (user !== null) {
+          if (sessions.lacksFactor(user))
+            for (const { sessionId, secondFactor } of yield* rows.ofUser(userId, 0, now()))
+              if (secondFactor) sessions.factorProven(sessionId)
           sessions.renew(user)
           for (const key of keys) {
             if (!liveKeys.knows(key.keyId)) yield* announce(user, key)

@@ -154,6 +154,14 @@ export class LiveSessions {
     this.#prune()
   }
 
+  /** Whether a session of the user, who has a second factor, is here without it: it may have been proven in it at another process. */
+  lacksFactor({ userId, secondFactorAt }: User): boolean {
+    if (secondFactorAt === null) return false
+    for (const { ended, principal, proof } of this.#live.values())
+      if (!ended && principal?.userId === userId && !proof.secondFactor) return true
+    return false
+  }
+
   /** The second factor was confirmed in this session. */
   factorProven(sessionId: SessionId): void {
     const session = this.#live.get(sessionId)

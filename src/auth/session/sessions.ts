@@ -157,6 +157,8 @@ export class Sessions extends Context.Tag("auth/Sessions")<
     readonly forgetVerified: () => void
     /** The caller has ended these in the database: tokens are refused and sockets close from here on. */
     readonly ended: (sessionIds: ReadonlyArray<SessionId>) => void
+    /** Whether a session of the user, who has a second factor, is here without it. */
+    readonly lacksFactor: (user: User) => boolean
     /** The second factor was confirmed in this session. `renew` is to follow. */
     readonly factorProven: (sessionId: SessionId) => void
     /** As stored now: what the user may do may have changed. */
@@ -388,6 +390,7 @@ export const makeSessions = (
       forgetVerified: () => live.forgetVerified(),
       jwks: () => tokens.jwks(clock.now()),
       ended,
+      lacksFactor: (user) => live.lacksFactor(user),
       factorProven: (sessionId) => live.factorProven(sessionId),
       renew: (user) => live.renew(user),
       review: (whose) => live.review(whose),

@@ -185,6 +185,22 @@ describe("a session", () => {
     expect(second.callerOf(record.accessToken)).toBe("AccessTokenExpired")
   })
 
+  it("has the second factor here once it was confirmed in it at another process", async () => {
+    const record = await signUp()
+    const second = await another()
+    expect(principalOf(second, record).secondFactor).toBe("none")
+    const { sessionId } = principalOf(first, record)
+    await query(
+      database().url,
+      `UPDATE app_user SET second_factor_at = 1 WHERE user_id = '${record.user.id}';
+       UPDATE session SET second_factor = true WHERE session_id = '${sessionId}';
+       INSERT INTO user_news (user_id) VALUES ('${record.user.id}')`,
+    )
+    second.ring()
+    await until("the news", () => principalOf(second, record).secondFactor !== "none")
+    expect(principalOf(second, record).secondFactor).toBe("proven")
+  })
+
   it("that is over is read once, and one that is made up never", async () => {
     const second = await another()
     const [over, banned] = [await signUp(), await signUp()]
