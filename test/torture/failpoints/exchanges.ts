@@ -2,9 +2,10 @@
  * The exchanges that may stand behind a gateway which is killed, each behind one face: a user with a key, a placement whose answer is kept, and its
  * orders in the words of the judge. BINANCE is always there, the others where a scene of theirs is played.
  */
-import { randomBytes } from "node:crypto"
+import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto"
 import type { Fault } from "../../exchanges/binance/faults.ts"
 import { startBybitExchange } from "../../exchanges/bybit/exchange.ts"
+import { startCoinbaseExchange } from "../../exchanges/coinbase/exchange.ts"
 import { startKrakenExchange } from "../../exchanges/kraken/exchange.ts"
 import type { LoopbackExchange } from "../../exchanges/loopback.ts"
 import { startOkxExchange } from "../../exchanges/okx/exchange.ts"
@@ -133,5 +134,38 @@ const startKraken = async (): Promise<StageExchange> => {
   }
 }
 
-export const OTHER_EXCHANGES = { okx: startOkx, kraken: startKraken, bybit: startBybit }
+const startCoinbase = async (): Promise<StageExchange> => {
+  const exchange = await startCoinbaseExchange({ isLimited: false })
+  const statusOf = (status: string, executed: string): string =>
+    status === "CANCELLED"
+      ? "CANCELED"
+      : status === "FILLED"
+        ? status
+        : Number(executed) > 0
+          ? "PARTIALLY_FILLED"
+          : "NEW"
+  return {
+    ...exchange,
+    venue: "COINBASE",
+    pair: "BTC/USD",
+    place: "POST /api/v3/brokerage/orders",
+    enter: () => {
+      const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" })
+      const apiSecret = privateKey.export({ type: "sec1", format: "pem" }).toString()
+      const keys = { apiKey: `organizations/${randomUUID()}/apiKeys/${randomUUID()}`, apiSecret }
+      exchange.addUser({ ...keys, balances: { USD: BALANCES.USDT, BTC: BALANCES.BTC } })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map(({ client_order_id, status, filled_size }) => ({
+        clientOrderId: client_order_id.replaceAll("-", ""),
+        status: statusOf(status, filled_size),
+        executed: filled_size,
+        // It says eight places of it.
+        cost: null,
+      })),
+  }
+}
+
+export const OTHER_EXCHANGES = { okx: startOkx, kraken: startKraken, bybit: startBybit, coinbase: startCoinbase }
 export type OtherVenue = keyof typeof OTHER_EXCHANGES

@@ -81,7 +81,8 @@ const holdsAnswer = async (stage: Stage, trader: Trader): Promise<void> => {
   exchange.fault({ fault: "answer", match: other?.place ?? "POST /api/v3/order", action: { kind: "apply-then-hang" } })
   const isThere = (): boolean => exchange.orders(trader.apiKey).length > before
   const again = async (): Promise<boolean> => {
-    await submit(trader, market("BUY"))
+    // COINBASE buys at the market by cost alone.
+    await submit(trader, market(trader.venue === "coinbase" ? "SELL" : "BUY"))
     return until("the order at the exchange", isThere, LEAVES_MILLIS).then(
       () => true,
       () => false,
@@ -196,4 +197,5 @@ export const SCENES: ReadonlyArray<Scene> = [
   ...onOrders("okx"),
   ...onOrders("kraken"),
   ...onOrders("bybit"),
+  ...onOrders("coinbase"),
 ]

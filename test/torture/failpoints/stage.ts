@@ -77,10 +77,11 @@ const READY_MILLIS = 60_000
 const RECONCILING = "ACCOUNT_RECONCILING"
 const RECONCILING_MILLIS = 250
 
+const isOther = (venue: StageVenue): venue is OtherVenue => Object.hasOwn(OTHER_EXCHANGES, venue)
+
 const startOthers = async (venues: ReadonlyArray<StageVenue>): Promise<Others> => {
   const others: Partial<Record<StageVenue, StageExchange>> = {}
-  for (const venue of new Set(venues))
-    if (venue === "okx" || venue === "kraken" || venue === "bybit") others[venue] = await OTHER_EXCHANGES[venue]()
+  for (const venue of new Set(venues)) if (isOther(venue)) others[venue] = await OTHER_EXCHANGES[venue]()
   return others
 }
 
