@@ -21,6 +21,8 @@ const CEILING_BESIDE_OPENINGS = 0.9
 /** Of market data while there are no accounts to leave room for. */
 const CEILING_ALONE = 0.95
 const AUDITS_SHARE = 0.25
+/** Of questions about orders in doubt while an account opens: they are repeated until the venue's word comes, and it waits for all of them otherwise. */
+const DOUBTS_SHARE_BESIDE_OPENINGS = 0.5
 /** When the venue says none itself. */
 const PAUSE_BANNED_MILLIS = 120_000
 
@@ -65,6 +67,7 @@ export class RateBudget {
   #used = 0
   #audits = 0
   #openings = 0
+  #doubts = 0
   #share = 1
   #pausedUntil = 0
   #hasAccounts = false
@@ -202,7 +205,9 @@ export class RateBudget {
     this.#timer = undefined
     this.#expire()
     let soonest = Number.POSITIVE_INFINITY
+    const holdsDoubts = this.#holdsDoubts()
     for (const purpose of PURPOSES) {
+      if (purpose === "doubt" && holdsDoubts) continue
       const queue = this.#queues[purpose]
       for (let head = queue[0]; head !== undefined; head = queue[0]) {
         const waitMillis = this.#waitMillis(head.cost, purpose)
@@ -220,7 +225,12 @@ export class RateBudget {
         head.resolve()
       }
     }
+    if (holdsDoubts && this.isQueueing("doubt") && !this.#holdsDoubts()) return this.#admit()
     if (soonest < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#admit(), soonest)
+  }
+
+  #holdsDoubts(): boolean {
+    return this.isQueueing("opening") && this.#doubts >= this.#capacity() * DOUBTS_SHARE_BESIDE_OPENINGS
   }
 
   #hasRoom(cost: number, purpose: Purpose): boolean {
@@ -275,12 +285,14 @@ export class RateBudget {
     this.#used += cost
     if (purpose === "audit") this.#audits += cost
     if (purpose === "opening") this.#openings += cost
+    if (purpose === "doubt") this.#doubts += cost
   }
 
   #uncount({ purpose }: Spent, cost: number): void {
     this.#used -= cost
     if (purpose === "audit") this.#audits -= cost
     if (purpose === "opening") this.#openings -= cost
+    if (purpose === "doubt") this.#doubts -= cost
   }
 
   /** The oldest runs off first. */
@@ -310,7 +322,7 @@ export class RateBudget {
       if (count > 0) this.#spent.splice(0, count)
     }
     // Sums of floats drift; an empty window is nothing.
-    if (this.#spent.length === 0) this.#used = this.#openings = 0
+    if (this.#spent.length === 0) this.#used = this.#openings = this.#doubts = 0
     if (!this.#spent.some((each) => each.purpose === "audit")) this.#audits = 0
   }
 }

@@ -218,6 +218,28 @@ describe("a request budget", () => {
     expect(budget.load().used).toBe(0)
   })
 
+  it.each([false, true])(
+    "lets an account open beside orders in doubt that are asked for without an end (runs off: %s)",
+    async (runsOff) => {
+      const { budget, ask, left, count } = budgeting(runsOff)
+      let isOver = false
+      const askOn = (): void => {
+        if (!isOver) void budget.take(6, "doubt", null).then(askOn, () => undefined)
+      }
+      for (let n = 0; n < 3; n++) askOn()
+      await vi.advanceTimersByTimeAsync(2 * WINDOW_MILLIS)
+      for (let n = 0; n < 3; n++) ask("opening", 12)
+      await vi.advanceTimersByTimeAsync(2 * WINDOW_MILLIS)
+      expect(count("opening")).toBe(3)
+      const { doubt } = budget.load().sent
+      await vi.advanceTimersByTimeAsync(WINDOW_MILLIS)
+      expect(budget.load().sent.doubt).toBeGreaterThan(doubt)
+      isOver = true
+      budget.close()
+      expect(left).toHaveLength(3)
+    },
+  )
+
   it("that runs off never fills the venue's counter, and serves everyone in the end", async () => {
     const asked = fc.record({
       purpose: fc.constantFrom(...PURPOSES),
