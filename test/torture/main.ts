@@ -195,6 +195,20 @@ const RUNS: Readonly<Record<string, Run>> = {
         progress,
       }),
   },
+  "venue-failpoints": {
+    usage: "as failpoints: at the places on an order's way at OKX, KRAKEN, BYBIT and COINBASE",
+    run: (progress) =>
+      failpoints({
+        elsewhere: true,
+        runs: count("runs", 1),
+        seed: count("seed", 0),
+        only: values.only?.split(","),
+        truthMillis: 1000 * count("seconds", 1, 60),
+        built: values.built,
+        lanes: count("lanes", 1),
+        progress,
+      }),
+  },
   "postgres-kills": {
     usage: "[--rounds 10] [--built]: the database's server dies and comes back; --built runs dist/",
     run: (progress) => postgresKills({ rounds: count("rounds", 1), built: values.built, progress }),

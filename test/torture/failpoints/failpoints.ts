@@ -7,13 +7,15 @@ import { seededRandom } from "../../exchanges/binance/replay/synthetic.ts"
 import { type Launched, until } from "../../kit/servers/gateway.ts"
 import { attempt } from "../kill/kill-load.ts"
 import type { Verdict } from "../kill/kill-verdict.ts"
-import { SCENES, type Scene } from "./scenes.ts"
+import { SCENES, SCENES_ELSEWHERE, type Scene } from "./scenes.ts"
 import { ask, isActive, isLeaving, openStage, type Stage, type Trader } from "./stage.ts"
 import { examineUntilTrue, falsehoods, linkedOf, restless } from "./truth.ts"
 
 export interface FailpointOptions {
   readonly runs: number
   readonly seed: number
+  /** At the other venues whose orders are proven, in place of BINANCE, MOCK and a dealer's client. */
+  readonly elsewhere?: boolean
   /** Only places whose `venue place` contains one of these. */
   readonly only?: ReadonlyArray<string> | undefined
   /** As in test/kit/servers/gateway.ts. */
@@ -52,19 +54,19 @@ interface Task {
 
 const nameOf = ({ venue, place }: Scene): string => `${venue} ${place}`
 
-export const scenesOf = (only: ReadonlyArray<string> = [""]): ReadonlyArray<Scene> =>
-  SCENES.filter((scene) => only.some((text) => nameOf(scene).includes(text)))
+export const scenesOf = (only: ReadonlyArray<string> = [""], elsewhere = false): ReadonlyArray<Scene> =>
+  (elsewhere ? SCENES_ELSEWHERE : SCENES).filter((scene) => only.some((text) => nameOf(scene).includes(text)))
 
 export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArray<Verdict>> => {
   const random = seededRandom(options.seed)
-  const tasks: Array<Task> = scenesOf(options.only).map((scene, index) => ({
+  const tasks: Array<Task> = scenesOf(options.only, options.elsewhere).map((scene, index) => ({
     scene,
     hits: Array.from({ length: options.runs }, () => 1 + Math.floor(random() * scene.hitsMax)),
     firstRun: index * options.runs,
   }))
   const verdicts: Array<Verdict> = []
   const lane = async (): Promise<void> => {
-    const venues = scenesOf(options.only).map(({ venue }) => venue)
+    const venues = scenesOf(options.only, options.elsewhere).map(({ venue }) => venue)
     const stage = await openStage({}, options.built, { fillsLateMillis: options.fillsLateMillis ?? 0 }, venues)
     try {
       let task = tasks.shift()

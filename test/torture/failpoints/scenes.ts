@@ -194,6 +194,10 @@ export const SCENES: ReadonlyArray<Scene> = [
     ] as const
   ).map(([place, hitsMax]): Scene => ({ venue: "desk", place, hitsMax, provoke: quotes })),
   { venue: "desk", place: "hedge.unanswered", hitsMax: 1, provoke: holdsHedge },
+]
+
+/** Of the other venues whose orders are proven. */
+export const SCENES_ELSEWHERE: ReadonlyArray<Scene> = [
   ...onOrders("okx"),
   ...onOrders("kraken"),
   ...onOrders("bybit"),
