@@ -214,6 +214,7 @@ export class Markets {
   #loading: Promise<void> | undefined
   #loadedAt = 0
   #failures = 0
+  #clockRead: Promise<void> | null = null
 
   /** `reachable` hears of every load: undefined when it worked, else the failure. */
   constructor(profile: VenueProfile, exchange: CcxtExchange, reachable: (failure: unknown) => void) {
@@ -273,10 +274,14 @@ export class Markets {
     return typeof ahead === "number" ? ours - ahead : ours
   }
 
-  /** Measures the venue's clock again (60 s of skew refuses every signed request). */
-  async syncClock(): Promise<void> {
-    await this.#readClock()
-    for (const exchange of this.#sharers) this.#give(exchange)
+  /** Measures the venue's clock again (60 s of skew refuses every signed request): once for all that were refused together. */
+  syncClock(): Promise<void> {
+    this.#clockRead ??= this.#readClock().finally(() => {
+      this.#clockRead = null
+    })
+    return this.#clockRead.then(() => {
+      for (const exchange of this.#sharers) this.#give(exchange)
+    })
   }
 
   async #load(): Promise<void> {

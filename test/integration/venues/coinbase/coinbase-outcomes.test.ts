@@ -119,12 +119,15 @@ describe("a submit to COINBASE", () => {
   })
 
   it("keeps its key when several requests of a wrong clock are refused, and one of them late", async () => {
-    at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "delay", millis: 1000 } })
+    // Behind the question for the time; a busy machine has the rest of the 2 s that an answer may take.
+    at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "delay", millis: 300 } })
     ahead = 600_000
     const orders = Array.from({ length: 5 }, () => coinbaseOrder())
     for (const order of orders) my.open.session.submit(order)
     const outcome = ({ tradeOrderId }: VenueOrder) => my.open.about(tradeOrderId)
-    await until(() => orders.every((order) => outcome(order).includes("Accepted")), "the acceptance of all")
+    const isKnown = (tag: string): boolean => tag !== "OrderSeen"
+    await until(() => orders.every((order) => outcome(order).some(isKnown)), "an outcome of all")
+    expect(orders.map((order) => outcome(order).find(isKnown))).toEqual(orders.map(() => "Accepted"))
     expect(my.open.last("SessionRefused")).toBeUndefined()
     expect(orders.map((order) => my.timesPlaced(order))).toEqual([1, 1, 1, 1, 1])
     ahead = 0

@@ -209,10 +209,7 @@ describe("a key of COINBASE", () => {
   it.each<[string, () => Partial<VenueSecrets>]>([
     ["an unknown key", () => ({ apiKey: "organizations/nobody/apiKeys/none" })],
     ["another's secret", () => ({ apiSecret: coinbaseKey().apiSecret })],
-    [
-      "a secret that is no key",
-      () => ({ apiSecret: "-----BEGIN EC PRIVATE KEY-----\nno\n-----END EC PRIVATE KEY-----" }),
-    ],
+    ["a secret that is no key", () => ({ apiSecret: `${coinbaseKey().apiSecret.slice(0, 40)}no` })],
   ])("is invalid credentials with %s", async (_, change) => {
     await expect(at.run(at.venue.verify({ ...COINBASE_SECRETS, ...change() }))).rejects.toThrow(/credentials/i)
   })
