@@ -74,6 +74,7 @@ export interface Settings {
   readonly signingKeysPrevious: string | null
   /** `kid:base64url` of 32 bytes, comma separated, the first encrypts; null: generated once into `dataDir`. */
   readonly encryptionKeys: string | null
+  /** `kid:base64url` of 32 bytes, comma separated, the first makes; null: generated once into `dataDir`. */
   readonly cursorKey: string | null
   readonly defaultTenantId: string
   /** What to say of variables that are given and do nothing: settings of before, what may be a misspelt one, and what needs another. */

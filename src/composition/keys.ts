@@ -17,6 +17,7 @@ import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { InvalidSetting } from "../settings/environment.ts"
 import { Acts } from "../store/audit/acts.ts"
+import type { OwnedNode } from "../store/postgres/node.ts"
 import { NodeKeys, strangeTo } from "../store/postgres/node-keys.ts"
 import { Transactions } from "../store/postgres/transactions.ts"
 import { type SealedRow, SealedRows, type SealedTable } from "../store/users/sealed-rows.ts"
@@ -95,11 +96,7 @@ export const missingDatabase = ({ dataDir, operation }: Settings, what: string):
   return `the keys in ${dataDir}/keys have been in use since ${since}, and their database is missing: ${what}. Restore it, or name it in DATABASE_URL; NEW_DATABASE=true starts with an empty one`
 }
 
-/** The process that owns the database, or a part of it. */
-interface Owner {
-  readonly nodeId: string
-  readonly epoch: number
-}
+type Owner = Pick<OwnedNode, "nodeId" | "epoch">
 
 const SETTINGS = { encryption: "ENCRYPTION_KEYS", signing: "SIGNING_KEY", cursor: "CURSOR_KEY" } as const
 

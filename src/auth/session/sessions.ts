@@ -233,7 +233,7 @@ export const makeSessions = (
       Effect.flatMap(rows.find(sessionId), (found) => {
         if (found === null || found.row.revokedAt !== null || found.user.bannedAt !== null)
           return Effect.sync(() => live.end(sessionId))
-        // Whoever asks in it is there now.
+        // The user who asks in it is there now.
         return Effect.asVoid(
           enter(found.user, { ...found.row, refreshedAt: Math.max(found.row.refreshedAt, clock.now()) }),
         )

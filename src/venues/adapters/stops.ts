@@ -33,10 +33,14 @@ const usual = ({ status }: RestAnswer): Stop | undefined =>
 export const stopOf = (answer: RestAnswer, reader: StopReader | undefined): Stop | undefined =>
   reader?.(answer) ?? usual(answer)
 
+/** Of requests that are counted by account where they are signed, and by address where not. */
+export const stopOfSigned = ({ ofAccount }: RestAnswer, millis: number | null): Stop => ({
+  scope: ofAccount ? "ACCOUNT" : "ADDRESS",
+  millis,
+})
+
 /** Where signed requests are counted by account: 429, and what else says so in an answer 200 or 400. */
 export const countedByAccount =
   (code: RegExp | null = null): StopReader =>
   (answer) =>
-    answer.status === 429 || (code !== null && saysCode(answer, code))
-      ? { scope: answer.ofAccount ? "ACCOUNT" : "ADDRESS", millis: null }
-      : undefined
+    answer.status === 429 || (code !== null && saysCode(answer, code)) ? stopOfSigned(answer, null) : undefined

@@ -8,7 +8,7 @@ import { readBack } from "../../worker/session/client-ids.ts"
 import { NotSupported } from "../../worker/session/order-terms.ts"
 import { type BalanceRow, type ExchangeAdapter, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
-import { type RestAnswer, type Stop, saysCode } from "../stops.ts"
+import { type RestAnswer, type Stop, saysCode, stopOfSigned } from "../stops.ts"
 
 /** What ccxt's Bybit has beside every exchange's. */
 interface BybitExchange extends CcxtExchange {
@@ -35,7 +35,7 @@ const stops = (answer: RestAnswer): Stop | undefined => {
   if (answer.status === 403 || saysCode(answer, /"retCode":\s*10009\b/)) return { scope: "BAN", millis: BANNED_MILLIS }
   const resetAt = Number(answer.headers.get("x-bapi-limit-reset-timestamp") ?? Number.NaN)
   const millis = Number.isFinite(resetAt) && resetAt > Date.now() ? resetAt - Date.now() : null
-  if (saysCode(answer, /"retCode":\s*10006\b/)) return { scope: answer.ofAccount ? "ACCOUNT" : "ADDRESS", millis }
+  if (saysCode(answer, /"retCode":\s*10006\b/)) return stopOfSigned(answer, millis)
   return saysCode(answer, /"retCode":\s*10018\b/) ? { scope: "ADDRESS", millis } : undefined
 }
 

@@ -6,7 +6,7 @@ import { costTerms, triggerTerms } from "../../worker/session/order-terms.ts"
 import { waitsOf } from "../../worker/waits.ts"
 import { type ExchangeAdapter, none, word } from "../adapter.ts"
 import type { VenueProfile } from "../profile.ts"
-import { countedByAccount, type StopReader, saysCode } from "../stops.ts"
+import { countedByAccount, type StopReader, saysCode, stopOfSigned } from "../stops.ts"
 import { checkBooks } from "./books.ts"
 import { watchClock } from "./clock.ts"
 import { ASSET_NAMES, type KrakenExchange, record } from "./exchange.ts"
@@ -66,9 +66,7 @@ const limits = countedByAccount(
 
 /** Kraken counts what is signed by account, and says so under HTTP 200. */
 const stops: StopReader = (answer) =>
-  saysCode(answer, /"EGeneral:Temporary lockout"/)
-    ? { scope: answer.ofAccount ? "ACCOUNT" : "ADDRESS", millis: LOCKOUT_MILLIS }
-    : limits(answer)
+  saysCode(answer, /"EGeneral:Temporary lockout"/) ? stopOfSigned(answer, LOCKOUT_MILLIS) : limits(answer)
 
 export const kraken: ExchangeAdapter = {
   ...none,

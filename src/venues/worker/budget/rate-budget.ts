@@ -65,9 +65,8 @@ export class RateBudget {
   readonly #answers = { ok: 0, limited: 0, refused: 0, failed: 0 }
   #spent: Array<Spent> = []
   #used = 0
-  #audits = 0
-  #openings = 0
-  #doubts = 0
+  /** Of that, by purpose. */
+  #usedFor = byPurpose(() => 0)
   #share = 1
   #pausedUntil = 0
   #hasAccounts = false
@@ -161,7 +160,7 @@ export class RateBudget {
     return {
       capacity,
       used: this.#used / capacity,
-      audits: this.#audits / (capacity * this.#auditsShare()),
+      audits: this.#usedFor.audit / (capacity * this.#auditsShare()),
       waiting: byPurpose((purpose) => this.#queues[purpose].length),
       sent: { ...this.#sent },
       answers: { ...this.#answers },
@@ -230,7 +229,7 @@ export class RateBudget {
   }
 
   #holdsDoubts(): boolean {
-    return this.isQueueing("opening") && this.#doubts >= this.#capacity() * DOUBTS_SHARE_BESIDE_OPENINGS
+    return this.isQueueing("opening") && this.#usedFor.doubt >= this.#capacity() * DOUBTS_SHARE_BESIDE_OPENINGS
   }
 
   #hasRoom(cost: number, purpose: Purpose): boolean {
@@ -239,7 +238,7 @@ export class RateBudget {
     const wanted = this.#used + cost
     if (wanted <= capacity * this.#ceiling(purpose)) return true
     const isBeside = purpose === "market" && wanted <= capacity * CEILING_BESIDE_OPENINGS
-    return isBeside && wanted - this.#openings <= capacity * this.#ceiling(purpose)
+    return isBeside && wanted - this.#usedFor.opening <= capacity * this.#ceiling(purpose)
   }
 
   /** Until it may leave; 0: now. What alone is larger than its share may leave when nothing else does. */
@@ -248,29 +247,30 @@ export class RateBudget {
     if (this.#pausedUntil > now) return this.#pausedUntil - now
     const capacity = this.#capacity()
     const hasRoom = this.#hasRoom(cost, purpose)
-    const isFair = purpose !== "audit" || this.#audits === 0 || this.#audits + cost <= capacity * this.#auditsShare()
+    const isFair =
+      purpose !== "audit" || this.#usedFor.audit === 0 || this.#usedFor.audit + cost <= capacity * this.#auditsShare()
     if (hasRoom && isFair) return 0
     if (this.#limits.runsOff === true) return this.#runsOffMillis(cost, purpose, hasRoom)
     const first = hasRoom ? this.#spent.find((each) => each.purpose === "audit") : this.#spent[0]
     return Math.max(1, (first?.at ?? now) + this.#limits.windowMillis - now)
   }
 
-  /** Until so much has run off that it has room, or its share of it. */
+  /** Until so much has run off, the oldest first, that it has room; or, where it has room, so much of audits that it is within their share. */
   #runsOffMillis(cost: number, purpose: Purpose, hasRoom: boolean): number {
     const capacity = this.#capacity()
     let over = hasRoom
-      ? this.#audits + cost - capacity * this.#auditsShare()
-      : Math.min(this.#used, this.#used + cost - capacity * this.#ceiling(purpose))
-    let before = 0
-    if (hasRoom)
-      for (const spent of this.#spent) {
-        if (spent.purpose !== "audit") before += spent.cost
-        else if (over > spent.cost && spent !== this.#spent.at(-1)) {
-          before += spent.cost
-          over -= spent.cost
-        } else break
+      ? this.#usedFor.audit + cost - capacity * this.#auditsShare()
+      : this.#used + cost - capacity * this.#ceiling(purpose)
+    let units = 0
+    for (const spent of this.#spent) {
+      if (hasRoom && spent.purpose !== "audit") units += spent.cost
+      else {
+        units += Math.min(spent.cost, over)
+        over -= spent.cost
+        if (over <= 0) break
       }
-    return Math.max(1, Math.ceil((before + over) / this.#perMilli()))
+    }
+    return Math.max(1, Math.ceil(units / this.#perMilli()))
   }
 
   #perMilli(): number {
@@ -281,18 +281,14 @@ export class RateBudget {
   #spend(cost: number, purpose: Purpose | null): void {
     const capacity = this.#capacity()
     for (let left = cost, at = this.#monotonic(); left > 0; left -= capacity, at += this.#limits.windowMillis)
-      this.#spent.push({ at, taken: Math.min(left, capacity), cost: Math.min(left, capacity), purpose })
+      this.#spent.push({ at, purpose, taken: Math.min(left, capacity), cost: Math.min(left, capacity) })
     this.#used += cost
-    if (purpose === "audit") this.#audits += cost
-    if (purpose === "opening") this.#openings += cost
-    if (purpose === "doubt") this.#doubts += cost
+    if (purpose !== null) this.#usedFor[purpose] += cost
   }
 
   #uncount({ purpose }: Spent, cost: number): void {
     this.#used -= cost
-    if (purpose === "audit") this.#audits -= cost
-    if (purpose === "opening") this.#openings -= cost
-    if (purpose === "doubt") this.#doubts -= cost
+    if (purpose !== null) this.#usedFor[purpose] -= cost
   }
 
   /** The oldest runs off first. */
@@ -322,7 +318,9 @@ export class RateBudget {
       if (count > 0) this.#spent.splice(0, count)
     }
     // Sums of floats drift; an empty window is nothing.
-    if (this.#spent.length === 0) this.#used = this.#openings = this.#doubts = 0
-    if (!this.#spent.some((each) => each.purpose === "audit")) this.#audits = 0
+    if (this.#spent.length === 0) {
+      this.#used = 0
+      this.#usedFor = byPurpose(() => 0)
+    } else if (!this.#spent.some((each) => each.purpose === "audit")) this.#usedFor.audit = 0
   }
 }
