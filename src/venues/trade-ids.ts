@@ -3,16 +3,17 @@
  * interruption and must not produce duplicates. The newest 2,000 are remembered.
  */
 import type { InstrumentId } from "../domain/ids.ts"
+import { Newest } from "../foundation/newest.ts"
 import type { MarketTrade } from "../ports/market-source.ts"
 
 const REMEMBERED = 2000
 
 export class TradeIds {
-  readonly #seen: Set<string>
+  readonly #seen: Newest
 
   /** Of those in `known`, oldest first, nothing is new. */
   constructor(known: ReadonlyArray<string> = []) {
-    this.#seen = new Set(known)
+    this.#seen = new Newest(REMEMBERED, known)
   }
 
   has(id: string): boolean {
@@ -21,21 +22,13 @@ export class TradeIds {
 
   /** Oldest first. */
   all(): ReadonlyArray<string> {
-    return [...this.#seen]
+    return this.#seen.all()
   }
 
   /** The id to publish a trade under; undefined when it was published. A venue without ids is given them, from the trade's `content`. */
   take(id: string | undefined, content: string): string | undefined {
     const taken = id ?? this.#free(content)
-    if (this.#seen.has(taken)) return undefined
-    this.#seen.add(taken)
-    if (this.#seen.size > REMEMBERED) {
-      for (const oldest of this.#seen) {
-        this.#seen.delete(oldest)
-        break
-      }
-    }
-    return taken
+    return this.#seen.add(taken) ? taken : undefined
   }
 
   /** Equal trades in the same millisecond are two trades. */

@@ -147,6 +147,12 @@ export interface ExchangeAdapter {
   readonly followTrades?: (exchange: CcxtExchange, hooks: TradeHooks) => void
 }
 
+/** A part of a venue's message by its names; empty where it is something else. */
+export const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
+
+/** A list of such parts. */
+export const rows = (value: unknown): ReadonlyArray<Raw> => (Array.isArray(value) ? value.map(record) : [])
+
 export const word = (raw: Raw | undefined, ...names: ReadonlyArray<string>): string | null => {
   for (const name of names) {
     const value = raw?.[name]

@@ -1,6 +1,6 @@
 /** Bitfinex, served as ccxt has it but for its books' checksums. Source: createOrder and fetchOrder of ccxt 4.5.84. */
-import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
-import type { ExchangeAdapter, Leaving } from "../adapter.ts"
+import type { CcxtExchange } from "../../worker/exchange/ccxt.ts"
+import { type ExchangeAdapter, type Leaving, record } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
 
 // Bitfinex sums a book over what JavaScript makes of its numbers: 0.0000005 is "5e-7" there. ccxt writes numbers below 1e-6 out, so a
@@ -26,8 +26,6 @@ const sumAsVenue = (instance: CcxtExchange): void => {
 
 // How a book of Bitfinex ends: by the number that the venue gave its channel with the acknowledgement. ccxt says that it can, and cannot;
 // its other streams it ends.
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
 const leaving: Leaving = {
   leave: ({ stream, market: { id, symbol }, socket }) => {

@@ -6,7 +6,7 @@ import { Decimal } from "../../../domain/decimal.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 import { readBack } from "../../worker/session/client-ids.ts"
 import { NotSupported } from "../../worker/session/order-terms.ts"
-import { type BalanceRow, type ExchangeAdapter, word } from "../adapter.ts"
+import { type BalanceRow, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
 import { type RestAnswer, type Stop, saysCode, stopOfSigned } from "../stops.ts"
 
@@ -23,9 +23,6 @@ interface BybitExchange extends CcxtExchange {
   /** GET /v5/user/query-api. */
   privateGetV5UserQueryApi(params: Raw): Promise<Raw>
 }
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
-const rows = (value: unknown): ReadonlyArray<Raw> => (Array.isArray(value) ? value.map(record) : [])
 
 /** "403, access too frequent … please wait for at least 10 minutes": of the address. */
 const BANNED_MILLIS = 600_000

@@ -9,7 +9,7 @@ import { isSameId, readBack } from "../../worker/session/client-ids.ts"
 import { costTerms, NotSupported } from "../../worker/session/order-terms.ts"
 import { openOrdersOf, PagingFailed } from "../../worker/session/pages.ts"
 import { doingFor } from "../../worker/work.ts"
-import { type BalanceRow, type ExchangeAdapter, word } from "../adapter.ts"
+import { type BalanceRow, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
 import type { VenueProfile } from "../profile.ts"
 import { countedByAccount, type RestAnswer, type Stop } from "../stops.ts"
@@ -34,9 +34,6 @@ interface CoinbaseExchange extends CcxtExchange {
   v3PrivatePostBrokerageOrdersBatchCancel(params: Raw): Promise<Raw>
   v3PrivatePostBrokerageOrdersEdit(params: Raw): Promise<Raw>
 }
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
-const rows = (value: unknown): ReadonlyArray<Raw> => (Array.isArray(value) ? value.map(record) : [])
 
 /** By these names failures are classified, like ccxt's own. */
 class OperationFailed extends Error {

@@ -3,6 +3,7 @@
  * docs.cdp.coinbase.com, create-order, cancel-order, edit-order. A reason that is not listed means what its class says.
  */
 import type { FailureCategory } from "../../connector/wire.ts"
+import { record } from "../adapter.ts"
 
 type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
 
@@ -59,10 +60,6 @@ export const COINBASE_CODES: ReadonlyMap<string, Outcome> = new Map<string, Outc
   // The venue looked at its clock and refused.
   [TIMESTAMP_EXPIRED, ["CLOCK_SKEW", "REFUSED"]],
 ])
-
-type Raw = Readonly<Record<string, unknown>>
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
 /** The first of them that says something. */
 const reasonOf = (...reasons: ReadonlyArray<unknown>): string | null => {

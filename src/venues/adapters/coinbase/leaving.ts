@@ -4,11 +4,9 @@
  * before, it may answer what was asked before the stream was.
  */
 import type { CcxtSocket, Raw } from "../../worker/exchange/ccxt.ts"
-import type { LeavableStream, Leaving } from "../adapter.ts"
+import { type LeavableStream, type Leaving, record } from "../adapter.ts"
 
 const CHANNELS: Readonly<Record<LeavableStream, string>> = { book: "level2", trade: "market_trades", ticker: "ticker" }
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
 /** The channel of books has two names. */
 const namesOf = (channel: string): ReadonlyArray<string> => (channel === "level2" ? ["level2", "l2_data"] : [channel])

@@ -5,10 +5,7 @@
 import { Decimal } from "../../../domain/decimal.ts"
 import type { CcxtOrder, Raw } from "../../worker/exchange/ccxt.ts"
 import { readBack } from "../../worker/session/client-ids.ts"
-import { word } from "../adapter.ts"
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
-const rows = (value: unknown): ReadonlyArray<Raw> => (Array.isArray(value) ? value.map(record) : [])
+import { record, rows, word } from "../adapter.ts"
 
 /** A change or a cancel that is queued is one of a working order. */
 const STATUS: Readonly<Record<string, string>> = {

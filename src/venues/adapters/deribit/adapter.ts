@@ -1,14 +1,12 @@
 /** Deribit, served as ccxt has it. Source: createOrder and fetchOrder of ccxt 4.5.84. */
-import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
-import type { ExchangeAdapter, LeavableStream, Leaving } from "../adapter.ts"
+import type { CcxtExchange } from "../../worker/exchange/ccxt.ts"
+import { type ExchangeAdapter, type LeavableStream, type Leaving, record } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
 import { countedByAccount } from "../stops.ts"
 
 // How a stream of Deribit ends, which ccxt does not know: by the names of its channels, answered by the request's number.
 
 const KINDS: Readonly<Record<LeavableStream, string>> = { book: "book", trade: "trades", ticker: "ticker" }
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
 const leaving: Leaving = {
   leave: ({ stream, market: { id, symbol }, socket, request }) => {

@@ -1,7 +1,7 @@
 /** Gemini, served as ccxt has it but for its private dial. Source: createOrder, fetchOrder and authenticate of ccxt 4.5.84. */
 
-import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
-import type { ExchangeAdapter, Leaving } from "../adapter.ts"
+import type { CcxtExchange } from "../../worker/exchange/ccxt.ts"
+import { type ExchangeAdapter, type Leaving, record } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
 
 /**
@@ -20,8 +20,6 @@ const leaving: Leaving = {
           isHeard: null,
         },
 }
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
 /** The headers of the login go over the socket's settings, and ccxt would replace them all: route, proxy and backoff with them. */
 const keepSocketSettings = (exchange: CcxtExchange): void => {

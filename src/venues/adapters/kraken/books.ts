@@ -4,9 +4,10 @@
  */
 
 import type { CcxtOrderBook } from "../../worker/exchange/ccxt.ts"
+import { record } from "../adapter.ts"
 import type { VenueProfile } from "../profile.ts"
 import { type BookFrame, type BookRows, CheckedBook, type Places } from "./checked-book.ts"
-import { type KrakenExchange, type KrakenSocket, record } from "./exchange.ts"
+import type { KrakenExchange, KrakenSocket } from "./exchange.ts"
 import { readKrakenFrame } from "./frames.ts"
 import { hashOf, type KrakenSubscriptions } from "./subscriptions.ts"
 

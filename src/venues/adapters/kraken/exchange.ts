@@ -45,5 +45,3 @@ export const ASSET_NAMES: Readonly<Record<string, string>> = {
   REPV2: "REPV2",
   UST: "UST",
 }
-
-export const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})

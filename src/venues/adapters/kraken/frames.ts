@@ -3,6 +3,7 @@
  * of one millisecond by their numbers as strings, and throw at changes of a book without a snapshot.
  */
 import type { Raw } from "../../worker/exchange/ccxt.ts"
+import { record } from "../adapter.ts"
 import type { BookFrame } from "./checked-book.ts"
 
 /** A public trade; the venue numbers those of a pair without a hole. */
@@ -23,8 +24,6 @@ export type MarketFrame =
       readonly snapshot: boolean
       readonly trades: ReadonlyArray<NumberedTrade>
     }
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
 /** Numbers are put between quotes before a frame is parsed (digits.ts). */
 const text = (value: unknown): string => (typeof value === "string" ? value : "")

@@ -5,8 +5,8 @@
 import { Decimal } from "../../../domain/decimal.ts"
 import type { CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 import { LOST_PLACE } from "../../worker/exchange/errors.ts"
-import { word } from "../adapter.ts"
-import { type KrakenExchange, record } from "./exchange.ts"
+import { record, word } from "../adapter.ts"
+import type { KrakenExchange } from "./exchange.ts"
 
 // Kraken's `executions` channel, put together: the first report of an order says everything, later ones little more than its id, and
 // a message may hold several of different kinds. ccxt looks at the first row alone, keeps trades from orders and orders from trades,

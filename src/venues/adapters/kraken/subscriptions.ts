@@ -2,9 +2,11 @@
  * Kraken's public subscriptions. ccxt sends them and never checks the response: a refused or lost one would be awaited for ever. It cannot
  * unsubscribe either: that is added here, so that one stream ends without the others on its socket.
  */
+
 import type { Raw } from "../../worker/exchange/ccxt.ts"
 import { LOST_PLACE } from "../../worker/exchange/errors.ts"
-import { type KrakenExchange, type KrakenSocket, PUBLIC_URL, record } from "./exchange.ts"
+import { record } from "../adapter.ts"
+import { type KrakenExchange, type KrakenSocket, PUBLIC_URL } from "./exchange.ts"
 
 /** Of ccxt's names, by which they are classified. */
 class UnsubscribeError extends Error {}

@@ -1,6 +1,5 @@
 /** Kraken Futures, served as ccxt has it. Source: createOrder and fetchOrder of ccxt 4.5.84. */
-import type { Raw } from "../../worker/exchange/ccxt.ts"
-import type { ExchangeAdapter, LeavableStream, Leaving } from "../adapter.ts"
+import { type ExchangeAdapter, type LeavableStream, type Leaving, record } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
 import { countedByAccount } from "../stops.ts"
 
@@ -8,8 +7,6 @@ import { countedByAccount } from "../stops.ts"
 
 /** ccxt's name of a feed where it is not the venue's. */
 const NAMES: Readonly<Record<LeavableStream, string>> = { book: "orderbook", trade: "trade", ticker: "ticker" }
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
 const leaving: Leaving = {
   leave: ({ stream: feed, market: { id, symbol } }) => {

@@ -4,7 +4,7 @@
  */
 import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
 import { PagingFailed } from "../../worker/session/pages.ts"
-import type { ChannelNews, ExchangeAdapter } from "../adapter.ts"
+import { type ChannelNews, type ExchangeAdapter, record } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
 import { countedByAccount } from "../stops.ts"
 
@@ -17,7 +17,6 @@ const SIZE = 200
 /** More than 3,000 orders cannot be open; of a window of a week 100,000 rows are read at most. */
 const PAGES = 500
 
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 const rowsOf = (page: Raw): ReadonlyArray<unknown> => (Array.isArray(page["items"]) ? page["items"] : [])
 
 /** `next`: what asks for the page behind this one; null: there is none. */

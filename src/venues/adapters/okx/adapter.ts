@@ -5,7 +5,7 @@
 
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 import { NotSupported } from "../../worker/session/order-terms.ts"
-import { type BalanceRow, type ExchangeAdapter, word } from "../adapter.ts"
+import { type BalanceRow, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import type { VenueProfile } from "../profile.ts"
 import { countedByAccount } from "../stops.ts"
 
@@ -23,9 +23,6 @@ interface OkxExchange extends CcxtExchange {
 interface Signed {
   readonly headers: Record<string, string>
 }
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
-const rows = (value: unknown): ReadonlyArray<Raw> => (Array.isArray(value) ? value.map(record) : [])
 
 /** "-0.01" is charged and "0.01" a rebate; a fee is the other way round. */
 const negated = (signed: string): string =>

@@ -3,6 +3,7 @@
  * query; if that is not possible the query fails, and a failure that concerns the credential is recorded.
  */
 import { type InstrumentId, venueClientId } from "../../../domain/ids.ts"
+import { Newest } from "../../../foundation/newest.ts"
 import type {
   EndedOrdersPage,
   EndedSince,
@@ -165,32 +166,6 @@ export class CredentialStanding {
 const BALANCES_WITHIN_MILLIS = 1000
 
 const TRADES_REMEMBERED = 10_000
-
-/** The newest texts that were added. */
-class Newest {
-  readonly #all = new Set<string>()
-  readonly #most: number
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  has(text: string): boolean {
-    return this.#all.has(text)
-  }
-
-  /** False: it was there. */
-  add(text: string): boolean {
-    if (this.#all.has(text)) return false
-    this.#all.add(text)
-    if (this.#all.size <= this.#most) return true
-    for (const oldest of this.#all) {
-      this.#all.delete(oldest)
-      break
-    }
-    return true
-  }
-}
 
 /** One question at a time of each name; once more after its answer, if it was asked meanwhile. One that fails is left to the account's audits. */
 class Looks {

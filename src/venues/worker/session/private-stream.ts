@@ -4,10 +4,11 @@
  * are reported, earlier ones must be queried by the account. Only a stream that lasted resets the backoff.
  */
 import type { SessionReport, VenueBalance } from "../../../ports/venue-session.ts"
+import { record } from "../../adapters/adapter.ts"
 import { adapterOf, type ExchangeAdapter } from "../../adapters/adapters.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
 import { tapCache } from "../exchange/cache-tap.ts"
-import type { CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../exchange/ccxt.ts"
+import type { CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade } from "../exchange/ccxt.ts"
 import { STABLE_MILLIS } from "../exchange/dials.ts"
 import { classify, type Failure } from "../exchange/errors.ts"
 import type { Listing } from "../exchange/markets.ts"
@@ -35,8 +36,6 @@ export interface PrivateStreamOptions {
   /** Balances moved, and the stream does not say what is available. */
   readonly balancesMoved: () => void
 }
-
-const record = (value: unknown): Raw => (typeof value === "object" && value !== null ? (value as Raw) : {})
 
 /** The venue's rate of connects has it wait for its turn. */
 const waitsForDial = ({ clients }: CcxtExchange): boolean =>
