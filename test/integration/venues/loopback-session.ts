@@ -18,7 +18,7 @@ export const answering = (status: number, body: string): AnswerFault => ({ kind:
 const OUTCOMES: ReadonlyArray<SessionReport["_tag"]> = ["Accepted", "Refused", "NotSent", "InDoubt"]
 
 /** What every loopback exchange tells of itself. */
-interface Judging extends Loopback {
+export interface Judging extends Loopback {
   readonly placements: () => ReadonlyArray<Placement<number, string | number>>
   readonly counts: () => Readonly<Record<string, number>>
   readonly fault: (fault: {

@@ -3,7 +3,9 @@ import { randomUUID } from "node:crypto"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { TradeOrderId } from "../../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { BybitExchange } from "../../../exchanges/bybit/exchange.ts"
 import { answering, refOf } from "../loopback-session.ts"
+import { describeBans, describeClocks, describeDeath, type SessionAt } from "../session-scenarios.ts"
 import { SOON_LATE, until } from "../venue-kit.ts"
 import {
   BYBIT_SECRETS,
@@ -199,76 +201,17 @@ describe("a key of BYBIT", () => {
   })
 })
 
-describe("an address that BYBIT has banned", () => {
-  it.each([
-    ["403, access too frequent", answering(403, "access too frequent")],
-    ["10009 under HTTP 200", saying(10009, "IP has been banned.")],
-  ])("is silent afterwards, and its sessions keep their keys: %s", async (_, action) => {
-    const at = await startBybit({}, { change: { waits: SOON_LATE } })
-    try {
-      const my = await BybitSession.start(at)
-      at.exchange.fault({ fault: "answer", match: PLACE, action })
-      await my.outcomeOf(bybitOrder())
-      const before = my.count(PLACE)
-      expect(await my.outcomeOf(bybitOrder({ notAfter: Date.now() + 500 }))).toMatchObject({ _tag: "NotSent" })
-      expect(my.count(PLACE)).toBe(before)
-      expect(my.open.last("SessionRefused")).toBeUndefined()
-    } finally {
-      await at.stop()
-    }
-  })
-})
+const ANY: SessionAt<BybitExchange> = {
+  venue: "BYBIT",
+  start: startBybit,
+  enter: BybitSession.start,
+  order: bybitOrder,
+  place: PLACE,
+}
 
-describe("a worker of BYBIT", () => {
-  it("leaves a submit in doubt when it dies with it; the order is found by our id, and sent once", async () => {
-    const at = await startBybit({}, { times: { restartFirstMillis: 1, restartMaxMillis: 1 } })
-    try {
-      const my = await BybitSession.start(at)
-      at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "apply-then-hang" } })
-      const order = bybitOrder()
-      my.open.session.submit(order)
-      await until(() => my.timesPlaced(order) === 1, "the order at the venue")
-      my.open.reports.length = 0
-      at.venue.supervisor.break("exit")
-      await until(() => my.open.about(order.tradeOrderId).includes("InDoubt"), "the doubt")
-      await until(() => my.open.last("StreamUp") !== undefined, "the stream of the next worker")
-      expect(await my.lookup(order)).toMatchObject({ _tag: "Found", state: { status: "OPEN" } })
-      expect(my.judged(order)).toMatchObject({ count: 1, created: 1 })
-    } finally {
-      await at.stop()
-    }
-  })
-})
-
-describe.each([
-  ["ahead of", 90_000],
-  ["behind", -90_000],
-])("BYBIT with a clock %s ours", (_, clockAheadMillis) => {
-  let at: BybitUnderTest
-  beforeAll(async () => {
-    at = await startBybit({ clockAheadMillis })
-  })
-  afterAll(() => at.stop())
-
-  it("takes our login and our orders, and has fills, balances and outcomes on one time line, its own", async () => {
-    const open = await at.openSession()
-    await until(() => open.last("StreamUp") !== undefined, "the private stream")
-    const began = Date.now() + clockAheadMillis
-    open.session.submit(bybitOrder({ orderType: "MARKET", limitPrice: null, quantity: "0.002" }))
-    await until(() => {
-      const fill = open.last("Filled")?.fill
-      const balances = open.last("BalancesSeen")?.balances
-      return fill !== undefined && balances !== undefined && balances.at >= fill.executedAt
-    }, "the balances after the fill")
-    expect(open.last("Filled")?.fill.executedAt).toBeGreaterThanOrEqual(began)
-    expect(open.last("BalancesSeen")?.balances.at).toBeLessThanOrEqual(Date.now() + clockAheadMillis)
-    const resting = bybitOrder()
-    open.session.submit(resting)
-    await until(() => open.about(resting.tradeOrderId).includes("Accepted"), "the acceptance")
-    open.session.cancel(refOf(resting))
-    await until(() => open.last("CancelAccepted") !== undefined, "the cancel")
-    // Late by the way of one answer at most, and nowhere near our clock.
-    expect(open.last("CancelAccepted")?.at).toBeGreaterThan(began - 45_000)
-    expect(open.last("CancelAccepted")?.at).toBeLessThanOrEqual(Date.now() + clockAheadMillis)
-  })
-})
+describeBans(ANY, [
+  ["403, access too frequent", answering(403, "access too frequent")],
+  ["10009 under HTTP 200", saying(10009, "IP has been banned.")],
+])
+describeDeath(ANY)
+describeClocks(ANY, 90_000, () => bybitOrder({ orderType: "MARKET", limitPrice: null, quantity: "0.002" }))

@@ -4,7 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { VenueSecrets } from "../../../../src/domain/account/credential.ts"
 import type { TradeOrderId } from "../../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { CoinbaseExchange } from "../../../exchanges/coinbase/exchange.ts"
 import { answering, refOf } from "../loopback-session.ts"
+import { describeBans, describeClocks, describeDeath, type SessionAt } from "../session-scenarios.ts"
 import { SOON_LATE, until } from "../venue-kit.ts"
 import {
   BEST_BID,
@@ -220,44 +222,6 @@ describe("a key of COINBASE", () => {
   })
 })
 
-describe("an address that COINBASE turns away", () => {
-  it("is silent afterwards, and its sessions keep their keys: 403 with a page", async () => {
-    const at = await startCoinbase({}, { change: { waits: SOON_LATE } })
-    try {
-      const my = await CoinbaseSession.start(at)
-      at.exchange.fault({ fault: "answer", match: PLACE, action: answering(403, "<html>error code: 1020</html>") })
-      await my.outcomeOf(coinbaseOrder())
-      const before = my.count(PLACE)
-      expect(await my.outcomeOf(coinbaseOrder({ notAfter: Date.now() + 500 }))).toMatchObject({ _tag: "NotSent" })
-      expect(my.count(PLACE)).toBe(before)
-      expect(my.open.last("SessionRefused")).toBeUndefined()
-    } finally {
-      await at.stop()
-    }
-  })
-})
-
-describe("a worker of COINBASE", () => {
-  it("leaves a submit in doubt when it dies with it; the order is found by our id, and sent once", async () => {
-    const at = await startCoinbase({}, { times: { restartFirstMillis: 1, restartMaxMillis: 1 } })
-    try {
-      const my = await CoinbaseSession.start(at)
-      at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "apply-then-hang" } })
-      const order = coinbaseOrder()
-      my.open.session.submit(order)
-      await until(() => my.timesPlaced(order) === 1, "the order at the venue")
-      my.open.reports.length = 0
-      at.venue.supervisor.break("exit")
-      await until(() => my.open.about(order.tradeOrderId).includes("InDoubt"), "the doubt")
-      await until(() => my.open.last("StreamUp") !== undefined, "the stream of the next worker")
-      expect(await my.lookup(order)).toMatchObject({ _tag: "Found", state: { status: "OPEN" } })
-      expect(my.judged(order)).toMatchObject({ count: 1, created: 1 })
-    } finally {
-      await at.stop()
-    }
-  })
-})
-
 describe("COINBASE with a clock that is set", () => {
   it("takes the login of a session that has measured another one", async () => {
     let ahead = 0
@@ -274,35 +238,16 @@ describe("COINBASE with a clock that is set", () => {
   })
 })
 
-describe.each([
-  ["ahead of", 300_000],
-  ["behind", -300_000],
-])("COINBASE with a clock %s ours", (_, clockAheadMillis) => {
-  let at: CoinbaseUnderTest
-  beforeAll(async () => {
-    at = await startCoinbase({ clockAheadMillis })
-  })
-  afterAll(() => at.stop())
+const ANY: SessionAt<CoinbaseExchange> = {
+  venue: "COINBASE",
+  start: startCoinbase,
+  enter: CoinbaseSession.start,
+  order: coinbaseOrder,
+  place: PLACE,
+}
 
-  it("takes our login and our orders, and has fills, balances and outcomes on one time line, its own", async () => {
-    const open = await at.openSession()
-    await until(() => open.last("StreamUp") !== undefined, "the private stream")
-    const began = Date.now() + clockAheadMillis
-    open.session.submit(coinbaseOrder({ orderType: "MARKET", orderSide: "SELL", limitPrice: null, quantity: "0.002" }))
-    await until(() => {
-      const fill = open.last("Filled")?.fill
-      const balances = open.last("BalancesSeen")?.balances
-      return fill !== undefined && balances !== undefined && balances.at >= fill.executedAt
-    }, "the balances after the fill")
-    expect(open.last("Filled")?.fill.executedAt).toBeGreaterThanOrEqual(began)
-    expect(open.last("BalancesSeen")?.balances.at).toBeLessThanOrEqual(Date.now() + clockAheadMillis)
-    const resting = coinbaseOrder()
-    open.session.submit(resting)
-    await until(() => open.about(resting.tradeOrderId).includes("Accepted"), "the acceptance")
-    open.session.cancel(refOf(resting))
-    await until(() => open.last("CancelAccepted") !== undefined, "the cancel")
-    // Late by the way of one answer at most, and nowhere near our clock.
-    expect(open.last("CancelAccepted")?.at).toBeGreaterThan(began - 45_000)
-    expect(open.last("CancelAccepted")?.at).toBeLessThanOrEqual(Date.now() + clockAheadMillis)
-  })
-})
+describeBans(ANY, [["403 with a page", answering(403, "<html>error code: 1020</html>")]])
+describeDeath(ANY)
+describeClocks(ANY, 300_000, () =>
+  coinbaseOrder({ orderType: "MARKET", orderSide: "SELL", limitPrice: null, quantity: "0.002" }),
+)

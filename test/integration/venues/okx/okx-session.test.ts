@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { InstrumentId, TradeOrderId } from "../../../../src/domain/ids.ts"
+import { describeDeath } from "../session-scenarios.ts"
 import { SOON_LATE, until } from "../venue-kit.ts"
 import {
   answering,
@@ -167,26 +168,7 @@ describe("an account of OKX", () => {
   })
 })
 
-describe("a worker of OKX", () => {
-  it("leaves a submit in doubt when it dies with it; the order is found by our id, and sent once", async () => {
-    const at = await startOkx({}, { times: { restartFirstMillis: 1, restartMaxMillis: 1 } })
-    try {
-      const my = await OkxSession.start(at)
-      at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "apply-then-hang" } })
-      const order = okxOrder()
-      my.open.session.submit(order)
-      await until(() => my.timesPlaced(order) === 1, "the order at the venue")
-      my.open.reports.length = 0
-      at.venue.supervisor.break("exit")
-      await until(() => my.open.about(order.tradeOrderId).includes("InDoubt"), "the doubt")
-      await until(() => my.open.last("StreamUp") !== undefined, "the stream of the next worker")
-      expect(await my.lookup(order)).toMatchObject({ _tag: "Found", state: { status: "OPEN" } })
-      expect(my.judged(order)).toMatchObject({ count: 1, created: 1 })
-    } finally {
-      await at.stop()
-    }
-  })
-})
+describeDeath({ venue: "OKX", start: startOkx, enter: OkxSession.start, order: okxOrder, place: PLACE })
 
 describe("a key of OKX", () => {
   let at: OkxUnderTest
