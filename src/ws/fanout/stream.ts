@@ -10,6 +10,7 @@ import { type EncodedPublication, Topic, topicKey, type Variant } from "./topic.
 
 interface Remembered {
   readonly publication: EncodedPublication
+  readonly bytes: number
   /** Monotonic ms. */
   readonly at: number
 }
@@ -27,7 +28,8 @@ interface HistoryPage {
   readonly reverse: boolean
 }
 
-const sizeOf = ({ json, bytes }: EncodedPublication): number => bytes?.length ?? json.length
+/** In bytes. To count them makes one text of the hundred parts that a record is put together of, which V8 would keep: 0.5 kB for 3.9. */
+const sizeOf = ({ json, bytes }: EncodedPublication): number => bytes?.length ?? Buffer.byteLength(json)
 
 export class History {
   /** Oldest first; offsets without a hole. What is before `start` has left. */
@@ -38,8 +40,9 @@ export class History {
   constructor(private readonly bounds: HistoryBounds) {}
 
   add(publication: EncodedPublication, now: number): void {
-    this.entries.push({ publication, at: now })
-    this.bytes += sizeOf(publication)
+    const bytes = sizeOf(publication)
+    this.entries.push({ publication, bytes, at: now })
+    this.bytes += bytes
     const { size, bytesMax } = this.bounds
     while (this.length > size || (this.bytes > bytesMax && this.length > 0)) this.drop()
     this.expire(now)
@@ -89,7 +92,7 @@ export class History {
 
   private drop(): void {
     const first = this.entries[this.start]
-    if (first !== undefined) this.bytes -= sizeOf(first.publication)
+    if (first !== undefined) this.bytes -= first.bytes
     this.start += 1
     if (this.start === this.entries.length) this.clear()
   }

@@ -46,6 +46,34 @@ export const describeDeath = <E extends Faulty>({ venue, start, enter, order: or
     })
   })
 
+/** Of a venue whose orders may be signed while they are stored: the exchange checks each signature, and its age. */
+export const describeAhead = <E extends Faulty>({ venue, start, enter, order: orderOf, place }: SessionAt<E>) =>
+  describe(`an order at ${venue} that was prepared`, () => {
+    let at: VenueUnderTest<E>
+    beforeAll(async () => {
+      at = await start({})
+    })
+    afterAll(() => at.stop())
+
+    it("is placed once when it is submitted, and one that is given up never is", async () => {
+      const my = await enter(at)
+      // A first order may have the venue asked for what the session keeps.
+      expect((await my.outcomeOf(orderOf()))._tag).toBe("Accepted")
+      const [order, other] = [orderOf(), orderOf()]
+      const { prepare, forgo } = my.open.session
+      prepare?.(order)
+      prepare?.(other)
+      // A worker takes what it is told in turn: it is asked afterwards, and answers.
+      expect(await at.run(my.open.session.fetchOpenOrders)).toHaveLength(1)
+      expect([prepare === undefined, my.count(place)]).toEqual([false, 1])
+      forgo?.(other.tradeOrderId)
+      expect((await my.outcomeOf(order))._tag).toBe("Accepted")
+      expect(my.judged(order)).toMatchObject({ count: 1, created: 1 })
+      expect(my.count(place)).toBe(2)
+      expect(await my.lookup(other)).toMatchObject({ _tag: "NotFound" })
+    })
+  })
+
 /** `bans`: what the venue answers an order with, by name. */
 export const describeBans = <E extends Faulty>(
   { venue, start, enter, order, place }: SessionAt<E>,

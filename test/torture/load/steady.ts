@@ -19,35 +19,49 @@ export interface SteadyOptions {
 
 const ACCOUNTS = 10
 const PROBE_MILLIS = 5_000
+/** Of the heap without its garbage: each look stops the gateway for a full collection, 0.1 to 0.2 s. */
+const HEAP_MILLIS = 60_000
 /** Scoreboard L4. */
 const P99_MILLIS = 100
+/** A minute. */
+const HEAP_SLOPE_MIB = 2
 
-/** Runs in the gateway's main thread, by NODE_OPTIONS: its event loop and its heap after a collection of garbage it did anyway. */
+/** Runs in the gateway's main thread, by NODE_OPTIONS: its event loop, and its heap after a full collection. */
 const PROBE = `
 import { isMainThread } from "node:worker_threads"
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 if (isMainThread && process.argv[1]?.includes("main.")) {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
   setInterval(() => {
-    const line = { p99: delay.percentile(99) / 1e6 - 5, max: delay.max / 1e6, heap: process.memoryUsage().heapUsed, rss: process.memoryUsage().rss }
+    const line = { p99: delay.percentile(99) / 1e6 - 5, max: delay.max / 1e6, rss: process.memoryUsage().rss }
     process.stderr.write("probe " + JSON.stringify(line) + "\\n")
     delay.reset()
   }, ${PROBE_MILLIS}).unref()
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc")
+  setInterval(() => {
+    collect()
+    process.stderr.write("heap " + process.memoryUsage().heapUsed + "\\n")
+  }, ${HEAP_MILLIS}).unref()
   ${CAUSES_PROBE}
 }`
 
 interface Probe {
   readonly p99: number
   readonly max: number
-  readonly heap: number
   readonly rss: number
 }
 
 const probesOf = (stderr: string): ReadonlyArray<Probe> =>
   stderr.split("\n").flatMap((line) => (line.startsWith("probe {") ? [JSON.parse(line.slice("probe ".length))] : []))
 
-/** Least squares; the garbage of a young heap makes single values useless. Bytes a minute. */
+const heapsOf = (stderr: string): ReadonlyArray<number> =>
+  stderr.split("\n").flatMap((line) => (line.startsWith("heap ") ? [Number(line.slice("heap ".length))] : []))
+
+/** Least squares, bytes a minute: what is on its way at each look makes single values useless. */
 const slopeOf = (values: ReadonlyArray<number>): number => {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
   const middle = (values.length - 1) / 2
@@ -57,7 +71,7 @@ const slopeOf = (values: ReadonlyArray<number>): number => {
     above += (index - middle) * (value - mean)
     below += (index - middle) ** 2
   }
-  return below === 0 ? 0 : (above / below) * (60_000 / PROBE_MILLIS)
+  return below === 0 ? 0 : (above / below) * (60_000 / HEAP_MILLIS)
 }
 
 interface Heard {
@@ -144,10 +158,15 @@ export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verd
     const twice = [...heard.executions.values()].filter((count) => count > 1).length
     heard.close()
     const probes = probesOf(stage.gateway().stderr())
-    const late = probes.slice(Math.floor(probes.length / 3))
+    // The first minute fills what is bounded: histories, memories of orders.
+    const heaps = heapsOf(stage.gateway().stderr()).slice(1)
     const spread = (values: ReadonlyArray<number>): string =>
       `p50 ${quantile(values, 0.5)}, p99 ${quantile(values, 0.99)}, p99.9 ${quantile(values, 0.999)} ms`
-    const heap = (slopeOf(late.map((it) => it.heap)) / 2 ** 20).toFixed(2)
+    const slope = heaps.length < 2 ? null : slopeOf(heaps) / 2 ** 20
+    const heap =
+      slope === null
+        ? ""
+        : `, heap without garbage ${heaps.map((it) => Math.round(it / 2 ** 20)).join(" ")} MiB, slope ${slope.toFixed(2)} MiB a minute`
     return [
       ...verdicts,
       {
@@ -167,7 +186,7 @@ export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verd
       },
       {
         name: "the gateway's process",
-        passed: probes.length > 0,
+        passed: probes.length > 0 && (slope === null || slope <= HEAP_SLOPE_MIB),
         says: `event loop p99 ${quantile(
           probes.map((it) => it.p99),
           0.5,

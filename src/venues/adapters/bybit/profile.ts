@@ -56,6 +56,8 @@ const spot = {
   // ccxt parseOrder: `updatedTime`.
   orderTimes: { created: "timestamp", updated: "lastUpdateTimestamp" },
   orderExpiryMillis: RECV_WINDOW_MILLIS,
+  // An order is one request, signed with the time and no number in a row: others may overtake it.
+  signsAhead: true,
   // Long numbers of spot, uuids of contracts.
   orderIds: "VENUE",
   orders: PROVEN_ORDERS,

@@ -38,6 +38,8 @@ export const COINBASE: ReadonlyArray<VenueProfile> = [
     orderTimes: { created: "timestamp", updated: null },
     // A request is refused once its token is two minutes old by the venue's clock.
     orderExpiryMillis: TOKEN_MILLIS,
+    // An order is one request with a token of its own: others may overtake it.
+    signsAhead: true,
     // Of its quote asset, also of a buy.
     feeInQuote: true,
     // A uuid.

@@ -58,6 +58,8 @@ const okxSpot = {
   // `uTime`.
   orderTimes: { created: "timestamp", updated: "lastUpdateTimestamp" },
   orderExpiryMillis: ORDER_EXPIRY_MILLIS,
+  // An order is one request, signed with the time and no number in a row: others may overtake it.
+  signsAhead: true,
   // One count of ids.
   orderIds: "VENUE",
   orders: PROVEN_ORDERS,

@@ -5,7 +5,7 @@ import type { TradeOrderId } from "../../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import type { BybitExchange } from "../../../exchanges/bybit/exchange.ts"
 import { answering, refOf } from "../loopback-session.ts"
-import { describeBans, describeClocks, describeDeath, type SessionAt } from "../session-scenarios.ts"
+import { describeAhead, describeBans, describeClocks, describeDeath, type SessionAt } from "../session-scenarios.ts"
 import { SOON_LATE, until } from "../venue-kit.ts"
 import {
   BYBIT_SECRETS,
@@ -214,4 +214,5 @@ describeBans(ANY, [
   ["10009 under HTTP 200", saying(10009, "IP has been banned.")],
 ])
 describeDeath(ANY)
+describeAhead(ANY)
 describeClocks(ANY, 90_000, () => bybitOrder({ orderType: "MARKET", limitPrice: null, quantity: "0.002" }))

@@ -6,7 +6,7 @@ import type { TradeOrderId } from "../../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import type { CoinbaseExchange } from "../../../exchanges/coinbase/exchange.ts"
 import { answering, refOf } from "../loopback-session.ts"
-import { describeBans, describeClocks, describeDeath, type SessionAt } from "../session-scenarios.ts"
+import { describeAhead, describeBans, describeClocks, describeDeath, type SessionAt } from "../session-scenarios.ts"
 import { SOON_LATE, until } from "../venue-kit.ts"
 import {
   BEST_BID,
@@ -248,6 +248,7 @@ const ANY: SessionAt<CoinbaseExchange> = {
 
 describeBans(ANY, [["403 with a page", answering(403, "<html>error code: 1020</html>")]])
 describeDeath(ANY)
+describeAhead(ANY)
 describeClocks(ANY, 300_000, () =>
   coinbaseOrder({ orderType: "MARKET", orderSide: "SELL", limitPrice: null, quantity: "0.002" }),
 )

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { InstrumentId, TradeOrderId } from "../../../../src/domain/ids.ts"
-import { describeDeath } from "../session-scenarios.ts"
+import { describeAhead, describeDeath } from "../session-scenarios.ts"
 import { SOON_LATE, until } from "../venue-kit.ts"
 import {
   answering,
@@ -168,7 +168,10 @@ describe("an account of OKX", () => {
   })
 })
 
-describeDeath({ venue: "OKX", start: startOkx, enter: OkxSession.start, order: okxOrder, place: PLACE })
+const ANY = { venue: "OKX", start: startOkx, enter: OkxSession.start, order: okxOrder, place: PLACE }
+
+describeDeath(ANY)
+describeAhead(ANY)
 
 describe("a key of OKX", () => {
   let at: OkxUnderTest

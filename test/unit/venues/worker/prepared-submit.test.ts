@@ -7,7 +7,13 @@ import type { CcxtExchange } from "../../../../src/venues/worker/exchange/ccxt.t
 import { Gate } from "../../../../src/venues/worker/gate.ts"
 import { Departures } from "../../../../src/venues/worker/session/departures.ts"
 import { behind, doingFor } from "../../../../src/venues/worker/work.ts"
-import { type Scripted, scripted, TRADE_ORDER_ID, VENUE_ORDER_ID } from "../../../kit/worlds/scripted-session.ts"
+import {
+  type Asked,
+  type Scripted,
+  scripted,
+  TRADE_ORDER_ID,
+  VENUE_ORDER_ID,
+} from "../../../kit/worlds/scripted-session.ts"
 
 const ANSWER = { symbol: "BTCUSDT", orderId: Number(VENUE_ORDER_ID), status: "NEW", side: "BUY", type: "LIMIT" }
 
@@ -19,8 +25,12 @@ interface Ahead extends Scripted {
   readonly submit: (order?: VenueOrder) => Promise<void>
 }
 
-const ahead = async (answer: () => unknown = () => ANSWER): Promise<Ahead> => {
-  const world = await scripted("BINANCE", "BTCUSDT", answer)
+const ahead = async (
+  answer: (asked: Asked) => unknown = () => ANSWER,
+  venue = "BINANCE",
+  id = "BTCUSDT",
+): Promise<Ahead> => {
+  const world = await scripted(venue, id, answer)
   await world.session.ready()
   Object.assign(world.exchange.markets?.["BTC/USDT"]?.info as object, { orderTypes: ["LIMIT"] })
   const order: VenueOrder = {
@@ -65,6 +75,20 @@ describe("an order that was prepared", () => {
     expect(asked.map(({ method }) => method)).toEqual(["POST"])
     expect(signed()).toBe(1)
     expect(reports).toMatchObject([{ _tag: "Accepted", externalOrderId: VENUE_ORDER_ID }, { _tag: "OrderSeen" }])
+    await session.stop()
+  })
+
+  // Coinbase's keys sign tokens: its own tests have some.
+  it.each([
+    ["OKX", "BTC-USDT", { code: "0", data: [{ ordId: VENUE_ORDER_ID, sCode: "0" }] }],
+    ["BYBIT", "BTCUSDT", { retCode: 0, result: { orderId: VENUE_ORDER_ID } }],
+  ])("is signed before it is submitted at %s as well, and sent as it was signed", async (venue, id, answer) => {
+    const { session, asked, prepare, submit, signed } = await ahead(() => answer, venue, id)
+    await prepare()
+    await turns()
+    const before = [asked.length, signed()]
+    await submit()
+    expect([before, asked.filter(({ method }) => method === "POST").length, signed()]).toEqual([[0, 1], 1, 1])
     await session.stop()
   })
 
