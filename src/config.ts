@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from "node:path"
 import type { ShortfallTerms } from "./domain/dealer/shortfall.ts"
 import type { RateLimits } from "./domain/user/rate-limits.ts"
 import { LOG_LEVELS, type LogLevel } from "./foundation/log-line.ts"
+import { type ClusterSettings, cluster } from "./settings/cluster.ts"
 import { idle, refuseContradictions } from "./settings/contradictions.ts"
 import {
   choice,
@@ -61,6 +62,8 @@ export interface Settings {
   readonly dataDir: string
   /** A PostgreSQL server of the user's instead of the embedded one. */
   readonly databaseUrl: string | null
+  /** Several gateways on one database; null: this process is alone on its own. */
+  readonly cluster: ClusterSettings | null
   readonly production: boolean
   readonly environment: "PROD" | "UAT"
   readonly tls: TlsSettings | null
@@ -179,6 +182,7 @@ export const readSettings = (given: Environment): Settings => {
     port: integer(env, "PORT", 8080, 0, 65_535),
     dataDir: isAbsolute(dataDir) ? dataDir : resolve(dataDir),
     databaseUrl: databaseUrl(env),
+    cluster: cluster(env),
     production,
     environment: choice(env, "ENVIRONMENT", ["PROD", "UAT"], "PROD"),
     tls: ownTls,

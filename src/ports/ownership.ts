@@ -14,8 +14,10 @@ export interface Ownership {
   readonly until: (millis: number) => void
 }
 
-export const ownership = (): Ownership => {
-  const shared = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT)
+export const ownership = (): Ownership => ownershipIn(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
+
+/** Of the thread that has the lease, where that is another one. */
+export const ownershipIn = (shared: SharedOwnership): Ownership => {
   const cell = new BigInt64Array(shared)
   return {
     shared,

@@ -15,6 +15,7 @@ interface Settings {
   readonly tls: TlsSettings | null
   readonly dataDir: string
   readonly databaseUrl: string | null
+  readonly cluster: object | null
   readonly sessions: SessionTerms
   readonly ledgerAuditMillis: number
   readonly ledgerAuditMaxAgeMillis: number
@@ -88,6 +89,8 @@ export const refuseContradictions = (settings: Settings): void => {
     throw new InvalidSetting(
       `SMTP_URL has a ${smtp.user === null ? "password and no user" : "user and no password"}: give both (smtp://user:password@host:587) or neither`,
     )
+  if (settings.cluster !== null && settings.wsTest !== null)
+    throw new InvalidSetting("WS_PROFILE=test and NATS_URL: the channels of the test profile are one process's own")
   separatePorts(settings)
 }
 
@@ -103,6 +106,7 @@ const NEEDS: ReadonlyArray<readonly [names: ReadonlyArray<string>, needs: string
     ],
     [["INTERNAL_ACCOUNTS_MAX"], "an ACCOUNTS_MAX above it", (s) => s.internalAccountsMax <= s.accountsMax],
     [["PAPER_BALANCES"], "a PAPER_SOURCE", ({ paperSource }) => paperSource !== null],
+    [["NODE_ID", "ROLES"], "NATS_URL", ({ cluster }) => cluster !== null],
     [["PG_RUN_AS", "PG_BIN_DIR"], "the embedded database, and DATABASE_URL is set", (s) => s.databaseUrl === null],
   ]
 

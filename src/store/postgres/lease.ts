@@ -13,6 +13,12 @@ export interface LeaseTerms {
 /** Of one process on one database: a server or a loop that stands still for 9 s changes nothing. */
 export const LEASE: LeaseTerms = { millis: 15_000, marginMillis: 500 }
 
+/**
+ * Of several processes on one database: a thread renews it (keeper-thread.ts), so a loop that stands still for 2 s changes nothing here either,
+ * and the next process has the database 2 s after the last word of the one before.
+ */
+export const CLUSTER_LEASE: LeaseTerms = { millis: 2_000, marginMillis: 200 }
+
 /** What a process knows of its own. */
 export type Lease =
   | {
@@ -49,19 +55,48 @@ export const FENCE = "SELECT node_id FROM gateway_node WHERE node_id = $1 AND ep
  * Takes the database for a process that holds the owner's lock: $1 node, $2 wall ms, $3 the lease in ms. Every other epoch ends with it,
  * whatever their nodes are called; their rows stay. Waits for batches in flight under those epochs.
  */
-const GRANT = `WITH others AS (
-    UPDATE gateway_node SET epoch = nextval('gateway_epoch'), until = '-infinity' WHERE node_id <> $1)
-  INSERT INTO gateway_node AS n (node_id, epoch, started_at, until)
-  VALUES ($1, nextval('gateway_epoch'), $2, clock_timestamp() + $3 * interval '1 millisecond')
-  ON CONFLICT (node_id) DO UPDATE SET epoch = excluded.epoch, started_at = excluded.started_at, until = excluded.until
+const OTHERS = `UPDATE gateway_node SET epoch = nextval('gateway_epoch'), until = '-infinity', owns = false WHERE node_id <> $1 AND owns`
+const GRANT = `WITH others AS (${OTHERS})
+  INSERT INTO gateway_node AS n (node_id, epoch, started_at, until, owns)
+  VALUES ($1, nextval('gateway_epoch'), $2, clock_timestamp() + $3 * interval '1 millisecond', true)
+  ON CONFLICT (node_id) DO UPDATE
+    SET epoch = excluded.epoch, started_at = excluded.started_at, until = excluded.until, owns = true
   RETURNING epoch`
+
+/** First key of the shared advisory locks that an owner's sessions hold, its epoch being the second ("fenc" in ASCII). */
+export const SESSION_LOCK = 0x66656e63
+
+/**
+ * The same for a node of a cluster, $1, whose row has the epoch $2 still; no row: another process has its name. $3 the lease in ms. The session is
+ * marked with the new epoch before the row is seen to have it, so at no moment it has the marks of epochs that are gone alone (TAKE).
+ */
+const GRANT_NODE = `WITH others AS (${OTHERS}),
+  granted AS (
+    UPDATE gateway_node SET epoch = nextval('gateway_epoch'), until = clock_timestamp() + $3 * interval '1 millisecond', owns = true
+    WHERE node_id = $1 AND epoch = $2 RETURNING epoch)
+  SELECT epoch, pg_advisory_lock_shared(${SESSION_LOCK}, epoch::int) FROM granted`
+
+/**
+ * The row of a node that owns nothing yet: $1 node, $2 wall ms, $3 the lease in ms. No row: a process of that name renews its own. What an earlier
+ * life of the node says is of another epoch, and its batch in flight is waited for.
+ */
+const JOIN = `INSERT INTO gateway_node AS n (node_id, epoch, started_at, until, owns)
+  VALUES ($1, nextval('gateway_epoch'), $2, clock_timestamp() + $3 * interval '1 millisecond', false)
+  ON CONFLICT (node_id) DO UPDATE
+    SET epoch = excluded.epoch, started_at = excluded.started_at, until = excluded.until, owns = false, keys = NULL
+    WHERE n.until IS NULL OR n.until < clock_timestamp()
+  RETURNING epoch`
+
+/** $1 node, $2 epoch: it is gone, and its name is free. */
+export const LEAVE = `UPDATE gateway_node SET until = '-infinity', owns = false, keys = NULL WHERE node_id = $1 AND epoch = $2`
+
+/** Who owns the database, if anyone does: its node, and its epoch. */
+export const OWNER =
+  "SELECT node_id, epoch FROM gateway_node WHERE owns AND until > clock_timestamp() ORDER BY epoch DESC LIMIT 1"
 
 /** $1 node, $2 epoch, $3 the lease in ms. No row: it is another's. */
 export const RENEW = `UPDATE gateway_node SET until = clock_timestamp() + $3 * interval '1 millisecond'
   WHERE node_id = $1 AND epoch = $2 RETURNING epoch`
-
-/** First key of the shared advisory locks that an owner's sessions hold, its epoch being the second ("fenc" in ASCII). */
-export const SESSION_LOCK = 0x66656e63
 
 const IS_SESSION_LOCK = `locktype = 'advisory' AND objsubid = 2 AND classid = ${SESSION_LOCK} AND granted
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
@@ -78,10 +113,11 @@ const TAKE = `WITH holder AS (
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))),
   ended AS (
     UPDATE gateway_node SET epoch = nextval('gateway_epoch')
-    WHERE until < clock_timestamp() AND epoch = (SELECT epoch FROM holder) RETURNING epoch)
+    WHERE until < clock_timestamp() AND epoch IN (SELECT epoch FROM holder) RETURNING epoch)
   SELECT epoch FROM ended
   UNION ALL
-  SELECT max(epoch) FROM gateway_node HAVING NOT bool_or(epoch = (SELECT epoch FROM holder))`
+  SELECT max(epoch) FROM gateway_node
+  HAVING EXISTS (SELECT FROM holder) AND NOT bool_or(epoch IN (SELECT epoch FROM holder))`
 
 /** Marks the session as one of the owner's, and says whether it still is the owner. Two statements: the second sees what the lock waited for. */
 export const enterSession = (nodeId: string, epoch: number): string =>
@@ -93,7 +129,7 @@ export const enterSession = (nodeId: string, epoch: number): string =>
  * epoch is gone.
  */
 const END_SESSIONS = `SELECT pid, pg_terminate_backend(pid, $2) AS is_over
-  FROM (SELECT DISTINCT pid FROM pg_locks WHERE ${IS_SESSION_LOCK} AND objid::bigint < $1) AS s`
+  FROM (SELECT DISTINCT pid FROM pg_locks WHERE ${IS_SESSION_LOCK} AND objid::bigint < $1 AND pid <> pg_backend_pid()) AS s`
 
 /** A question to the server, and its rows. */
 export interface Ask {
@@ -137,4 +173,22 @@ export function* granting(nodeId: string, wallMillis: number, { millis }: LeaseT
   yield { text: enterSession(nodeId, epoch), values: [] }
   yield* endingSessions(epoch)
   return epoch
+}
+
+/** A node's first question. No row: a process of its name renews its own. */
+export const joining = (nodeId: string, wallMillis: number, { millis }: LeaseTerms): Ask => ({
+  text: JOIN,
+  values: [nodeId, wallMillis, millis],
+})
+
+/** Of a joined node's session that holds the owner's lock and the mark of `joined` (enterSession). No row: its name is another process's. */
+export const grantingNode = (nodeId: string, joined: number, { millis }: LeaseTerms): Ask => ({
+  text: GRANT_NODE,
+  values: [nodeId, joined, millis],
+})
+
+/** What follows on the same session; when it returns, no session of an older epoch can write any more. */
+export function* beginning(joined: number, epoch: number): Generator<Ask, void, Rows> {
+  yield { text: `SELECT pg_advisory_unlock_shared(${SESSION_LOCK}, ${joined})`, values: [] }
+  yield* endingSessions(epoch)
 }

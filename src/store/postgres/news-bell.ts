@@ -2,7 +2,8 @@
  * Rings when news of users, or another trading mode, is committed, by this program or another (migration 44). The one thing to know: it says only
  * that there is something; what it is stands in the tables, and is found there also when the gateway did not hear the bell.
  */
-import { Context, Effect, Queue } from "effect"
+import { Context, Effect, Queue, type Scope } from "effect"
+import { connectDedicated, type SqlUnavailable, sqlPromise } from "./sql.ts"
 
 export class NewsBell extends Context.Tag("store/NewsBell")<
   NewsBell,
@@ -21,3 +22,38 @@ export const awaitNews: Effect.Effect<Effect.Effect<void>, never, NewsBell> = Ef
   ring()
   return Effect.raceFirst(Queue.take(rings), Effect.sleep(LOOK_MILLIS))
 })
+
+/** A session that the server, or the network, has ended is begun again. */
+const AGAIN_MILLIS = 1_000
+
+/** Of a process that does not hear it on the owner's session. Until the scope ends. */
+export const openBell = (url: string): Effect.Effect<NewsBell["Type"], SqlUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const listeners: Array<() => void> = []
+    const ring = (): void => {
+      for (const listener of listeners) listener()
+    }
+    let isClosed = false
+    let close: () => void = () => undefined
+    const listen = async (): Promise<void> => {
+      const client = await connectDedicated(url, { applicationName: "venue-gateway news" })
+      close = () => void client.end().catch(() => undefined)
+      if (isClosed) return close()
+      client.on("notification", ring)
+      client.once("end", again)
+      await client.query("LISTEN gateway_news")
+      // What was told in between is in the tables.
+      ring()
+    }
+    const again = (): void => {
+      if (!isClosed) setTimeout(() => listen().catch(again), AGAIN_MILLIS).unref()
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        isClosed = true
+        close()
+      }),
+    )
+    yield* sqlPromise(listen)
+    return { onRing: (listener) => void listeners.push(listener) }
+  })

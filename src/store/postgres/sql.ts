@@ -173,6 +173,10 @@ export const connectDedicated = async (url: string, options: SqlOptions = {}): P
   }
 }
 
+/** What pg is given for it; for a thread that connects by itself. Throws SqlUnavailable. */
+export const connectionOf = (url: string, options: SqlOptions = {}): pg.ClientConfig =>
+  resolveTarget(url, options).config
+
 /** Host or socket, port and database of a URL; safe to print. */
 export const databaseName = (url: string): string => resolveTarget(url, {}).name
 

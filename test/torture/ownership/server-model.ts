@@ -9,8 +9,8 @@ import type { Ask, Rows } from "../../../src/store/postgres/lease.ts"
 /** What the server knows: rows of owners, locks of sessions, its clock in s, and the newest epoch that was handed out. */
 export interface ServerState {
   readonly now: number
-  /** Node, epoch, until in s; null: renewed by none. */
-  readonly rows: ReadonlyArray<readonly [string, number, number | null]>
+  /** Node, epoch, until in s, whether it owns; null: renewed by none. */
+  readonly rows: ReadonlyArray<readonly [string, number, number | null, boolean]>
   /** Session, and the owner's lock (0) or the epoch whose sessions it belongs to. */
   readonly locks: ReadonlyArray<readonly [number, number]>
   readonly epoch: number
@@ -47,6 +47,9 @@ const STAND_INS = `
     END $$;
   CREATE FUNCTION model.pg_advisory_lock_shared(class int, object int) RETURNS void LANGUAGE sql AS
     $$ SELECT model.lock(class, object, 2) $$;
+  CREATE FUNCTION model.pg_advisory_unlock_shared(class int, object int) RETURNS void LANGUAGE sql AS
+    $$ DELETE FROM model.pg_locks WHERE pid = current_setting('model.pid')::int AND objsubid = 2 AND objid::bigint = object $$;
+  CREATE FUNCTION model.pg_backend_pid() RETURNS int LANGUAGE sql AS $$ SELECT current_setting('model.pid')::int $$;
   CREATE FUNCTION model.pg_terminate_backend(gone int, patience bigint) RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN
       INSERT INTO model.ended VALUES (gone);
@@ -111,7 +114,7 @@ export class ServerModel {
     const { owner, sessions } = this.#locks
     const until = (it: number | null): string =>
       it === null ? "NULL" : it === ENDED ? "'-infinity'" : `to_timestamp(0) + ${it} * interval '1 second'`
-    const nodes = rows.map(([node, of, ends]) => `('${node}', ${of}, 0, ${until(ends)})`)
+    const nodes = rows.map(([node, of, ends, owns]) => `('${node}', ${of}, 0, ${until(ends)}, ${owns})`)
     const held = locks.map(([of, what]) =>
       what === 0 ? `('advisory', 0, ${owner}, 1, ${of})` : `('advisory', ${sessions}, ${what}, 2, ${of})`,
     )
@@ -119,7 +122,7 @@ export class ServerModel {
       `INSERT INTO model.clock VALUES (${now})`,
       `SELECT set_config('model.pid', '${pid}', true), setval('gateway_epoch', ${Math.max(epoch, 1)}, ${epoch > 0})`,
       ...(nodes.length > 0
-        ? [`INSERT INTO gateway_node (node_id, epoch, started_at, until) VALUES ${nodes.join(", ")}`]
+        ? [`INSERT INTO gateway_node (node_id, epoch, started_at, until, owns) VALUES ${nodes.join(", ")}`]
         : []),
       ...(shards === undefined || shards.length === 0
         ? []
@@ -139,7 +142,7 @@ export class ServerModel {
         : []),
     ]
     const left = `SELECT
-      (SELECT coalesce(json_agg(json_build_array(node_id, epoch, CASE WHEN until = '-infinity' THEN ${ENDED} ELSE extract(epoch FROM until) END)
+      (SELECT coalesce(json_agg(json_build_array(node_id, epoch, CASE WHEN until = '-infinity' THEN ${ENDED} ELSE extract(epoch FROM until) END, owns)
         ORDER BY node_id), '[]') FROM gateway_node) AS rows,
       (SELECT coalesce(json_agg(json_build_array(pid, CASE objsubid WHEN 1 THEN 0 ELSE objid::bigint END) ORDER BY pid, objid), '[]') FROM model.pg_locks) AS locks,
       (SELECT coalesce(json_agg(DISTINCT pid), '[]') FROM model.ended) AS ended,

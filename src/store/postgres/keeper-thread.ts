@@ -1,0 +1,229 @@
+/**
+ * The thread that keeps a node's place in a cluster: it joins, renews the lease while the main loop beats, waits for the ownership of the database
+ * where the node may have it, and releases it. The one thing to know: nothing of the main loop's is waited for, so a loop that stands still for
+ * 2 s loses nothing, and one that stands still for longer is given up here, by no more renewals.
+ */
+import { parentPort, workerData } from "node:worker_threads"
+import pg from "pg"
+import { ownershipIn } from "../../ports/ownership.ts"
+import type { KeeperData, KeeperOrder, KeeperWord } from "./keeper.ts"
+import {
+  type Ask,
+  beginning,
+  enterSession,
+  granted,
+  grantingNode,
+  holding,
+  joining,
+  LEAVE,
+  type Lease,
+  mayAct,
+  OWNER,
+  RENEW,
+  type Rows,
+  renewed,
+} from "./lease.ts"
+
+const { config, nodeId, terms, mayOwn, lock, beat, owned, stallMillis } = workerData as KeeperData
+
+/** Five of them fit into a lease, and one that is not answered is asked again elsewhere in time. */
+const RENEW_MILLIS = 400
+const ANSWER_MILLIS = 700
+/** Between two looks at whether the database is free; the last renewal of its owner ended as long ago as its lease. */
+const LOOK_MILLIS = 200
+/** So long a node's name is asked for beyond the lease of a process that was killed. */
+const NAME_MILLIS = 1_000
+
+const beats = new BigInt64Array(beat)
+const relied = ownershipIn(owned)
+const monotonic = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000
+const loopBeats = (): boolean => monotonic() - Number(Atomics.load(beats, 0) / 1_000n) / 1_000 < stallMillis
+const tell = (word: KeeperWord): void => parentPort?.postMessage(word)
+const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+let lease: Lease = { _tag: "Lost", epoch: 0 }
+/** What was asked under the epoch before says nothing of the new one. */
+let isGranting = false
+let isOver = false
+
+const learn = (next: Lease): void => {
+  lease = next
+  relied.until(next._tag === "Held" ? next.until - monotonic() : Number.NEGATIVE_INFINITY)
+}
+
+const lost = (reason: string): void => {
+  if (isOver) return
+  isOver = true
+  relied.until(Number.NEGATIVE_INFINITY)
+  tell({ _tag: "Lost", reason })
+}
+const nameIsTaken = (): void => lost(`another process has joined as node ${nodeId}, or has taken the database over`)
+
+const within = async <A>(answer: Promise<A>, millis: number): Promise<A> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${millis} ms`)), millis)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+    answer.catch(() => undefined)
+  }
+}
+
+const connect = async (): Promise<pg.Client> => {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: ANSWER_MILLIS })
+  client.on("error", () => undefined)
+  await client.connect()
+  return client
+}
+const drop = (client: pg.Client | undefined): void => void client?.end().catch(() => undefined)
+
+/** Of several statements the last one's. */
+const ask = async (client: pg.Client, { text, values }: Ask): Promise<Rows> => {
+  const answer: unknown = await client.query(text, [...values])
+  return ((Array.isArray(answer) ? answer.at(-1) : answer) as pg.QueryResult).rows
+}
+
+const play = async <A>(client: pg.Client, steps: Generator<Ask | null, A, Rows>): Promise<A> => {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next(step.value === null ? [] : await ask(client, step.value))
+  return step.value
+}
+
+// Its name in the cluster.
+
+/** False: it is another process's, which renews it. */
+const join = async (client: pg.Client): Promise<boolean> => {
+  const untilAt = monotonic() + terms.millis + NAME_MILLIS
+  for (;;) {
+    const askedAt = monotonic()
+    const [row] = await ask(client, joining(nodeId, Date.now(), terms))
+    if (row !== undefined) {
+      learn(granted(Number(row["epoch"]), askedAt, terms))
+      return true
+    }
+    if (monotonic() > untilAt) return false
+    await sleep(LOOK_MILLIS)
+  }
+}
+
+// The lease, on a session of its own: what is waited for elsewhere keeps no renewal waiting.
+
+let renewing: pg.Client | undefined
+let owner = ""
+
+const renew = async (): Promise<void> => {
+  renewing ??= await connect()
+  const { epoch } = lease
+  const askedAt = monotonic()
+  const ours = await ask(renewing, { text: RENEW, values: [nodeId, epoch, terms.millis] })
+  const isOfNow = lease.epoch === epoch && !(isGranting && ours.length === 0)
+  if (isOfNow) learn(renewed(lease, askedAt, ours.length > 0, terms))
+  if (lease._tag === "Lost") return nameIsTaken()
+  const [row] = await ask(renewing, { text: OWNER, values: [] })
+  const found = row === undefined ? null : { nodeId: String(row["node_id"]), term: Number(row["epoch"]) }
+  if (JSON.stringify(found) !== owner) {
+    owner = JSON.stringify(found)
+    tell({ _tag: "Owner", owner: found })
+  }
+}
+
+const keepRenewing = async (): Promise<void> => {
+  let isSilent = false
+  while (!isOver) {
+    const beganAt = monotonic()
+    try {
+      if (loopBeats()) await within(renew(), ANSWER_MILLIS)
+      isSilent = false
+    } catch (error) {
+      // The way of this session may be what is broken.
+      drop(renewing)
+      renewing = undefined
+      if (!isSilent) tell({ _tag: "Silent", reason: wordsOf(error) })
+      isSilent = true
+    }
+    await sleep(Math.max(0, beganAt + RENEW_MILLIS - monotonic()))
+  }
+}
+
+// The ownership, where this node may have it.
+
+let holder: pg.Client | undefined
+
+/** True once it is granted. */
+const stand = async (client: pg.Client, joined: number): Promise<boolean> => {
+  const way = await play(client, holding(lock, 1))
+  if (way === "owned") return false
+  if (way === "taken over") tell({ _tag: "TookOver" })
+  isGranting = true
+  const askedAt = monotonic()
+  const [row] = await ask(client, grantingNode(nodeId, joined, terms))
+  if (row === undefined) {
+    nameIsTaken()
+    return false
+  }
+  const epoch = Number(row["epoch"])
+  learn(granted(epoch, askedAt, terms))
+  isGranting = false
+  await play(client, beginning(joined, epoch))
+  client.once("end", () => lost("the session that owns the database was lost"))
+  tell({ _tag: "Granted", epoch })
+  return true
+}
+
+const standBy = async (): Promise<void> => {
+  const joined = lease.epoch
+  while (!isOver) {
+    try {
+      if (holder === undefined) {
+        holder = await connect()
+        const [row] = await ask(holder, { text: enterSession(nodeId, joined), values: [] })
+        if (row?.["is_owner"] !== true) return nameIsTaken()
+      }
+      if (loopBeats() && mayAct(lease, monotonic()) && (await stand(holder, joined))) return
+    } catch (error) {
+      // The next owner ends the sessions of those that wait as well. One that was granted has lost what it had begun.
+      drop(holder)
+      holder = undefined
+      if (lease.epoch !== joined) return lost(`the ownership could not be taken: ${wordsOf(error)}`)
+      isGranting = false
+    }
+    await sleep(LOOK_MILLIS)
+  }
+}
+
+const leave = async (): Promise<void> => {
+  isOver = true
+  const { epoch } = lease
+  relied.until(Number.NEGATIVE_INFINITY)
+  try {
+    const client = renewing ?? (await connect())
+    await within(ask(client, { text: LEAVE, values: [nodeId, epoch] }), ANSWER_MILLIS)
+  } catch (error) {
+    tell({ _tag: "Silent", reason: wordsOf(error) })
+  }
+  await Promise.allSettled([holder?.end(), renewing?.end()])
+  tell({ _tag: "Left" })
+  parentPort?.close()
+}
+
+parentPort?.on("message", (order: KeeperOrder) => {
+  if (order === "leave") void leave()
+})
+
+try {
+  const first = await connect()
+  if (!(await join(first)))
+    lost(`NODE_ID ${nodeId} is the name of a process that runs on this database: give each process its own`)
+  else {
+    renewing = first
+    tell({ _tag: "Joined", epoch: lease.epoch })
+    void keepRenewing()
+    if (mayOwn) void standBy()
+  }
+} catch (error) {
+  lost(`the cluster could not be joined: ${wordsOf(error)}`)
+}

@@ -1,0 +1,159 @@
+/** Several processes on one database, on a real server: names, who owns it, and how it goes from one to the next. */
+import { pathToFileURL } from "node:url"
+import { SqlClient } from "@effect/sql"
+import { Effect, Either, Exit, ManagedRuntime, Scope } from "effect"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import type { Owner } from "../../../../src/ports/cluster.ts"
+import { type ClusterNode, joinCluster } from "../../../../src/store/postgres/keeper.ts"
+import type { LeaseTerms } from "../../../../src/store/postgres/lease.ts"
+import { ownDatabase } from "../../../../src/store/postgres/node.ts"
+import { sqlLayer } from "../../../../src/store/postgres/sql.ts"
+import { type TestDatabase, testDatabase } from "../../../kit/servers/database.ts"
+import { until } from "../../../kit/servers/gateway.ts"
+import { query } from "../account-store-rig.ts"
+
+/** As it is built: a thread of the sources takes its code through tsx. */
+const THREAD = pathToFileURL("dist/src/store/postgres/keeper-thread.js")
+const SHORT: LeaseTerms = { millis: 1_000, marginMillis: 100 }
+
+let database: TestDatabase
+const closing: Array<() => Promise<void>> = []
+beforeEach(async () => {
+  database = await testDatabase()
+})
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+  await database.drop()
+})
+
+type Granted = Effect.Effect.Success<ClusterNode["granted"]>
+
+interface Node extends ClusterNode {
+  readonly end: () => Promise<void>
+  /** Why it is none any more. */
+  readonly reason: () => string | undefined
+  /** Once it owns the database. */
+  readonly owns: () => Granted | undefined
+}
+
+const join = async (nodeId: string, options: Partial<Parameters<typeof joinCluster>[1]> = {}): Promise<Node> => {
+  const scope = await Effect.runPromise(Scope.make())
+  const end = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  closing.push(end)
+  const joining = joinCluster(database.url, {
+    nodeId,
+    mayOwn: true,
+    thread: THREAD,
+    notice: () => undefined,
+    ...options,
+  })
+  const node = await Effect.runPromise(Scope.extend(joining, scope))
+  let reason: string | undefined
+  let owned: Granted | undefined
+  void node.lost.then((why) => {
+    reason = why
+  })
+  void Effect.runPromise(node.granted).then((it) => {
+    owned = it
+  })
+  return { ...node, end, reason: () => reason, owns: () => owned }
+}
+const refusal = async (nodeId: string): Promise<unknown> => {
+  const options = { nodeId, mayOwn: true, thread: THREAD, terms: SHORT, notice: () => undefined }
+  const joined = await Effect.runPromise(Effect.either(Effect.scoped(joinCluster(database.url, options))))
+  return Either.isLeft(joined) ? joined.left : "joined"
+}
+
+const owning = (node: Node): Promise<Granted> => until(`${node.nodeId} to own the database`, node.owns)
+
+const pool = ({ enter }: Granted) => {
+  const runtime = ManagedRuntime.make(sqlLayer(database.url, { enter }))
+  closing.push(() => runtime.dispose())
+  return <A, E>(work: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
+    runtime.runPromise(Effect.either(Effect.flatMap(SqlClient.SqlClient, work)))
+}
+
+const rows = () => query(database.url, "SELECT node_id, owns FROM gateway_node ORDER BY node_id")
+
+it("gives the database to one, has the others wait, and tells each who owns it", async () => {
+  const first = await join("a")
+  const { epoch } = await owning(first)
+  const other = await join("b")
+  const edge = await join("c", { mayOwn: false })
+  const owner: Owner = { nodeId: "a", term: epoch }
+  for (const node of [first, other, edge])
+    await until(`${node.nodeId} to know the owner`, () => node.owner()?.term === epoch)
+  expect([first.owner(), other.owner(), edge.owner()]).toEqual([owner, owner, owner])
+  expect([other.owns(), edge.owns()]).toEqual([undefined, undefined])
+  expect(await rows()).toEqual([
+    { node_id: "a", owns: true },
+    { node_id: "b", owns: false },
+    { node_id: "c", owns: false },
+  ])
+  // A gateway without a cluster is as another process ever was.
+  const alone = await Effect.runPromise(
+    Effect.either(Effect.scoped(ownDatabase(database.url, { now: Date.now, attempts: 1 }))),
+  )
+  expect(Either.isLeft(alone) && alone.left).toMatchObject({ _tag: "DatabaseOwned" })
+})
+
+it("goes to the next at once when it is released, with a later term; and its name may be used again", async () => {
+  const first = await join("a", { terms: { millis: 60_000, marginMillis: 100 } })
+  const before = await owning(first)
+  const other = await join("b")
+  await Effect.runPromise(first.leave)
+  const after = await owning(other)
+  expect(after.epoch).toBeGreaterThan(before.epoch)
+  expect([first.reason(), first.isLeased()]).toEqual([undefined, false])
+  await first.end()
+  const again = await join("a")
+  expect(again.epoch()).toBeGreaterThan(after.epoch)
+  expect(again.owns()).toBeUndefined()
+})
+
+it("goes to the next when its owner's lease is over, whose sessions are ended and whose writes are refused", async () => {
+  const first = await join("a", { terms: SHORT })
+  const before = await owning(first)
+  const at = pool(before)
+  await query(database.url, "CREATE TABLE listing (id int PRIMARY KEY)")
+  expect(Either.isRight(await at((sql) => sql`INSERT INTO listing VALUES (1)`))).toBe(true)
+  const other = await join("b", { terms: SHORT })
+  const after = await until("the other to own the database", async () => {
+    await query(database.url, `UPDATE gateway_node SET until = '-infinity' WHERE epoch = ${before.epoch}`)
+    return other.owns()
+  })
+  expect(after.epoch).toBeGreaterThan(before.epoch)
+  expect(Either.isLeft(await at((sql) => sql`INSERT INTO listing VALUES (2)`))).toBe(true)
+  await until("the one before to know", () => first.reason() !== undefined)
+  expect(before.mayAct()).toBe(false)
+  expect(await query(database.url, "SELECT id FROM listing")).toEqual([{ id: 1 }])
+})
+
+it("neither renews nor takes the ownership while the loop of its process stands still", async () => {
+  const node = await join("a", { terms: SHORT, stallMillis: 0 })
+  await until("its lease to be over", () => !node.isLeased())
+  expect(node.owns()).toBeUndefined()
+  await owning(await join("b"))
+})
+
+it("refuses a second process of the same name in one line while the first renews its own, whatever it may own", async () => {
+  const first = await join("a", { mayOwn: false, terms: SHORT })
+  expect(await refusal("a")).toMatchObject({
+    _tag: "DatabaseOwned",
+    message: "NODE_ID a is the name of a process that runs on this database: give each process its own",
+  })
+  expect([first.reason(), first.isLeased()]).toEqual([undefined, true])
+})
+
+it("takes the place of a process of its name that was killed, once that one's lease is over, and its ownership as well", async () => {
+  const killed = await join("a", { terms: SHORT, stallMillis: 1 })
+  await killed.end()
+  await query(
+    database.url,
+    "UPDATE gateway_node SET owns = true, until = clock_timestamp() + interval '300 milliseconds' WHERE node_id = 'a'",
+  )
+  const heir = await join("a", { terms: SHORT })
+  expect(heir.epoch()).toBeGreaterThan(killed.epoch())
+  await owning(heir)
+  expect(await rows()).toEqual([{ node_id: "a", owns: true }])
+})
