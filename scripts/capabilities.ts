@@ -44,7 +44,7 @@ const PINS: Readonly<Record<string, Pins>> = {
   binance: { ...binance, proved: { triggers: STOPS, oco: "NATIVE", marketBuyByCost: true } },
   // Its test hosts are those of Binance; of the futures ccxt refuses them.
   binanceus: { ...binance, sandbox: false },
-  binanceusdm: { ...binance, sandbox: false },
+  binanceusdm: { ...binance, sandbox: false, proved: { amend: true } },
   // 45 bits.
   bitfinex: { clientOrderIds: { form: "INTEGER", lengthMax: 14, unique: "DAY" }, bookContinuity: "CHECKSUM" },
   // Orders are streamed market by market there, so the account asks.

@@ -37,11 +37,17 @@ export class VenuePort extends Context.Tag("ports/VenuePort")<
     /** Every venue that is listed, ACTIVE or not, by identifier. */
     readonly venues: ReadonlyArray<Venue>
     readonly find: (venue: string) => Venue | undefined
-    /** Proves the credential at the venue and reads the account id behind it (null where the venue gives none). */
+    /**
+     * Proves the credential at the venue and reads the account id behind it (null where the venue gives none). NotSupportedByVenue: it is good, and
+     * the account is kept in a way that is not followed.
+     */
     readonly verify: (
       venue: VenueId,
       secrets: VenueSecrets,
-    ) => Effect.Effect<{ readonly externalAccountId: string | null }, CredentialsInvalid | VenueUnavailable>
+    ) => Effect.Effect<
+      { readonly externalAccountId: string | null },
+      CredentialsInvalid | NotSupportedByVenue | VenueUnavailable
+    >
     /** Opens the private session; reports flow until the scope closes. Fails only when the venue is not there at all. */
     readonly openSession: (options: {
       readonly account: TradingAccount

@@ -18,7 +18,10 @@ export interface VenueAdapter {
   readonly venue: Venue
   readonly verify: (
     secrets: VenueSecrets,
-  ) => Effect.Effect<{ readonly externalAccountId: string | null }, CredentialsInvalid | VenueUnavailable>
+  ) => Effect.Effect<
+    { readonly externalAccountId: string | null },
+    CredentialsInvalid | NotSupportedByVenue | VenueUnavailable
+  >
   readonly openSession: (
     options: Parameters<Port["openSession"]>[0],
   ) => Effect.Effect<VenueSession, VenueUnavailable, Scope.Scope>

@@ -2,7 +2,6 @@
  * Amending a resting order: it keeps its id, gives up its place in the queue, and trades at once where its new price reaches. A
  * smaller size below what is executed ends it.
  */
-import { reserve, settleRelease } from "./binance/accounts.ts"
 import { multiply } from "./binance/fixed.ts"
 import type { Market } from "./binance/market.ts"
 import type { Matching } from "./binance/matching.ts"
@@ -24,10 +23,11 @@ export const amend = (
   const own = order.side === "BUY" ? market.bids : market.asks
   market.updateId += 1
   matching.listener.onLevel(market, own.side, order.price, own.remove(order))
-  settleRelease(order, order.reserved)
-  const needed = order.side === "BUY" ? multiply(price, left) : left
-  const { account } = order
-  reserve(account, order.reservedAsset, needed)
+  const { account, side, isReduceOnly = false } = order
+  const due = { account, side, quantity: left, isReduceOnly }
+  matching.purse.release(order, order.reserved)
+  const { asset, amount: needed } = matching.purse.due(due, market.rules, () => multiply(price, left))
+  matching.purse.reserve(account, asset, needed)
   const amended: Order = {
     ...order,
     price,

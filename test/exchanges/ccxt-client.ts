@@ -12,6 +12,7 @@ export type Binance = InstanceType<typeof import("ccxt").pro.binance>
 export type Kraken = InstanceType<typeof import("ccxt").pro.kraken>
 type Bybit = InstanceType<typeof import("ccxt").pro.bybit>
 type Coinbase = InstanceType<typeof import("ccxt").pro.coinbase>
+type BinanceUsdm = InstanceType<typeof import("ccxt").pro.binanceusdm>
 export type Settings = Record<string, unknown>
 
 const packageRoot = join(dirname(createRequire(import.meta.url).resolve("ccxt")), "..")
@@ -66,6 +67,17 @@ export const connectCoinbase = async (routes: Routes, settings: Settings): Promi
     pathToFileURL(join(packageRoot, "js/src/pro/coinbase.js")).href
   )
   const client = new CoinbaseClass({ timeout: PATIENCE_MILLIS, ...settings })
+  routeCcxt(client, routes)
+  client.has["fetchCurrencies"] = false
+  return client
+}
+
+/** Loaded at the first use; `close()` is the caller's. */
+export const connectUsdm = async (routes: Routes, settings: Settings): Promise<BinanceUsdm> => {
+  const { default: UsdmClass }: { default: new (settings: Settings) => BinanceUsdm } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/binanceusdm.js")).href
+  )
+  const client = new UsdmClass({ timeout: PATIENCE_MILLIS, ...settings })
   routeCcxt(client, routes)
   client.has["fetchCurrencies"] = false
   return client

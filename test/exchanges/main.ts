@@ -1,11 +1,12 @@
 /**
- * `npm run exchange -- [--venue binance|bybit|coinbase|kraken|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE] [--speed X]`: a
+ * `npm run exchange -- [--venue binance|binance-usdm|bybit|coinbase|kraken|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE] [--speed X]`: a
  * loopback exchange as a process. Prints one line, `exchange {json}`, when it listens: `url`, `routes` (a VENUE_ROUTES value) and the keys of
  * the first user. SIGTERM ends it. Only Binance replays a capture.
  */
 import { parseArgs } from "node:util"
 import { startBinanceExchange } from "./binance/exchange.ts"
 import type { Replay, ReplayOptions } from "./binance/replay/replay.ts"
+import { startUsdmExchange } from "./binance-usdm/exchange.ts"
 import { startBybitExchange } from "./bybit/exchange.ts"
 import { startCoinbaseExchange } from "./coinbase/exchange.ts"
 import { startKrakenExchange } from "./kraken/exchange.ts"
@@ -45,6 +46,7 @@ interface Running {
 const STARTS: Readonly<Record<string, (start: Start) => Promise<Running>>> = {
   binance: startBinanceExchange,
   // A load test is not the traffic of one account, which the venue would limit.
+  "binance-usdm": ({ port, users }) => startUsdmExchange({ port, users, isLimited: false }),
   bybit: ({ port, users }) => startBybitExchange({ port, users, isLimited: false }),
   coinbase: ({ port, users }) => startCoinbaseExchange({ port, users, isLimited: false }),
   kraken: ({ port, users }) => startKrakenExchange({ port, users, isLimited: false }),

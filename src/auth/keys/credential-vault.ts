@@ -4,6 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { type Credential, isOwnCredential, type VenueSecrets } from "../../domain/account/credential.ts"
 import { CredentialNotFound, CredentialRevoked } from "../../domain/errors/credential.ts"
 import type { StorageUnavailable } from "../../domain/errors/service.ts"
+import { VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { CredentialId, TradingAccountId, UserId } from "../../domain/ids.ts"
 import type { Venue } from "../../domain/instrument/venue.ts"
 import type { Actor } from "../../domain/user/act.ts"
@@ -131,6 +132,8 @@ const vault = (keys: Keys) =>
         Effect.catchTags({
           CredentialsInvalid: () => Effect.succeed(false),
           ExternalAccountTaken: () => Effect.succeed(false),
+          // Its owner may keep it otherwise tomorrow.
+          NotSupportedByVenue: ({ feature }) => new VenueUnavailable({ reason: feature }),
           StorageUnavailable: Effect.die,
         }),
       )

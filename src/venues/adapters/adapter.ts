@@ -113,6 +113,8 @@ export interface ExchangeAdapter {
   readonly fetchedBalances?: (balance: CcxtBalance) => ReadonlyArray<BalanceRow>
   /** The venue's name of the account; absent where the balances carry it as `uid`. */
   readonly accountId?: (exchange: CcxtExchange) => Promise<string | null>
+  /** Why an account is not connected although its key is good: a way of keeping it that the gateway does not follow. Null: it is. */
+  readonly notTaken?: (exchange: CcxtExchange) => Promise<string | null>
   /** The answer to a cancel that is usually carried out says of this one that it is not yet. */
   readonly cancelPends?: (answer: CcxtOrder) => boolean
   /** Private events that ccxt would make wrong balances of. */

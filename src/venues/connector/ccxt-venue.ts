@@ -267,13 +267,16 @@ const adapter = (profile: VenueProfile, options: CcxtVenuesOptions, connectors: 
     supervisor: first,
     connectors: () => connectors.all.map((connector) => connector.stats()),
     verify: (secrets) =>
-      first
-        .call("verify", { secrets }, FIRST_CALL_MILLIS)
-        .pipe(
-          Effect.mapError((failure) =>
-            refusesCredential(failure) ? new CredentialsInvalid({ reason: failure.category }) : told(failure),
-          ),
+      first.call("verify", { secrets }, FIRST_CALL_MILLIS).pipe(
+        Effect.mapError((failure) =>
+          refusesCredential(failure) ? new CredentialsInvalid({ reason: failure.category }) : told(failure),
         ),
+        Effect.filterOrFail(
+          ({ notTaken }) => notTaken === null,
+          ({ notTaken }) => new NotSupportedByVenue({ feature: notTaken ?? "" }),
+        ),
+        Effect.map(({ externalAccountId }) => ({ externalAccountId })),
+      ),
     openSession: ({ account, secrets, report }) =>
       Effect.gen(function* () {
         if (secrets === null) return yield* new VenueUnavailable({ reason: "no credentials" })

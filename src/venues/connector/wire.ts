@@ -143,7 +143,8 @@ export interface Calls {
   }
   readonly verify: {
     readonly ask: { readonly secrets: VenueSecrets }
-    readonly answer: { readonly externalAccountId: string | null }
+    /** `notTaken`: why it is not connected although its key is good. */
+    readonly answer: { readonly externalAccountId: string | null; readonly notTaken: string | null }
   }
   /** Answers when the session can trade: markets are loaded. The private stream reports for itself. */
   readonly ready: { readonly ask: { readonly session: string }; readonly answer: null }

@@ -8,7 +8,15 @@ import type { VenueSecrets } from "../../domain/account/credential.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
 import type { ConnectorFigures, Purpose } from "../../ports/venue-stats.ts"
 import { adapterOf } from "../adapters/adapters.ts"
-import type { BreakHow, CallName, CallRequest, Command, ConnectorSettings, ConnectorTask } from "../connector/wire.ts"
+import type {
+  BreakHow,
+  CallName,
+  CallRequest,
+  Calls,
+  Command,
+  ConnectorSettings,
+  ConnectorTask,
+} from "../connector/wire.ts"
 import { Budgets } from "./budget/budgets.ts"
 import type { CcxtExchange, CcxtExchangeClass } from "./exchange/ccxt.ts"
 import { classify, LOST_PLACE } from "./exchange/errors.ts"
@@ -222,15 +230,18 @@ class Connector {
   }
 
   /** A signed question that changes nothing. The account's id comes with it as `uid`, or is asked for; some venues do not say it. */
-  async #verify(secrets: VenueSecrets): Promise<{ readonly externalAccountId: string | null }> {
+  async #verify(secrets: VenueSecrets): Promise<Calls["verify"]["answer"]> {
     await this.#markets.loaded()
     const exchange = this.#instanceOf(secrets)
     this.#markets.share(exchange)
     try {
       const { info } = await exchange.fetchBalance()
-      const { accountId } = adapterOf(this.#settings.profile)
+      const { accountId, notTaken } = adapterOf(this.#settings.profile)
       const uid = accountId === undefined ? info?.["uid"] : await accountId(exchange)
-      return { externalAccountId: typeof uid === "string" || typeof uid === "number" ? String(uid) : null }
+      return {
+        externalAccountId: typeof uid === "string" || typeof uid === "number" ? String(uid) : null,
+        notTaken: (await notTaken?.(exchange)) ?? null,
+      }
     } finally {
       this.#markets.unshare(exchange)
       await exchange.close()

@@ -2,7 +2,7 @@
  * The matching engine: price-time priority, all Binance Spot order types, balances free and locked, 0.1 % fee in what is received.
  * Synchronous: when `place` returns the order has matched, and the listener has been told everything in the order it happened.
  */
-import { reserve, settleFill, settleRelease } from "./accounts.ts"
+import { type Purse, spotPurse } from "./accounts.ts"
 import type { BookSide } from "./book-side.ts"
 import { multiply, UNIT } from "./fixed.ts"
 import { Market } from "./market.ts"
@@ -52,6 +52,7 @@ export class Matching {
   constructor(
     readonly listener: MatchingListener,
     readonly now: () => number,
+    readonly purse: Purse = spotPurse,
   ) {}
 
   addSymbol(rules: SymbolRules): Market {
@@ -87,8 +88,8 @@ export class Matching {
     this.check(account, request)
     const market = this.market(request.symbol)
     const quantity = request.quantity ?? this.#quantityForQuote(market, account, request)
-    const amount = this.#reservation(market, account, request, quantity)
-    const order = this.#create(market, account, request, { quantity, amount })
+    const due = this.#reservation(market, account, request, quantity)
+    const order = this.#create(account, request, { quantity, ...due })
     this.#announce(market, order, "NEW")
     if (order.isWorking) this.#match(market, order)
     else market.stops.add(order)
@@ -103,11 +104,11 @@ export class Matching {
     if (last !== undefined && !(levelOf(below) < last && last < levelOf(above))) throw wrongRelation()
     for (const request of [above, below]) this.check(account, request)
     const quantity = above.quantity ?? 0n
-    const amounts = [above, below].map((request) => this.#reservation(market, account, request, quantity))
-    const [dearer = 0n] = amounts.toSorted((a, b) => (a < b ? 1 : a > b ? -1 : 0))
-    const holder = amounts[0] === dearer ? above : below
+    const { asset, amount } = this.#reservation(market, account, above, quantity)
+    const other = this.#reservation(market, account, below, quantity).amount
+    const [holder, dearer] = amount >= other ? [above, amount] : [below, other]
     const orders = [above, below].map((request) =>
-      this.#create(market, account, request, { quantity, amount: request === holder ? dearer : 0n }),
+      this.#create(account, request, { quantity, asset, amount: request === holder ? dearer : 0n }),
     )
     const orderListId = this.#listId++
     const { symbol } = above
@@ -136,13 +137,11 @@ export class Matching {
   }
 
   #create(
-    market: Market,
     account: Account,
     request: OrderRequest,
-    { quantity, amount }: { readonly quantity: bigint; readonly amount: bigint },
+    { quantity, asset, amount }: { readonly quantity: bigint; readonly asset: string; readonly amount: bigint },
   ): Order {
-    const asset = request.side === "BUY" ? market.rules.quote : market.rules.base
-    reserve(account, asset, amount)
+    this.purse.reserve(account, asset, amount)
     const orderId = this.#orderId++
     const placedAt = this.now()
     const order: Order = {
@@ -167,6 +166,7 @@ export class Matching {
       isResting: false,
       reserved: amount,
       reservedAsset: asset,
+      ...(request.isReduceOnly === true && { isReduceOnly: true }),
     }
     account.orders.set(orderId, order)
     account.byClientOrderId.set(order.clientOrderId, order)
@@ -208,6 +208,11 @@ export class Matching {
   /** Matches an open order that stands in no book, and rests what is left: how an amended order goes on. */
   work(market: Market, order: Order): void {
     this.#match(market, order)
+  }
+
+  /** Whether an order at this price would find all of its quantity now. */
+  couldFill(market: Market, account: Account, { side, price, quantity = 0n }: OrderRequest): boolean {
+    return this.#reach(market, side, account, price, quantity).quantity >= quantity
   }
 
   /** A market order by nobody: how the synthetic market trades. */
@@ -275,7 +280,7 @@ export class Matching {
     for (const order of [taker, maker]) {
       if (order === undefined) continue
       this.#leaveList(market, order)
-      const fill = settleFill(market.rules, order, trade, order === maker)
+      const fill = this.purse.fill(market.rules, order, trade, order === maker)
       this.#announce(market, order, "TRADE", fill)
       this.#tellList(order)
     }
@@ -302,7 +307,7 @@ export class Matching {
     market.stops.delete(order)
     order.status = status
     order.updatedAt = this.now()
-    settleRelease(order, order.reserved)
+    this.purse.release(order, order.reserved)
     this.#announce(market, order, status === "EXPIRED_IN_MATCH" ? "TRADE_PREVENTION" : status)
   }
 
@@ -325,10 +330,10 @@ export class Matching {
 
   /** A stop without a price was reserved at its trigger; what it costs is known only now. */
   #reserveAgain(market: Market, order: Order): boolean {
-    settleRelease(order, order.reserved)
+    this.purse.release(order, order.reserved)
     const { cost } = this.#reach(market, order.side, order.account, undefined, order.left)
     try {
-      reserve(order.account, order.reservedAsset, cost)
+      this.purse.reserve(order.account, order.reservedAsset, cost)
     } catch {
       return false
     }
@@ -365,11 +370,13 @@ export class Matching {
     return quantity
   }
 
-  #reservation(market: Market, account: Account, request: OrderRequest, quantity: bigint): bigint {
-    if (request.side === "SELL") return quantity
-    const price = hasLimitPrice(request.type) ? request.price : request.stopPrice
-    if (price !== undefined && request.type !== "MARKET") return multiply(price, quantity)
-    return this.#reach(market, "BUY", account, undefined, quantity).cost
+  #reservation(market: Market, account: Account, request: OrderRequest, quantity: bigint) {
+    const { side, isReduceOnly = false } = request
+    return this.purse.due({ account, side, quantity, isReduceOnly }, market.rules, () => {
+      const price = hasLimitPrice(request.type) ? request.price : request.stopPrice
+      if (price !== undefined && request.type !== "MARKET") return multiply(price, quantity)
+      return this.#reach(market, side, account, undefined, quantity).cost
+    })
   }
 
   #opposite(market: Market, side: Side): BookSide {

@@ -110,6 +110,8 @@ export interface Order {
   isResting: boolean
   reserved: bigint
   readonly reservedAsset: string
+  /** Of contracts: it only makes a position smaller. */
+  readonly isReduceOnly?: boolean
   /** That it was placed in. */
   list?: OrderList
 }

@@ -1,5 +1,5 @@
 /** Binance USDⓈ-M perpetuals. ccxt refuses their testnet, so there is no `_UAT`. */
-import { plain, UNFOLLOWED_POSITIONS } from "../plain.ts"
+import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
 const RECV_WINDOW_MILLIS = 5000
@@ -17,6 +17,8 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
       fetchOpenOrders: { warnWithoutSymbol: false },
       warnOnFetchOpenOrdersWithoutSymbol: false,
       recvWindow: RECV_WINDOW_MILLIS,
+      // ccxt would ask for them with each new stream.
+      watchPositions: { fetchPositionsSnapshot: false, awaitPositionsSnapshot: false },
     },
     // GET /fapi/v1/depth: "default 500; valid limits: [5, 10, 20, 50, 100, 500, 1000]"; 1000 weigh 20 of 2,400 a minute.
     bookReach: { way: "SEED", levels: 1000 },
@@ -27,8 +29,8 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     connects: { most: 300, withinMillis: 300_000 },
     // DELETE /fapi/v1/order answers with the order, `status: "CANCELED"`.
     cancelAnswer: "DONE",
-    // PUT /fapi/v1/order answers with the order as it is then.
-    amendAnswer: "DONE",
+    // PUT /fapi/v1/order cancels a post-only order whose new price would take, and answers with it.
+    amendAnswer: "REQUESTED",
     // GET /fapi/v1/openOrders has no limit.
     openOrders: { way: "WHOLE" },
     // GET /fapi/v1/userTrades: at most 1,000; "the time between startTime and endTime cannot be longer than 7 days".
@@ -48,7 +50,7 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: RECV_WINDOW_MILLIS,
     // As on the spot side: an orderId is given with its symbol.
     orderIds: "INSTRUMENT",
-    orders: UNFOLLOWED_POSITIONS,
+    orders: { proof: "EXPERIMENTAL", missing: "positions are neither streamed nor reconciled" },
     clientIdParam: "origClientOrderId",
     // GET /fapi/v1/trades: at most 1,000. ccxt would ask for aggregates, which have ids of their own.
     tradeHistory: { way: "BY_ID", params: { fetchTradesMethod: "fapiPublicGetTrades", limit: 1000 } },

@@ -4,6 +4,7 @@
  */
 
 import { BINANCE_CODES } from "../../adapters/binance/codes.ts"
+import { BINANCEUSDM_CODES } from "../../adapters/binanceusdm/codes.ts"
 import { BYBIT_CODES } from "../../adapters/bybit/codes.ts"
 import { COINBASE_CODES, coinbaseWords } from "../../adapters/coinbase/codes.ts"
 import { krakenMeaning, krakenWords } from "../../adapters/kraken/codes.ts"
@@ -145,6 +146,7 @@ const classRow = (error: unknown): Row | undefined => {
 }
 
 const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = {
+  binanceusdm: BINANCEUSDM_CODES,
   okx: OKX_CODES,
   bybit: BYBIT_CODES,
   coinbase: COINBASE_CODES,

@@ -24,6 +24,8 @@ export class DiffStreams {
     readonly faults: Faults,
     readonly views: ReadonlyMap<string, MarketView>,
     readonly now: () => number,
+    /** As contracts have it: a diff names the update before it. */
+    readonly isLinked = false,
   ) {}
 
   onLevel(market: Market, side: "bids" | "asks", price: bigint, total: bigint): void {
@@ -60,6 +62,7 @@ export class DiffStreams {
           s: symbol,
           U: gathered.firstUpdateId,
           u: gathered.finalUpdateId,
+          ...(this.isLinked && { T: this.now(), pu: gathered.firstUpdateId - 1 }),
           b: rows(gathered.bids),
           a: rows(gathered.asks),
         })

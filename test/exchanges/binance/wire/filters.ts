@@ -18,6 +18,8 @@ export interface OrderRequest {
   readonly price: bigint | undefined
   readonly stopPrice: bigint | undefined
   readonly clientOrderId: string | undefined
+  /** Of contracts: it only makes a position smaller. */
+  readonly isReduceOnly?: boolean
 }
 
 export class Filters {

@@ -8,7 +8,10 @@ import { isInterval } from "../replay/tape.ts"
 import { invalidInterval, invalidSymbol, missingParameter, Refusal } from "./refusal.ts"
 import { aggregateJson, candleJson, symbolJson, tickerJson, tradeJson } from "./wire-public.ts"
 
-type Route = (core: Core, query: URLSearchParams) => unknown
+/** What public data are made of. */
+type PublicCore = Pick<Core, "views" | "now">
+
+type Route = (core: PublicCore, query: URLSearchParams) => unknown
 
 export const publicRoutes: ReadonlyMap<string, Route> = new Map<string, Route>([
   ["GET /api/v3/ping", () => ({})],
@@ -62,19 +65,19 @@ const WEIGHTS: ReadonlyMap<string, number> = new Map([
   ["GET /api/v3/klines", 2],
 ])
 
-const one = (core: Core, query: URLSearchParams): MarketView => {
+const one = (core: PublicCore, query: URLSearchParams): MarketView => {
   const symbol = query.get("symbol")
   if (symbol === null) throw missingParameter("symbol")
   return named(core, symbol)
 }
 
-const named = (core: Core, symbol: string): MarketView => {
+const named = (core: PublicCore, symbol: string): MarketView => {
   const view = core.views.get(symbol)
   if (view === undefined) throw invalidSymbol()
   return view
 }
 
-const several = (core: Core, query: URLSearchParams): ReadonlyArray<MarketView> => {
+const several = (core: PublicCore, query: URLSearchParams): ReadonlyArray<MarketView> => {
   const symbol = query.get("symbol")
   if (symbol !== null) return [named(core, symbol)]
   const list = query.get("symbols")
@@ -91,8 +94,11 @@ const readList = (text: string): ReadonlyArray<string> => {
   return names
 }
 
-const oneOrSeveral = <A>(core: Core, query: URLSearchParams, show: (view: MarketView) => A): A | ReadonlyArray<A> =>
-  query.has("symbol") ? show(one(core, query)) : several(core, query).map(show)
+const oneOrSeveral = <A>(
+  core: PublicCore,
+  query: URLSearchParams,
+  show: (view: MarketView) => A,
+): A | ReadonlyArray<A> => (query.has("symbol") ? show(one(core, query)) : several(core, query).map(show))
 
 const limitOf = (query: URLSearchParams, usual: number, most: number): number => {
   const text = query.get("limit")
@@ -103,12 +109,12 @@ const limitOf = (query: URLSearchParams, usual: number, most: number): number =>
   return Math.min(Number(text), most)
 }
 
-const lastTrades = (core: Core, query: URLSearchParams) => {
+const lastTrades = (core: PublicCore, query: URLSearchParams) => {
   const limit = limitOf(query, 500, 1000)
   return limit === 0 ? [] : one(core, query).tape.trades.slice(-limit)
 }
 
-const candles = (core: Core, query: URLSearchParams) => {
+const candles = (core: PublicCore, query: URLSearchParams) => {
   const view = one(core, query)
   const interval = query.get("interval")
   if (interval === null) throw missingParameter("interval")

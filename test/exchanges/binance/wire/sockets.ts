@@ -26,6 +26,8 @@ export class Sockets {
   constructor(
     readonly isRefused: () => boolean,
     readonly attach: (kind: SocketKind, socket: WebSocket, url: URL) => void,
+    /** Undefined: nothing is served there. */
+    readonly kindOf: (path: string) => SocketKind | undefined = spotKindOf,
   ) {
     this.#pings = setInterval(() => this.#ping(), PING_MILLIS)
   }
@@ -36,7 +38,7 @@ export class Sockets {
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     const url = new URL(request.url ?? "/", "http://exchange")
-    const kind = kindOf(url.pathname)
+    const kind = this.kindOf(url.pathname)
     if (kind === undefined || this.isRefused()) {
       stream.destroy()
       return
@@ -79,7 +81,7 @@ export class Sockets {
   }
 }
 
-const kindOf = (path: string): SocketKind | undefined => {
+const spotKindOf = (path: string): SocketKind | undefined => {
   if (path.startsWith("/ws-api/")) return "user"
   return /^\/(stream|ws)(\/|$)/.test(path) ? "market" : undefined
 }
