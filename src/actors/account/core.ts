@@ -11,7 +11,7 @@ import {
 } from "../../domain/account/trading-account.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
-import type { Venue } from "../../domain/instrument/venue.ts"
+import { isSpot, type Venue } from "../../domain/instrument/venue.ts"
 import { isTerminal } from "../../domain/order/status.ts"
 import { type AppliedExecution, placeOf, type TradeOrder } from "../../domain/order/trade-order.ts"
 import { RareMap, RareSet } from "../../domain/rare.ts"
@@ -326,7 +326,9 @@ export class AccountCore {
       this.parts.prices.note(execution.instrumentId, execution.executedPrice, execution.executedAt)
     // The snapshot and the fill carry the same instant, or nearly: only a fresh snapshot can say which came first; what is
     // inferred may have no time of the venue's at all.
-    if (this.positions.moved(applied, order) === "contained" || execution.inferred) this.sequels.askBalances(this)
+    // Contracts move no assets: their margin is the venue's to say.
+    const hasMoved = isSpot(this.venue) && this.positions.moved(applied, order) === "moved"
+    if (!hasMoved || execution.inferred) this.sequels.askBalances(this)
     return this.outlet.news.ofExecution(execution, order, now)
   }
 

@@ -215,6 +215,11 @@ export interface VenueProfile extends VenueFacts {
     readonly auditsShare?: number
     readonly addressCost?: number
   }
+  /**
+   * The venue counts an account's orders and their changes apart, so many within each time, and they weigh nothing else: the adapter has them cost
+   * nothing. Absent: they cost like any request.
+   */
+  readonly orderLimits?: ReadonlyArray<{ readonly most: number; readonly withinMillis: number }>
   /** The code that goes with it, in `adapters.ts`. */
   readonly adapter:
     | "binance"

@@ -4,6 +4,7 @@
  */
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto"
 import type { Fault } from "../../exchanges/binance/faults.ts"
+import { startUsdmExchange } from "../../exchanges/binance-usdm/exchange.ts"
 import { startBybitExchange } from "../../exchanges/bybit/exchange.ts"
 import { startCoinbaseExchange } from "../../exchanges/coinbase/exchange.ts"
 import { startKrakenExchange } from "../../exchanges/kraken/exchange.ts"
@@ -40,6 +41,8 @@ export interface StageExchange extends Base {
   /** `METHOD /path` of an order. */
   readonly place: string
   readonly fault: (fault: Fault) => void
+  /** What a gateway must be told of it. */
+  readonly env?: Readonly<Record<string, string>>
   /** A new user's, who is rich. */
   readonly enter: () => Keys
   /** Oldest first. */
@@ -167,5 +170,35 @@ const startCoinbase = async (): Promise<StageExchange> => {
   }
 }
 
-export const OTHER_EXCHANGES = { okx: startOkx, kraken: startKraken, bybit: startBybit, coinbase: startCoinbase }
+const startUsdm = async (): Promise<StageExchange> => {
+  // One address asks for one process after another.
+  const exchange = await startUsdmExchange({ isLimited: false })
+  return {
+    ...exchange,
+    venue: "BINANCEUSDM",
+    pair: "BTC/USDT",
+    place: "POST /fapi/v1/order",
+    env: { EXPERIMENTAL_ORDERS: "BINANCEUSDM" },
+    enter: () => {
+      const keys = { apiKey: hex(32), apiSecret: hex(32) }
+      exchange.addUser({ ...keys, balances: BALANCES })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map(({ clientOrderId, status, executedQty, cumQuote }) => ({
+        clientOrderId,
+        status,
+        executed: executedQty,
+        cost: cumQuote,
+      })),
+  }
+}
+
+export const OTHER_EXCHANGES = {
+  okx: startOkx,
+  kraken: startKraken,
+  bybit: startBybit,
+  coinbase: startCoinbase,
+  binanceusdm: startUsdm,
+}
 export type OtherVenue = keyof typeof OTHER_EXCHANGES

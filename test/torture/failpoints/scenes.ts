@@ -196,10 +196,11 @@ export const SCENES: ReadonlyArray<Scene> = [
   { venue: "desk", place: "hedge.unanswered", hitsMax: 1, provoke: holdsHedge },
 ]
 
-/** Of the other venues whose orders are proven. */
+/** Of the other venues that an exchange of ours speaks. */
 export const SCENES_ELSEWHERE: ReadonlyArray<Scene> = [
   ...onOrders("okx"),
   ...onOrders("kraken"),
   ...onOrders("bybit"),
   ...onOrders("coinbase"),
+  ...onOrders("binanceusdm"),
 ]

@@ -8,8 +8,9 @@ interface Proof {
   readonly test: string
 }
 
-export const PROVEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT", "COINBASE"] as const
-type Proven = (typeof PROVEN_VENUES)[number]
+/** Those that an exchange of ours speaks. */
+export const SPOKEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT", "COINBASE", "BINANCEUSDM"] as const
+type Spoken = (typeof SPOKEN_VENUES)[number]
 
 const session = "venues/connector-orders.test.ts"
 const worker = "venues/connector-worker.test.ts"
@@ -37,17 +38,25 @@ const coinbase = {
   gateway: "gateway/orders/coinbase.test.ts",
 }
 
+const usdm = {
+  orders: "venues/binanceusdm/usdm-orders.test.ts",
+  outcomes: "venues/binanceusdm/usdm-outcomes.test.ts",
+  session: "venues/binanceusdm/usdm-session.test.ts",
+  gateway: "gateway/orders/binanceusdm.test.ts",
+}
+
 const of = (file: string, ...tests: ReadonlyArray<string>): ReadonlyArray<Proof> =>
   tests.map((test) => ({ file, test }))
 
 /** Absent: no test of that venue shows it. */
-export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArray<Proof>>>>> = {
+export const PROOFS: Readonly<Record<string, Partial<Record<Spoken, ReadonlyArray<Proof>>>>> = {
   submit: {
     BINANCE: of(session, "places a limit order under our own id"),
     OKX: of(okx.orders, "places a limit order under our own id"),
     KRAKEN: of(kraken, "places a limit order under our own id"),
     BYBIT: of(bybit.orders, "is placed under our own id"),
     COINBASE: of(coinbase.orders, "is placed under our own id"),
+    BINANCEUSDM: of(usdm.orders, "is placed under our own id"),
   },
   replay: {
     BINANCE: of(session, "is in doubt when the venue knows our id already"),
@@ -55,6 +64,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKEN: of(kraken, "never makes two orders of one id"),
     BYBIT: of(bybit.outcomes, "is in doubt when the venue knows our id already"),
     COINBASE: of(coinbase.outcomes, "makes no second order when the venue knows our id already"),
+    BINANCEUSDM: of(usdm.outcomes, "is in doubt when the venue knows our id already"),
   },
   cancel: {
     BINANCE: of(session, "cancels by our id and by the venue's"),
@@ -62,9 +72,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKEN: of(kraken, "cancels by our id and by the venue's"),
     BYBIT: of(bybit.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     COINBASE: of(coinbase.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
+    BINANCEUSDM: of(usdm.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
   },
   "late fill after cancel": {
-    // BINANCE and KRAKEN answer a cancel when it is carried out.
+    // BINANCE, BINANCEUSDM and KRAKEN answer a cancel when it is carried out.
     BINANCE: of(session, "says what was executed before it says"),
     OKX: [
       ...of(okx.orders, "never takes the acknowledgement of a cancel"),
@@ -78,6 +89,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ...of(coinbase.orders, "never takes the acknowledgement of a cancel"),
       ...of(coinbase.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
     ],
+    BINANCEUSDM: of(usdm.orders, "says what was executed before it says"),
   },
   "lost answer": {
     BINANCE: of(binance, "keeps its hold while in doubt and is found"),
@@ -96,6 +108,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     COINBASE: [
       ...of(coinbase.outcomes, "is in doubt after"),
       ...of(coinbase.gateway, "finds its order after an answer that was lost"),
+    ],
+    BINANCEUSDM: [
+      ...of(usdm.outcomes, "is in doubt after"),
+      ...of(usdm.gateway, "finds its order after an answer that was lost"),
     ],
   },
   "dead socket": {
@@ -125,6 +141,16 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ),
       ...of(coinbase.gateway, "hears by its audits what a private stream did not say"),
     ],
+    BINANCEUSDM: [
+      ...of(
+        usdm.session,
+        "is down and up again after its socket was cut",
+        "is up only when the socket of its listen key is there",
+        "begins anew with another listen key",
+        "that the venue has forgotten is replaced",
+      ),
+      ...of(usdm.gateway, "hears by its audits what a private stream did not say"),
+    ],
   },
   "worker kill": {
     BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
@@ -132,6 +158,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKEN: of(kraken, "leaves a submit in doubt when its worker dies with it"),
     BYBIT: of(bybit.session, "leaves a submit in doubt when it dies with it"),
     COINBASE: of(coinbase.session, "leaves a submit in doubt when it dies with it"),
+    BINANCEUSDM: of(usdm.session, "leaves a submit in doubt when it dies with it"),
   },
   "absence with thousands of fills": {
     BINANCE: of(binanceAccount, "opens and takes orders after an absence"),
@@ -143,6 +170,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     ],
     BYBIT: of(bybit.gateway, "opens and takes orders after an absence"),
     COINBASE: of(coinbase.gateway, "opens and takes orders after an absence"),
+    BINANCEUSDM: of(usdm.gateway, "opens and takes orders after an absence"),
   },
   "429 storm": {
     BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
@@ -157,12 +185,18 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       "waits with its orders while the venue counts them",
       "sends its cancels before 60 orders",
     ),
+    BINANCEUSDM: of(
+      usdm.session,
+      "waits with its orders while the venue counts them",
+      "sends its cancels before 60 orders",
+    ),
   },
   // OKX documents none. KRAKEN's is the "Temporary lockout" above.
   ban: {
     BINANCE: of(worker, "is silent after a ban of its address"),
     BYBIT: of(bybit.session, "is silent afterwards, and its sessions keep their keys"),
     COINBASE: of(coinbase.session, "is silent afterwards, and its sessions keep their keys"),
+    BINANCEUSDM: of(usdm.session, "is silent afterwards, and its sessions keep their keys"),
   },
   "order of another program": {
     BINANCE: of(binance, "shows orders that were placed elsewhere"),
@@ -170,6 +204,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKEN: of(krakenAccount, "shows the order of another program"),
     BYBIT: of(bybit.gateway, "shows the order of another program"),
     COINBASE: of(coinbase.gateway, "shows the order of another program"),
+    BINANCEUSDM: of(usdm.gateway, "shows the order of another program"),
   },
   disconnect: {
     BINANCE: of(binance, "disconnects: nothing stays open"),
@@ -177,5 +212,6 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKEN: of(krakenAccount, "shows the order of another program, and disconnects"),
     BYBIT: of(bybit.gateway, "shows the order of another program, and disconnects"),
     COINBASE: of(coinbase.gateway, "shows the order of another program, and disconnects"),
+    BINANCEUSDM: of(usdm.gateway, "shows the order of another program, and disconnects"),
   },
 }

@@ -48,6 +48,11 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     // ccxt parseOrder: `updateTime`, of the stream `T`.
     orderTimes: { created: "timestamp", updated: "lastUpdateTimestamp" },
     orderExpiryMillis: RECV_WINDOW_MILLIS,
+    // ORDERS in exchangeInfo.
+    orderLimits: [
+      { most: 300, withinMillis: 10_000 },
+      { most: 1200, withinMillis: 60_000 },
+    ],
     // As on the spot side: an orderId is given with its symbol.
     orderIds: "INSTRUMENT",
     orders: { proof: "EXPERIMENTAL", missing: "positions are neither streamed nor reconciled" },

@@ -77,6 +77,8 @@ export class Budgets {
   readonly #adapter: ExchangeAdapter
   readonly #notice: (what: string) => void
   readonly #all = new Map<CcxtExchange | null, RateBudget>()
+  /** Of accounts whose orders the venue counts apart. */
+  readonly #orders = new Map<CcxtExchange, ReadonlyArray<RateBudget>>()
   readonly #accounts = new Set<CcxtExchange>()
   /** Of requests that are built ahead, until they are released or given up. */
   readonly #gates = new Map<Gate, AccountHolds>()
@@ -111,7 +113,10 @@ export class Budgets {
       }
       if (gate !== undefined) this.#keep(gate, holds)
       // With `number: String` costs are texts.
-      await take(budget, Number(cost ?? 1))
+      const units = Number(cost ?? 1)
+      await take(budget, units)
+      // Of the account's own requests only orders weigh nothing.
+      if (ofAccount && units === 0) for (const counted of this.#ordersOf(exchange)) await take(counted, 1)
       if (addressCost !== undefined) await take(this.#budgetOf(exchange, false), addressCost)
     }
     const handle = exchange.onRestResponse.bind(exchange)
@@ -145,6 +150,8 @@ export class Budgets {
       this.#keepRoom()
       this.#all.get(exchange)?.close()
       this.#all.delete(exchange)
+      for (const budget of this.#orders.get(exchange) ?? []) budget.close()
+      this.#orders.delete(exchange)
       return close()
     }
   }
@@ -162,12 +169,12 @@ export class Budgets {
 
   /** Requests of this kind wait for their turn. */
   isQueueing(purpose: Purpose): boolean {
-    return [...this.#all.values()].some((budget) => budget.isQueueing(purpose))
+    return this.#each().some((budget) => budget.isQueueing(purpose))
   }
 
   /** The fullest of them, and the sums of what was counted. */
   load(): BudgetLoad {
-    const loads = [...this.#all.values()].map((budget) => budget.load())
+    const loads = this.#each().map((budget) => budget.load())
     const most = (of: (load: BudgetLoad) => number): number => Math.max(0, ...loads.map(of))
     const sum = (of: (load: BudgetLoad) => number): number => loads.reduce((total, load) => total + of(load), 0)
     const byPurpose = (of: (load: BudgetLoad, purpose: Purpose) => number) =>
@@ -190,7 +197,23 @@ export class Budgets {
   }
 
   close(): void {
-    for (const budget of this.#all.values()) budget.close()
+    for (const budget of this.#each()) budget.close()
+  }
+
+  #each(): ReadonlyArray<RateBudget> {
+    return [...this.#all.values(), ...[...this.#orders.values()].flat()]
+  }
+
+  #ordersOf(exchange: CcxtExchange): ReadonlyArray<RateBudget> {
+    const { orderLimits = [] } = this.#profile
+    const known = this.#orders.get(exchange)
+    if (known !== undefined || orderLimits.length === 0) return known ?? []
+    const { limitedMillis } = waitsOf(this.#profile)
+    const budgets = orderLimits.map(
+      ({ most, withinMillis }) => new RateBudget({ capacity: most, windowMillis: withinMillis, limitedMillis }),
+    )
+    this.#orders.set(exchange, budgets)
+    return budgets
   }
 
   #budgetOf(exchange: CcxtExchange, isItsOwn: boolean): RateBudget {

@@ -1,6 +1,7 @@
 /** The private stream of Binance USDⓈ-M, its listen keys, its limits and its clock: real ccxt in a real worker, the loopback exchange behind it. */
 import { Effect } from "effect"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import type { UsdmExchange } from "../../../exchanges/binance-usdm/exchange.ts"
 import { answering, refOf } from "../loopback-session.ts"
 import { describeBans, describeClocks, describeDeath, type SessionAt } from "../session-scenarios.ts"
@@ -19,6 +20,8 @@ import {
   type UsdmUnderTest,
   usdmOrder,
 } from "./usdm-kit.ts"
+
+const LIST = "GET /fapi/v1/openOrders"
 
 describe("a session at BINANCEUSDM", () => {
   let at: UsdmUnderTest
@@ -106,6 +109,25 @@ describe("a session at BINANCEUSDM", () => {
       "an outcome of all of them",
     )
     for (const order of orders) expect(my.timesPlaced(order)).toBe(1)
+  })
+
+  it("sends no more orders than the venue takes of an account: what must wait too long is not sent", {
+    timeout: 90_000,
+  }, async () => {
+    const refused = at.exchange.refusedCalls()
+    const orders = Array.from({ length: 320 }, () => usdmOrder({ notAfter: Date.now() + 60_000 }))
+    for (const order of orders) my.open.session.submit(order)
+    const outcome = ({ tradeOrderId }: VenueOrder) =>
+      my.open.about(tradeOrderId).find((tag) => tag === "Accepted" || tag === "Refused" || tag === "NotSent")
+    await until(() => orders.every((order) => outcome(order) !== undefined), "an outcome of all of them")
+    const sent = orders.filter((order) => outcome(order) === "Accepted")
+    expect(sent.length).toBeGreaterThan(250)
+    expect(orders.filter((order) => outcome(order) === "NotSent")).toHaveLength(orders.length - sent.length)
+    expect([my.rows.length, at.exchange.refusedCalls()]).toEqual([sent.length, refused])
+    // Cancels are not counted.
+    const [first] = sent
+    my.open.session.cancel(refOf(first!))
+    await until(() => my.open.last("CancelAccepted") !== undefined, "a cancel")
   })
 
   it("waits with its orders while the venue counts them, and another account's go on", async () => {
@@ -225,6 +247,27 @@ describe("a key of BINANCEUSDM", () => {
       _tag: "NotSupportedByVenue",
       feature: expect.stringMatching(/hedge mode/),
     })
+  })
+})
+
+describe("the requests of one address to BINANCEUSDM", () => {
+  it("weigh what they weigh there, and stay below its limit; a cancel goes all the same", async () => {
+    const at = await startUsdm({}, { change: { waits: SOON_LATE } })
+    try {
+      const my = await UsdmSession.start(at)
+      const order = usdmOrder()
+      expect((await my.outcomeOf(order))._tag).toBe("Accepted")
+      const lists = Array.from({ length: 80 }, () => at.run(Effect.either(my.open.session.forProof!.fetchOpenOrders)))
+      // 40 of 2,400 each.
+      await until(() => my.count(LIST) > 50, "what has room")
+      my.open.session.cancel(refOf(order))
+      await until(() => my.open.last("CancelAccepted") !== undefined, "the cancel")
+      expect(my.count(LIST)).toBeLessThanOrEqual(60)
+      expect(at.exchange.refusedCalls()).toBe(0)
+      void Promise.all(lists)
+    } finally {
+      await at.stop()
+    }
   })
 })
 

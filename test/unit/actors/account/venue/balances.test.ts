@@ -95,3 +95,26 @@ it("are dated in whole milliseconds, although the monotonic clock has fractions"
   readings.venueClock = { at: 1_795_834_803_210, heardAt: 17.25 }
   expect(readings.venueTimeAt(18.0476)).toBe(1_795_834_803_211)
 })
+
+describe("an execution where the venue keeps positions", () => {
+  it("moves nothing: base is not delivered and quote is not paid, and what the venue says is asked for", () => {
+    const world = readyWorld({ venue: { features: ["FUTURES"] } })
+    const order = placed(world)
+    const sim = world.venue.find(order)!
+    const before = known(world)
+    const asked = world.venue.questions
+    const { externalOrderId, instrumentId, orderSide } = world.venue.stateOf(sim)
+    const terms = { externalOrderId, instrumentId, orderSide, quantity: "0.5", price: "100" }
+    const fees = [{ asset: "USDT", quantity: "0.1" }]
+    const { tradeOrderId } = order
+    const fill = { ...terms, tradeOrderId, externalTradeId: "of a contract", fees, executedAt: world.time.now }
+    world.published.length = 0
+    world.venue.tell({ _tag: "Filled", fill })
+    world.advance(100)
+    expect(world.read(order.tradeOrderId).executedQuantity.toString()).toBe("0.5")
+    expect(known(world)).toEqual(before)
+    expect(world.published.filter(({ json }) => json.includes("PORTFOLIO.UPDATED"))).toEqual([])
+    world.advance(SOON_MILLIS)
+    expect(world.venue.questions).toBeGreaterThan(asked)
+  })
+})
