@@ -69,6 +69,10 @@ export type VenueId = typeof VenueId.Type
 export const InstrumentId = text("InstrumentId")
 export type InstrumentId = typeof InstrumentId.Type
 
+/** One position per account and instrument, where there are positions (contract C14a). */
+export const positionIdOf = (account: string, instrumentId: InstrumentId): string =>
+  nameUuid(`${account.toLowerCase()}|${instrumentId}`)
+
 /** The id a venue knows an order by on our behalf: the trade order id as 32 hex characters (contract C2). */
 export const venueClientId = (id: TradeOrderId): string => id.replaceAll("-", "")
 

@@ -117,10 +117,24 @@ export interface VenueBalance {
   readonly locked: string
 }
 
+/** What is open in one contract. */
+export interface VenueContract {
+  readonly instrumentId: InstrumentId
+  /** The asset of its margin. */
+  readonly asset: string
+  /** Of the base asset; below zero where it is short. */
+  readonly quantity: string
+  /** Null where the venue does not say it. */
+  readonly entryPrice: string | null
+  readonly unrealizedProfit: string | null
+}
+
 export interface VenueBalances {
   /** Only what changed, or all there is. */
   readonly complete: boolean
   readonly balances: ReadonlyArray<VenueBalance>
+  /** All that are open. Absent: the venue keeps none, or this word says nothing of them. */
+  readonly contracts?: ReadonlyArray<VenueContract>
   readonly at: number
   /** Of a venue with `VenueSession.movedTo`: up to which change from elsewhere they contain everything. */
   readonly movedTo?: number

@@ -3,7 +3,7 @@
  * whatever is sent or published is sent from the commit callback of its unit (order-path 3).
  */
 import { Effect } from "effect"
-import type { Position, TradingAccount } from "../../domain/account/trading-account.ts"
+import { isNothing, type Position, type TradingAccount } from "../../domain/account/trading-account.ts"
 import { accountChannel } from "../../domain/channel.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { AccountDisconnected, PortfolioUnavailable } from "../../domain/errors/trading-account.ts"
@@ -235,9 +235,9 @@ const readPortfolio = (core: AccountCore, message: ReadPortfolio): void => {
     reply.fail(new PortfolioUnavailable({}))
     return
   }
-  const assets = currency === null ? core.positions.portfolio.assets() : [currency]
+  const assets = currency === null ? core.positions.assets() : [currency]
   const positions = assets.map((asset): Position => core.positions.positionOf(asset))
-  const shown = positions.filter((it) => currency !== null || !it.available.add(it.locked).isZero())
+  const shown = positions.filter((it) => currency !== null || !isNothing(it))
   core.whenDurable(() => reply.ok(shown))
 }
 

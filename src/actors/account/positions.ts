@@ -1,6 +1,6 @@
 /** What an account has by asset, what its orders hold of it, which positions changed since they were last published, and how recent all that is. */
 
-import type { Position, TradingAccount } from "../../domain/account/trading-account.ts"
+import type { ContractPosition, Position, TradingAccount } from "../../domain/account/trading-account.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { AcknowledgedHolds } from "../../domain/order/hold.ts"
@@ -19,6 +19,9 @@ export class AccountPositions {
   /** By currency: what tells one position from another. */
   readonly told: Map<string, string>
   private readonly acknowledgedHolds = new AcknowledgedHolds()
+  /** By the currency of their margin, as the venue said at `contractsAt`, its time. */
+  private contracts: ReadonlyMap<string, ReadonlyArray<ContractPosition>> = new Map()
+  private contractsAt = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly account: Pick<TradingAccount, "tradingAccountId" | "venue">,
@@ -35,7 +38,28 @@ export class AccountPositions {
   positionOf(currency: string): Position {
     const balance = this.portfolio.of(currency)
     const { tradingAccountId, venue } = this.account
-    return { tradingAccountId, venue, currency, ...balance }
+    const contracts = this.contracts.get(currency)
+    return { tradingAccountId, venue, currency, ...balance, ...(contracts !== undefined && { contracts }) }
+  }
+
+  /** Every asset ever seen, in alphabetical order. */
+  assets(): ReadonlyArray<string> {
+    return [...new Set([...this.portfolio.assets(), ...this.contracts.keys()])].sort()
+  }
+
+  /** All that are open, at the venue's time of it. An older word than the known one changes nothing. */
+  contractsSeen(rows: ReadonlyArray<readonly [currency: string, contract: ContractPosition]>, at: number): void {
+    if (at < this.contractsAt) return
+    this.contractsAt = at
+    this.markDirty([...this.contracts.keys()])
+    const all = new Map<string, Array<ContractPosition>>()
+    for (const [currency, contract] of rows) {
+      const known = all.get(currency)
+      if (known === undefined) all.set(currency, [contract])
+      else known.push(contract)
+    }
+    this.contracts = all
+    this.markDirty([...all.keys()])
   }
 
   markDirty(assets: ReadonlyArray<string>): void {
@@ -48,7 +72,7 @@ export class AccountPositions {
     const changed: Array<Position> = []
     for (const currency of [...this.dirty].sort()) {
       const position = this.positionOf(currency)
-      const text = `${position.available}|${position.locked}`
+      const text = `${position.available}|${position.locked}${textOf(position.contracts)}`
       if (this.told.get(currency) === text) continue
       this.told.set(currency, text)
       changed.push(position)
@@ -97,6 +121,10 @@ export class AccountPositions {
     return moved
   }
 }
+
+/** The same text for the same contracts; empty for none. */
+const textOf = (contracts: ReadonlyArray<ContractPosition> = []): string =>
+  contracts.map((it) => `|${it.instrumentId} ${it.quantity} ${it.entryPrice} ${it.unrealizedProfit}`).join("")
 
 /** A command that waits until the account knows of money that its venue has acknowledged. */
 export interface Behind {

@@ -4,7 +4,7 @@
  * however far the order has moved on since.
  */
 import { Decimal } from "../decimal.ts"
-import type { ExecutionId, TradeOrderId, TradingAccountId, VenueId } from "../ids.ts"
+import type { ExecutionId, InstrumentId, TradeOrderId, TradingAccountId, VenueId } from "../ids.ts"
 import type { OrderStatus } from "../order/status.ts"
 import { NO_TERMS, type OrderTerms, termsOf, triggerOf } from "../order/terms.ts"
 import {
@@ -17,13 +17,20 @@ import {
   type TradeOrder,
 } from "../order/trade-order.ts"
 import { executionRecord, tradeOrderJson } from "../order/trade-order-record.ts"
-import { type Position, positionRecord } from "./trading-account.ts"
+import { type ContractPosition, type Position, positionRecord } from "./trading-account.ts"
 
 /** No JSON text begins with it. */
 const MARK = "~"
 
 /** Figures of one currency: available, locked, updatedAt. */
-type KeptPosition = readonly [currency: string, available: string, locked: string, updatedAt: number]
+type KeptContract = readonly [instrumentId: string, quantity: string, entryPrice: string | null, profit: string | null]
+type KeptPosition = readonly [
+  currency: string,
+  available: string,
+  locked: string,
+  updatedAt: number,
+  contracts?: ReadonlyArray<KeptContract>,
+]
 
 /** What may change of an order, as its record shows it; absent: null, none, zero, or as the order was asked for. */
 interface KeptOrder {
@@ -96,7 +103,17 @@ const keptFee = ({ asset, quantity, venue }: Fee, own: VenueId): readonly [strin
   venue === own ? [asset, quantity.toString()] : [asset, quantity.toString(), venue]
 
 export const keptPositions = (venue: VenueId, positions: ReadonlyArray<Position>): string =>
-  `${MARK}p${JSON.stringify([venue, ...positions.map(({ currency, available, locked, updatedAt }) => [currency, available, locked, updatedAt])])}`
+  `${MARK}p${JSON.stringify([venue, ...positions.map(keptPosition)])}`
+
+const keptPosition = ({ currency, available, locked, updatedAt, contracts }: Position) => [
+  currency,
+  available,
+  locked,
+  updatedAt,
+  ...(contracts === undefined
+    ? []
+    : [contracts.map((it) => [it.instrumentId, it.quantity, it.entryPrice, it.unrealizedProfit])]),
+]
 
 /** Null: it is the text itself. */
 export const keptEventOf = (stored: string): KeptEvent | null => {
@@ -151,15 +168,23 @@ const textOfPositions = (
   { venue, positions }: Extract<KeptEvent, { readonly _tag: "Positions" }>,
 ): string =>
   positionsText(
-    positions.map(([currency, available, locked, updatedAt]) => ({
+    positions.map(([currency, available, locked, updatedAt, contracts]) => ({
       tradingAccountId,
       venue,
       currency,
       available: decimal(available),
       locked: decimal(locked),
       updatedAt,
+      ...(contracts !== undefined && { contracts: contracts.map(contractOf) }),
     })),
   )
+
+const contractOf = ([instrumentId, quantity, entryPrice, profit]: KeptContract): ContractPosition => ({
+  instrumentId: instrumentId as InstrumentId,
+  quantity: decimal(quantity),
+  entryPrice: entryPrice === null ? null : decimal(entryPrice),
+  unrealizedProfit: profit === null ? null : decimal(profit),
+})
 
 /**
  * `order`: any image of it, of which only what never changes counts. `executions`: the newest that counted when the event was made; none

@@ -2,7 +2,15 @@
 import { Schema } from "effect"
 import { dateTime } from "../../foundation/time.ts"
 import type { Decimal } from "../decimal.ts"
-import type { DealerAccountId, TenantId, TradingAccountId, UserId, VenueId } from "../ids.ts"
+import {
+  type DealerAccountId,
+  type InstrumentId,
+  positionIdOf,
+  type TenantId,
+  type TradingAccountId,
+  type UserId,
+  type VenueId,
+} from "../ids.ts"
 import type { WalletId } from "../wallet/wallet.ts"
 import { type Credential, CredentialRecord, credentialRecord } from "./credential.ts"
 
@@ -99,6 +107,17 @@ export const tradingAccountRecord = (a: TradingAccount): TradingAccountRecord =>
     : { disconnectedAt: a.disconnectedAt, disconnectedAtDateTime: dateTime(a.disconnectedAt) }),
 })
 
+/** What an account has open in one contract, by its venue's word. */
+export interface ContractPosition {
+  readonly instrumentId: InstrumentId
+  /** Of the base asset; below zero where it is short. */
+  readonly quantity: Decimal
+  /** Null where the venue does not say it, as the profit. */
+  readonly entryPrice: Decimal | null
+  /** At the venue's mark price, in the currency. */
+  readonly unrealizedProfit: Decimal | null
+}
+
 /** Balance of one currency: balance = available + locked, always (contract C10). */
 export interface Position {
   readonly tradingAccountId: TradingAccountId
@@ -108,7 +127,37 @@ export interface Position {
   readonly locked: Decimal
   /** Venue time of the snapshot, or of the execution or the hold since. */
   readonly updatedAt: number
+  /** Whose margin it is; absent: it is no contract's. */
+  readonly contracts?: ReadonlyArray<ContractPosition>
 }
+
+/** It is left out of the portfolio: no balance, and no contract's margin. */
+export const isNothing = ({ available, locked, contracts }: Position): boolean =>
+  available.add(locked).isZero() && contracts === undefined
+
+export const ContractPositionRecord = Schema.Struct({
+  positionId: Schema.String.annotations({ description: "The same as on the orders of this account and instrument" }),
+  instrumentId: Schema.String,
+  side: Schema.Literal("LONG", "SHORT"),
+  quantity: Schema.String.annotations({ description: "In the base asset, above zero" }),
+  entryPrice: Schema.NullOr(Schema.String),
+  unrealizedProfit: Schema.NullOr(Schema.String).annotations({
+    description: "At the venue's mark price, when it was last asked; below zero for a loss",
+  }),
+}).annotations({ identifier: "ContractPosition" })
+export type ContractPositionRecord = typeof ContractPositionRecord.Type
+
+const contractRecord = (
+  account: TradingAccountId,
+  { instrumentId, quantity, entryPrice, unrealizedProfit }: ContractPosition,
+): ContractPositionRecord => ({
+  positionId: positionIdOf(account, instrumentId),
+  instrumentId,
+  side: quantity.isNegative() ? "SHORT" : "LONG",
+  quantity: (quantity.isNegative() ? quantity.negate() : quantity).toString(),
+  entryPrice: entryPrice?.toString() ?? null,
+  unrealizedProfit: unrealizedProfit?.toString() ?? null,
+})
 
 export const PositionRecord = Schema.Struct({
   tradingAccountId: Schema.String,
@@ -122,6 +171,9 @@ export const PositionRecord = Schema.Struct({
       "The venue's time of the balances, or of a later execution or hold: never older than the last change of the figures",
   }),
   updatedAtDateTime: Schema.String,
+  contracts: Schema.optional(Schema.Array(ContractPositionRecord)).annotations({
+    description: "Of a venue of contracts: what is open and has its margin in this currency; absent where nothing is",
+  }),
 }).annotations({ identifier: "PortfolioPosition" })
 export type PositionRecord = typeof PositionRecord.Type
 
@@ -134,4 +186,5 @@ export const positionRecord = (p: Position): PositionRecord => ({
   locked: p.locked.toString(),
   updatedAt: p.updatedAt,
   updatedAtDateTime: dateTime(p.updatedAt),
+  ...(p.contracts !== undefined && { contracts: p.contracts.map((it) => contractRecord(p.tradingAccountId, it)) }),
 })

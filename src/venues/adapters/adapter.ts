@@ -1,6 +1,6 @@
 /** What a connector may need of a venue beyond its profile, as code: `adapter.ts` of the venue's folder. */
 import type { MarketTrade } from "../../ports/market-source.ts"
-import type { VenueOrder, VenueOrderState } from "../../ports/venue-session.ts"
+import type { VenueContract, VenueOrder, VenueOrderState } from "../../ports/venue-session.ts"
 import type {
   CcxtBalance,
   CcxtExchange,
@@ -18,6 +18,11 @@ export interface BalanceRow {
   readonly assetId: string
   readonly available: string
   readonly locked: string
+}
+
+/** What is open in one contract, in the asset of its margin. */
+export interface ContractRow extends Omit<VenueContract, "instrumentId"> {
+  readonly symbol: string | undefined
 }
 
 /** Only what the event names; `at` is the venue's time of it. */
@@ -111,6 +116,8 @@ export interface ExchangeAdapter {
   readonly asksFor?: (frame: Raw) => { readonly id: string; readonly channels: ReadonlyArray<string> } | null
   /** Balances in the answer to `fetchBalance`, where ccxt makes something else of them. */
   readonly fetchedBalances?: (balance: CcxtBalance) => ReadonlyArray<BalanceRow>
+  /** What is open in contracts in the same answer, under ccxt's symbols; absent where the venue keeps none. */
+  readonly fetchedContracts?: (exchange: CcxtExchange, balance: CcxtBalance) => ReadonlyArray<ContractRow>
   /** The venue's name of the account; absent where the balances carry it as `uid`. */
   readonly accountId?: (exchange: CcxtExchange) => Promise<string | null>
   /** Why an account is not connected although its key is good: a way of keeping it that the gateway does not follow. Null: it is. */

@@ -51,8 +51,8 @@ export const orderChanges = (json: string): ReadonlyArray<EntryChange> => {
 }
 
 const positionEntry = (position: PositionRecord, json: string): EntryChange => {
-  const { currency, balance } = position
-  return { key: currency, json: balance === "0" ? null : json, tags: { currency } }
+  const { currency, balance, contracts } = position
+  return { key: currency, json: balance === "0" && contracts === undefined ? null : json, tags: { currency } }
 }
 
 /** By currency; a balance of nothing leaves, as it does from the portfolio. */

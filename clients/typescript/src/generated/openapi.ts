@@ -2693,6 +2693,20 @@ export interface components {
             /** @description The venue's time of the balances, or of a later execution or hold: never older than the last change of the figures */
             updatedAt: number;
             updatedAtDateTime: string;
+            /** @description Of a venue of contracts: what is open and has its margin in this currency; absent where nothing is */
+            contracts?: components["schemas"]["ContractPosition"][];
+        };
+        ContractPosition: {
+            /** @description The same as on the orders of this account and instrument */
+            positionId: string;
+            instrumentId: string;
+            /** @enum {string} */
+            side: "LONG" | "SHORT";
+            /** @description In the base asset, above zero */
+            quantity: string;
+            entryPrice: string | null;
+            /** @description At the venue's mark price, when it was last asked; below zero for a loss */
+            unrealizedProfit: string | null;
         };
         SubmitOrder: {
             /**

@@ -18,7 +18,12 @@ import {
   keptPositions,
   positionsText,
 } from "../../../domain/account/event-kept.ts"
-import { type Position, positionRecord, type TradingAccount } from "../../../domain/account/trading-account.ts"
+import {
+  isNothing,
+  type Position,
+  positionRecord,
+  type TradingAccount,
+} from "../../../domain/account/trading-account.ts"
 import { accountChannel } from "../../../domain/channel.ts"
 import type { TradeOrderId, TradingAccountId } from "../../../domain/ids.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
@@ -256,9 +261,9 @@ export class AccountImage {
     if (positions === null) return
     this.hasPositions = true
     for (const position of positions) {
-      const { currency, available, locked } = position
+      const { currency } = position
       // Nothing is left of it: the portfolio does not show it either.
-      if (available.add(locked).isZero()) this.held.delete(currency)
+      if (isNothing(position)) this.held.delete(currency)
       else this.held.set(currency, position)
     }
   }

@@ -4,6 +4,7 @@
  * them, the command waits for that reading, not for the event.
  */
 import { Effect, Exit } from "effect"
+import type { ContractPosition } from "../../../domain/account/trading-account.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import { Busy } from "../../../domain/errors/service.ts"
 import { isSpot } from "../../../domain/instrument/venue.ts"
@@ -81,6 +82,7 @@ export const applyBalances = (core: AccountCore, told: VenueBalances | AskedBala
     contains,
   })
   positions.markDirty(touched)
+  if (told.contracts !== undefined) seeContracts(core, told.contracts, at)
   // A venue of this process tells in the order in which things happen.
   if (isContested && !core.venue.inProcess) askBalances(core)
   const events = positions.changedPositions(core.parts.clock.now())
@@ -94,6 +96,23 @@ export const applyBalances = (core: AccountCore, told: VenueBalances | AskedBala
   }
   if (told.complete) balances.seenAt = Math.max(balances.seenAt, "askedAt" in told ? told.askedAt : now)
   if (events.length > 0) core.outlet.commit([], events)
+}
+
+/** One that cannot be read is left out, and in quarantine. */
+const seeContracts = (core: AccountCore, told: NonNullable<VenueBalances["contracts"]>, at: number): void => {
+  const rows = told.flatMap((row) => {
+    const read = attempt(core, null, row, (): readonly [string, ContractPosition] => [
+      venueId(row.asset),
+      {
+        instrumentId: row.instrumentId,
+        quantity: decimal(row.quantity),
+        entryPrice: row.entryPrice === null ? null : decimal(row.entryPrice),
+        unrealizedProfit: row.unrealizedProfit === null ? null : decimal(row.unrealizedProfit),
+      },
+    ])
+    return read === undefined ? [] : [read]
+  })
+  core.positions.contractsSeen(rows, at)
 }
 
 export const isBehind = ({ connection: { session, phase }, balances }: AccountCore): boolean =>

@@ -15,7 +15,7 @@ import { ConflictingParameters, InvalidParameter, MissingParameter } from "../..
 import { LeverageNotAllowed } from "../../errors/risk.ts"
 import { PositionNotFound } from "../../errors/trade-order.ts"
 import { VenueInactive } from "../../errors/venue.ts"
-import { nameUuid } from "../../ids.ts"
+import { positionIdOf } from "../../ids.ts"
 import { type Instrument, invalidInstrumentId, parseInstrumentId, tradingFault } from "../../instrument/instrument.ts"
 import { isSpot, orderTypesAt, type Venue } from "../../instrument/venue.ts"
 import { type Checked, checking, isAbsent, type OrderCircumstances, type OrderPlan, refuse } from "../plan.ts"
@@ -165,9 +165,8 @@ const leverageOf = ({ leverage }: SubmitRequest, venue: Venue): number | null =>
   return isSpot(venue) ? null : leverage
 }
 
-/** One position per account and instrument, where there are positions (contract C14a). */
 const positionOf = (request: SubmitRequest, instrument: Instrument, venue: Venue): string | null => {
-  const own = isSpot(venue) ? null : nameUuid(`${request.tradingAccountId.toLowerCase()}|${instrument.instrumentId}`)
+  const own = isSpot(venue) ? null : positionIdOf(request.tradingAccountId, instrument.instrumentId)
   if (!isAbsent(request.positionId) && request.positionId.toLowerCase() !== own) refuse(new PositionNotFound({}))
   return own
 }

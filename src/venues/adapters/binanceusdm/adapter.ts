@@ -3,6 +3,7 @@
  * Its deviations from ccxt 4.5.84, which asks for positions with each new stream, counts orders by address and at four times their weight, shows
  * conditional orders as orders, and sends no change without the order's side.
  */
+import { Decimal } from "../../../domain/decimal.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "../../worker/exchange/ccxt.ts"
 import { type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import { binance, usedWeightOf } from "../binance/adapter.ts"
@@ -70,6 +71,47 @@ const notTaken = async (instance: CcxtExchange): Promise<string | null> => {
     : null
 }
 
+// Positions: those of GET /fapi/v3/account, of the same instant as its balances.
+
+/** The venue prints profits and notionals with so many places. */
+const PLACES = 8
+
+const symbolOf = (exchange: CcxtExchange, id: string): string | undefined => {
+  try {
+    return exchange.market(id).symbol
+  } catch {
+    // No market that is loaded.
+    return undefined
+  }
+}
+
+/** It says what a position is worth and what it gained: at the price of its entry the two are one. */
+const entryOf = (quantity: Decimal, { notional, unrealizedProfit }: Raw): string | null => {
+  const [worth, profit] = [notional, unrealizedProfit].map((it) => Decimal.fromVenue(String(it ?? "")))
+  if (worth === undefined || profit === undefined) return null
+  const price = worth.subtract(profit).divide(quantity, PLACES, "HALF_EVEN")
+  return price.isPositive() ? price.toString() : null
+}
+
+const fetchedContracts: NonNullable<ExchangeAdapter["fetchedContracts"]> = (exchange, { info }) =>
+  rows(info?.["positions"]).flatMap((position) => {
+    const [id, amount] = [word(position, "symbol"), word(position, "positionAmt")]
+    const quantity = Decimal.fromVenue(amount ?? "")
+    if (id === null || quantity === undefined || quantity.isZero()) return []
+    const symbol = symbolOf(exchange, id)
+    const asset = symbol?.split(":")[1]
+    if (asset === undefined) return []
+    return [
+      {
+        symbol,
+        asset,
+        quantity: quantity.toString(),
+        entryPrice: entryOf(quantity, position),
+        unrealizedProfit: word(position, "unrealizedProfit"),
+      },
+    ]
+  })
+
 // Ends: "Expiry Reason" of the page on order updates, `er` of an event; a list of orders does not say it.
 
 const SELF_TRADE = ["1", "3"]
@@ -95,6 +137,7 @@ export const binanceusdm: ExchangeAdapter = {
   },
   accountId,
   notTaken,
+  fetchedContracts,
   ended,
   usedShare: usedWeightOf(WEIGHT_A_MINUTE),
   // Wallet balances alone, without what positions and orders hold of them: what is available is asked for.

@@ -55,7 +55,7 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     ],
     // As on the spot side: an orderId is given with its symbol.
     orderIds: "INSTRUMENT",
-    orders: { proof: "EXPERIMENTAL", missing: "positions are neither streamed nor reconciled" },
+    orders: { proof: "EXPERIMENTAL", missing: "an order cannot be made reduce-only" },
     clientIdParam: "origClientOrderId",
     // GET /fapi/v1/trades: at most 1,000. ccxt would ask for aggregates, which have ids of their own.
     tradeHistory: { way: "BY_ID", params: { fetchTradesMethod: "fapiPublicGetTrades", limit: 1000 } },

@@ -3,6 +3,7 @@
  * query; if that is not possible the query fails, and a failure that concerns the credential is recorded.
  */
 import { type InstrumentId, venueClientId } from "../../../domain/ids.ts"
+import { instrumentIdOf } from "../../../domain/instrument/instrument.ts"
 import { Newest } from "../../../foundation/newest.ts"
 import type {
   EndedOrdersPage,
@@ -10,11 +11,12 @@ import type {
   FillsPage,
   SessionReport,
   VenueBalances,
+  VenueContract,
   VenueFill,
   VenueOrderRef,
   VenueOrderState,
 } from "../../../ports/venue-session.ts"
-import type { ExchangeAdapter } from "../../adapters/adapter.ts"
+import type { ContractRow, ExchangeAdapter } from "../../adapters/adapter.ts"
 import { adapterOf } from "../../adapters/adapters.ts"
 import type { PageCursor, VenueProfile } from "../../adapters/profile.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../exchange/ccxt.ts"
@@ -186,6 +188,16 @@ class Looks {
   }
 }
 
+/** Of instruments that are listed. */
+const contractsOf = (
+  { profile, markets }: Pick<QuestionParts, "profile" | "markets">,
+  rows: ReadonlyArray<ContractRow>,
+): ReadonlyArray<VenueContract> =>
+  rows.flatMap((row) => {
+    const { symbol, ...said } = markets.listing.named(row)
+    return symbol === undefined ? [] : [{ instrumentId: instrumentIdOf(profile.venue, symbol), ...said }]
+  })
+
 interface QuestionParts {
   readonly profile: VenueProfile
   readonly exchange: CcxtExchange
@@ -271,7 +283,9 @@ export class AccountQuestions {
       const answer = await this.#parts.exchange.fetchBalance()
       const own = this.#adapter.fetchedBalances?.(answer)
       const all = own === undefined ? balances(answer, true) : namedBalances(this.#parts.exchange, own)
-      return { complete: true, balances: all, at }
+      const contracts = this.#adapter.fetchedContracts?.(this.#parts.exchange, answer)
+      const open = contracts && { contracts: contractsOf(this.#parts, contracts) }
+      return { complete: true, balances: all, ...open, at }
     })
   }
 

@@ -111,6 +111,33 @@ describe("an order at BINANCEUSDM", () => {
     expect(at.exchange.position(my.secrets.apiKey, BTC)).toMatchObject({ positionAmt: "0.01" })
   })
 
+  it.each<[VenueOrder["orderSide"], VenueOrder["orderSide"], string]>([
+    ["BUY", "SELL", "0.25"],
+    ["SELL", "BUY", "-0.25"],
+  ])(
+    "has its position told with the balances, at the price of its entry, until it is closed: %s",
+    async (opens, closes, quantity) => {
+      const market = { orderType: "MARKET" as const, limitPrice: null, quantity: "0.25" }
+      const contracts = () => my.balances.at(-1)?.contracts
+      await accepted({ ...market, orderSide: opens })
+      await until(() => contracts()?.length === 1, "the position")
+      const { entryPrice, unRealizedProfit } = at.exchange.position(my.secrets.apiKey, BTC)!
+      expect(contracts()).toEqual([
+        {
+          instrumentId: USDM_BTC,
+          asset: "USDT",
+          quantity,
+          entryPrice: expect.any(String),
+          unrealizedProfit: unRealizedProfit,
+        },
+      ])
+      // The venue's own is rounded down.
+      expect(Number(contracts()?.[0]?.entryPrice)).toBeCloseTo(Number(entryPrice), 6)
+      await accepted({ ...market, orderSide: closes })
+      await until(() => contracts()?.length === 0, "its end")
+    },
+  )
+
   it("has what a transfer moved asked for, as the stream does not say what is available", async () => {
     const asked = my.count(ACCOUNT)
     at.exchange.moveWallet(my.secrets.apiKey, "USDT", "11", "DEPOSIT")

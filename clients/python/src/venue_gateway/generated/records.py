@@ -50,6 +50,7 @@ __all__ = [
     "UpdateTradingAccount",
     "DisconnectTradingAccount",
     "PortfolioPosition",
+    "ContractPosition",
     "SubmitOrder",
     "SubmittedOrder",
     "SubmittedOrderEvidenceItem",
@@ -568,6 +569,20 @@ class PortfolioPosition(TypedDict):
     # The venue's time of the balances, or of a later execution or hold: never older than the last change of the figures
     updatedAt: int
     updatedAtDateTime: str
+    # Of a venue of contracts: what is open and has its margin in this currency; absent where nothing is
+    contracts: NotRequired[list[ContractPosition]]
+
+
+class ContractPosition(TypedDict):
+    # The same as on the orders of this account and instrument
+    positionId: str
+    instrumentId: str
+    side: Literal["LONG", "SHORT"]
+    # In the base asset, above zero
+    quantity: str
+    entryPrice: str | None
+    # At the venue's mark price, when it was last asked; below zero for a loss
+    unrealizedProfit: str | None
 
 
 class SubmitOrder(TypedDict):

@@ -1,9 +1,14 @@
 /** What an account has at its venue: known again soon wherever the words of it cannot be put in order. */
 import { describe, expect, it } from "vitest"
 import { BalanceReadings } from "../../../../../src/actors/account/positions.ts"
+import { positionRecord } from "../../../../../src/domain/account/trading-account.ts"
 import { Decimal } from "../../../../../src/domain/decimal.ts"
+import { positionIdOf } from "../../../../../src/domain/ids.ts"
+import type { VenueBalances } from "../../../../../src/ports/venue-session.ts"
 import { placed, readyWorld } from "../../../../kit/worlds/ready-world.ts"
-import type { World } from "../../../../sim/world.ts"
+import { retold } from "../../../../kit/worlds/retold.ts"
+import { BTC_USDT } from "../../../../sim/venue/listing.ts"
+import { ACCOUNT, type World } from "../../../../sim/world.ts"
 
 const HOUR = 3_600_000
 const SOON_MILLIS = 3_000
@@ -116,5 +121,59 @@ describe("an execution where the venue keeps positions", () => {
     expect(world.published.filter(({ json }) => json.includes("PORTFOLIO.UPDATED"))).toEqual([])
     world.advance(SOON_MILLIS)
     expect(world.venue.questions).toBeGreaterThan(asked)
+  })
+})
+
+describe("contracts that are open at the venue", () => {
+  const opened = (quantity: string, profit = "-1.5") => {
+    const of = { instrumentId: BTC_USDT, asset: "USDT", entryPrice: "60000.1", unrealizedProfit: profit }
+    return [{ ...of, quantity }]
+  }
+  const told = (world: World, contracts: NonNullable<VenueBalances["contracts"]>, at = world.time.now) => {
+    world.venue.tell({ _tag: "BalancesSeen", balances: { ...world.venue.balances(), contracts, at } })
+    world.advance(100)
+  }
+  const shown = (world: World) => world.portfolio().map((it) => JSON.parse(JSON.stringify(positionRecord(it))))
+
+  it("are shown with the currency of their margin, under the id that orders have, as the venue said them last", () => {
+    const world = readyWorld({ venue: { features: ["FUTURES"] } })
+    told(world, opened("-0.5"))
+    const record = {
+      positionId: positionIdOf(ACCOUNT, BTC_USDT),
+      instrumentId: BTC_USDT,
+      side: "SHORT",
+      quantity: "0.5",
+      entryPrice: "60000.1",
+      unrealizedProfit: "-1.5",
+    }
+    const [btc, usdt] = shown(world)
+    expect(btc).not.toHaveProperty("contracts")
+    expect(usdt).toMatchObject({ currency: "USDT", contracts: [record] })
+    const events = () =>
+      world.database.events.get(ACCOUNT)!.filter(({ payload }) => payload.includes("PORTFOLIO.UPDATED"))
+    expect(JSON.parse(world.published.at(-1)?.json ?? "")).toMatchObject({ data: [{ contracts: [record] }] })
+    for (const event of events()) expect(retold(world.database, ACCOUNT, event)).toBe(event.payload)
+
+    told(world, [], world.time.now - 60_000)
+    expect(shown(world)[1]).toMatchObject({ contracts: [record] })
+    told(world, opened("2"))
+    expect(shown(world)[1]).toMatchObject({ contracts: [{ ...record, side: "LONG", quantity: "2" }] })
+    told(world, [])
+    expect(shown(world)[1]).not.toHaveProperty("contracts")
+    expect(JSON.parse(world.published.at(-1)?.json ?? "").data[0]).not.toHaveProperty("contracts")
+  })
+
+  it("are told once while they stay the same, and again when their profit is another", () => {
+    const world = readyWorld({ venue: { features: ["FUTURES"] } })
+    const updates = () => world.published.filter(({ json }) => json.includes("PORTFOLIO.UPDATED")).length
+    for (const profit of ["1", "1", "1", "2"]) told(world, opened("1", profit))
+    expect(updates()).toBe(2)
+  })
+
+  it("that cannot be read are left out, and in quarantine", () => {
+    const world = readyWorld({ venue: { features: ["FUTURES"] } })
+    told(world, [...opened("1"), ...opened("many")])
+    expect(shown(world)[1].contracts).toHaveLength(1)
+    expect(world.database.quarantined.size).toBe(1)
   })
 })

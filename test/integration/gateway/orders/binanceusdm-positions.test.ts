@@ -1,0 +1,95 @@
+/** What an account at BINANCEUSDM has open, through a gateway: shown with the currency of its margin, and as the venue says it. */
+import { randomBytes } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startUsdmExchange, type UsdmExchange } from "../../../exchanges/binance-usdm/exchange.ts"
+import { api, endGateways, type Gateway, startGateway, until } from "../../../kit/servers/gateway.ts"
+import { BTC } from "../../venues/binanceusdm/usdm-kit.ts"
+import { signUp, type Trader } from "../users/people.ts"
+
+let exchange: UsdmExchange
+let gateway: Gateway
+let env: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  exchange = await startUsdmExchange({ market: "still" })
+  env = { VENUE_ROUTES: JSON.stringify(exchange.routes), EXPERIMENTAL_ORDERS: "BINANCEUSDM" }
+  gateway = await startGateway({ env })
+})
+afterAll(async () => {
+  await endGateways()
+  await exchange.stop()
+})
+
+const keysOf = () => ({ apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") })
+
+const trader = async (): Promise<Trader & { readonly apiKey: string }> => {
+  const user = await signUp(gateway)
+  const keys = keysOf()
+  exchange.addUser({ ...keys, balances: { USDT: "100000" } })
+  const { credentialId } = (await user.calls.createCredential({ venue: "BINANCEUSDM", ...keys })).record
+  const connected = (await user.calls.connect({ venue: "BINANCEUSDM", credentialIds: [credentialId] })).record
+  const { tradingAccountId } = connected
+  await until("the account is ACTIVE", async () =>
+    (await user.calls.accounts({ tradingAccountId })).record.find(({ status }) => status === "ACTIVE"),
+  )
+  return { ...user, tradingAccountId, apiKey: keys.apiKey }
+}
+
+const market = ({ tradingAccountId }: Trader, orderSide: "BUY" | "SELL", quantity: string) => ({
+  tradingAccountId,
+  instrumentId: "BINANCEUSDM:BTC/USDT",
+  orderSide,
+  orderType: "MARKET",
+  quantity,
+  awaitClosed: true,
+})
+
+const shown = async ({ calls, tradingAccountId }: Trader) => (await calls.portfolio(tradingAccountId)).record
+
+describe("a position at BINANCEUSDM", () => {
+  it("is shown with its margin, never as a balance of its base asset, under the id of its orders, also after a restart", async () => {
+    const who = await trader()
+    const order = await who.calls.submitted(market(who, "SELL", "0.5"))
+    const [row, ...others] = await until("the position", async () => {
+      const rows = await shown(who)
+      return rows.some(({ contracts }) => contracts !== undefined) && rows
+    })
+    expect(others).toEqual([])
+    const contract = {
+      positionId: order.positionId,
+      instrumentId: "BINANCEUSDM:BTC/USDT",
+      side: "SHORT",
+      quantity: "0.5",
+      entryPrice: expect.stringMatching(/^59\d{3}/),
+      unrealizedProfit: expect.any(String),
+    }
+    expect(row).toMatchObject({ currency: "USDT", contracts: [contract] })
+    // A twentieth of some 30,000 is its margin.
+    expect(Number(row?.locked)).toBeGreaterThan(1_400)
+    expect(Number(row?.balance)).toBeGreaterThan(99_000)
+
+    gateway.kill("SIGKILL")
+    await gateway.exited
+    gateway = await startGateway({ env, dataDir: gateway.dataDir })
+    const again = { ...who, calls: api(gateway).as(who.calls.token) }
+    const rows = await until("the position behind the restart", async () => {
+      const answer = await again.calls.portfolio(who.tradingAccountId)
+      return answer.status === 200 && answer.record.length > 0 && answer.record
+    })
+    expect(rows).toMatchObject([{ currency: "USDT", contracts: [contract] }])
+
+    await again.calls.submitted(market(again, "BUY", "0.5"))
+    await until("its end", async () => (await shown(again)).every(({ contracts }) => contracts === undefined))
+    expect(exchange.position(who.apiKey, BTC)).toMatchObject({ positionAmt: "0" })
+  })
+
+  it("of an account in hedge mode is none: it is not connected, and the answer says the way out", async () => {
+    const user = await signUp(gateway)
+    const keys = keysOf()
+    exchange.addUser({ ...keys, balances: { USDT: "100000" } })
+    exchange.setDualSide(keys.apiKey, true)
+    const answer = await user.calls.createCredential({ venue: "BINANCEUSDM", ...keys })
+    expect([answer.status, answer.envelope.errno]).toEqual([400, -130005])
+    expect(JSON.stringify(answer.envelope)).toContain("one-way")
+  })
+})
