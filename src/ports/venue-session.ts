@@ -29,6 +29,8 @@ export interface VenueOrder {
   /** A market buy of so much quote asset, decimal text; `quantity` is an estimate then. */
   readonly cost?: string
   readonly leverage?: number
+  /** Of a contract: it must never open a position, or turn one; absent: it may. */
+  readonly reduceOnly?: true
   /** Who asked for it, for venues of ours; absent: the gateway itself, or it was asked before a restart. */
   readonly actor?: Actor
   /** The other leg, with which it is placed in one request as a list of the venue's own; each is reported for itself. */

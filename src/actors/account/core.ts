@@ -328,6 +328,7 @@ export class AccountCore {
     // inferred may have no time of the venue's at all.
     // Contracts move no assets: their margin is the venue's to say.
     const hasMoved = isSpot(this.venue) && this.positions.moved(applied, order) === "moved"
+    if (!isSpot(this.venue) && applied.replaced === null) this.positions.contractMoved(execution)
     if (!hasMoved || execution.inferred) this.sequels.askBalances(this)
     return this.outlet.news.ofExecution(execution, order, now)
   }

@@ -109,6 +109,14 @@ export class InvalidQuantityRatio extends Failure<InvalidQuantityRatio>()("Inval
   override message = "Invalid quantity ratio"
 }
 
+/** The order names a position that it would not make smaller, or by more than is open. */
+export class QuantityExceedsPosition extends Failure<QuantityExceedsPosition>()("QuantityExceedsPosition", {
+  /** What is open, in the base asset; below zero: short. */
+  open: Schema.String,
+}) {
+  override message = "Quantity exceeds position"
+}
+
 export class InvalidPricePrecision extends Failure<InvalidPricePrecision>()("InvalidPricePrecision", {
   parameter: Schema.String,
   step: Schema.String,

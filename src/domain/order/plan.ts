@@ -70,6 +70,8 @@ export interface OrderCircumstances {
   readonly isCut?: (id: InstrumentId, side: "bids" | "asks") => boolean
   /** What the account may use of an asset. */
   readonly available: (asset: string) => Decimal
+  /** What is open in a contract, above zero where it is long; null, and absent: its venue does not tell. */
+  readonly position?: (id: InstrumentId) => Decimal | null
   /** Prices that are not known may be waited for. */
   readonly mayWait: boolean
 }

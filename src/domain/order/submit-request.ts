@@ -67,7 +67,10 @@ export const SubmitRequest = Schema.Struct({
   quantityRounding: optional(
     Schema.Literal("", "UP", "DOWN", "NEAREST", "CEIL", "FLOOR", "HALF_UP", "HALF_DOWN", "HALF_EVEN"),
   ),
-  positionId: optional(Schema.UUID),
+  positionId: optional(Schema.UUID).annotations({
+    description:
+      "Of contracts: the position of this account and instrument, which the order makes smaller at most (reduce-only)",
+  }),
   timeInForce: optional(TimeInForceWord),
   /** Milliseconds since the Unix epoch. */
   expireAt: optional(Schema.Int),

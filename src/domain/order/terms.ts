@@ -94,6 +94,8 @@ export interface OrderTerms {
   /** The other leg, with which it is one list of the venue's own: both are placed in one request, and the venue ends one by the other. */
   readonly pairedWith: TradeOrderId | null
   readonly leverage: number | null
+  /** Of a contract: it makes its position smaller, and never opens or turns one; the venue sees to it. Absent: it may do either. */
+  readonly reduces?: true
   /** A market buy of so much quote: done when less than one lot's price is left of `amount`. */
   readonly budget: { readonly amount: Decimal; readonly lot: Decimal } | null
   readonly change: RequestedChange | null

@@ -112,6 +112,10 @@ export const TradeOrderRecord = Schema.Struct({
   trailingAmount: optionalText,
   highWaterMark: optionalText,
   leverage: optionalInstant,
+  reduceOnly: Schema.optional(Schema.Boolean).annotations({
+    description:
+      "Present and true on an order that named its position: the venue lets it make that smaller and nothing else",
+  }),
   inDoubt: Schema.Boolean,
   evidence: Schema.Array(Schema.Struct({ at: Schema.Int, what: Schema.String })),
   cancelRequested: Schema.Boolean,
@@ -151,7 +155,7 @@ export const executionRecord = (e: Execution): ExecutionRecord => ({
 
 /** The fields that only orders with terms fill. */
 const termsRecord = ({ terms }: TradeOrder) => {
-  const { trigger, exits, leverage } = terms ?? NO_TERMS
+  const { trigger, exits, leverage, reduces } = terms ?? NO_TERMS
   const trailing = trigger?.trailing
   return {
     stopPrice: text(trigger?.stopPrice),
@@ -172,6 +176,7 @@ const termsRecord = ({ terms }: TradeOrder) => {
     trailingAmount: text(trailing?.amount),
     highWaterMark: text(trailing?.highWaterMark),
     leverage,
+    ...(reduces === true && { reduceOnly: true }),
   }
 }
 

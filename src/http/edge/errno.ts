@@ -112,6 +112,7 @@ export const ERRNO = {
   QuantityBelowMinimum: { status: 400, errno: -112030, code: "QUANTITY_BELOW_MINIMUM" },
   InvalidQuantityPrecision: { status: 400, errno: -112031, code: "INVALID_QUANTITY_PRECISION" },
   InvalidQuantityRatio: { status: 400, errno: -112032, code: "INVALID_QUANTITY_RATIO" },
+  QuantityExceedsPosition: { status: 400, errno: -112033, code: "QUANTITY_EXCEEDS_POSITION" },
   InvalidPricePrecision: { status: 400, errno: -112034, code: "INVALID_PRICE_PRECISION" },
   QuantityAboveMaximum: { status: 400, errno: -112035, code: "QUANTITY_ABOVE_MAXIMUM" },
   NotionalBelowMinimum: { status: 400, errno: -112036, code: "NOTIONAL_BELOW_MINIMUM" },

@@ -83,6 +83,8 @@ export interface ExchangeAdapter {
   readonly prepare?: (exchange: CcxtExchange, profile: VenueProfile) => void
   /** What createOrder needs beside price and quantity for a trigger, an expiry or a cost; absent: the venue gets plain orders only. */
   readonly terms?: (order: VenueOrder) => Raw
+  /** What has createOrder make a position smaller at most; absent: no such order is sent. */
+  readonly reduceOnly?: Raw
   /** Two exits as one list of the venue's own, which ends one by the other; absent: it gets none from us. */
   readonly placePair?: (
     exchange: CcxtExchange,

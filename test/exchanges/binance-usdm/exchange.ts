@@ -25,10 +25,10 @@ import { usdmRoutes } from "./hosts.ts"
 import { Limits } from "./limits.ts"
 import { listenKeyRoutes } from "./listen-keys.ts"
 import { MarginPurse } from "./margin.ts"
-import type { UsdmAccount } from "./model.ts"
+import { positionOf, type UsdmAccount } from "./model.ts"
 import { RestDoor } from "./rest.ts"
 import { accountEvent, accountJson, fillJson, orderEvent, orderJson, positionJson } from "./wire-private.ts"
-import { expiryOf, setWords, wordsOf } from "./words.ts"
+import { expiryOf, NOTHING_TO_REDUCE, setWords, wordsOf } from "./words.ts"
 
 export type UsdmUser = LoopbackUser
 
@@ -124,19 +124,32 @@ export const startUsdmExchange = async (options: UsdmExchangeOptions = {}): Prom
       },
       onOrder: (order, execution, fill) => {
         if (execution === "NEW" && core.placing !== undefined) setWords(order, core.placing)
-        if (!isOpen(order)) wordsOf(order).expiry = expiryOf(order, wordsOf(order))
+        const words = wordsOf(order)
+        if (!isOpen(order) && words.expiry === 0) words.expiry = expiryOf(order, words)
         const { apiKey } = order.account
         push(apiKey, orderEvent(core, order, told(order, execution), fill))
         const account = accounts.get(apiKey)
         if (fill === undefined || account === undefined) return
         const of = { reason: "ORDER", asset: fill.feeAsset, change: 0n, symbols: [order.symbol] }
         push(apiKey, accountEvent(core, account, of))
+        // Behind the match that is under way.
+        queueMicrotask(() => endIdle(account, order.symbol))
       },
       onBalances: () => undefined,
     },
     now,
     purse,
   )
+  /** Reduce-only orders end with what they would reduce. */
+  const endIdle = (account: UsdmAccount, symbol: string) => {
+    const { amount } = positionOf(account, symbol)
+    for (const order of [...account.orders.values()]) {
+      const isIdle = order.side === "BUY" ? amount >= 0n : amount <= 0n
+      if (!isOpen(order) || order.symbol !== symbol || order.isReduceOnly !== true || !isIdle) continue
+      wordsOf(order).expiry = NOTHING_TO_REDUCE
+      matching.expire(order)
+    }
+  }
   const core: Core = {
     matching,
     accounts,

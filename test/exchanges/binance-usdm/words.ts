@@ -25,6 +25,9 @@ const SELF_TRADE = 1
 const IOC_REST = 2
 const MARKET_REST = 9
 
+/** "Knocked out by another higher priority RO order, or reversed positions would be opened." */
+export const NOTHING_TO_REDUCE = 4
+
 /** Why an order ended whose end its owner did not ask for. */
 export const expiryOf = ({ status }: Order, { type, timeInForce }: OrderWords): number => {
   if (status === "EXPIRED_IN_MATCH") return SELF_TRADE

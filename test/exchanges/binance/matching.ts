@@ -180,6 +180,11 @@ export class Matching {
     return order
   }
 
+  /** The venue ends an open order itself. */
+  expire(order: Order): void {
+    if (isOpen(order)) this.#finish(this.market(order.symbol), order, "EXPIRED")
+  }
+
   /**
    * Sets the anonymous amount of a level. Where it reaches resting orders of accounts it fills them first, as the taker; it
    * never trades with other anonymous liquidity, so whoever makes the market removes crossed levels before adding.

@@ -21,6 +21,8 @@ export interface Around {
   readonly asks?: BookRows
   /** Free funds by asset. */
   readonly funds?: { readonly [asset: string]: string }
+  /** What is open in the contract; absent: the venue does not tell. */
+  readonly open?: string
   readonly mayWait?: boolean
 }
 
@@ -49,6 +51,7 @@ export const check = (patch: object, around: Around = {}): Checked =>
       mayAwaitCollar: () => around.mayWait ?? false,
       book: (_id, side) => (side === "asks" ? around.asks : around.bids) ?? [],
       available: (asset) => Decimal.of(around.funds?.[asset] ?? "0"),
+      position: () => (around.open === undefined ? null : Decimal.of(around.open)),
       mayWait: around.mayWait ?? false,
     },
   )

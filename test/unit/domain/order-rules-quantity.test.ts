@@ -95,4 +95,14 @@ describe("a share", () => {
   it("is refused where positions are the venue's", () => {
     expect(refusalOf(ratio("0.5"), { ...funds, venue: { features: ["PERPETUAL"] } })).toBe("NotSupportedByVenue")
   })
+
+  it.each([
+    ["half of a short", "0.5", "-5", "BUY", "2.5"],
+    ["all of a long, in whole lots", "1", "0.0015", "SELL", "0.001"],
+  ])("is one of a position that is named: %s", (_, share, open, orderSide, resolved) => {
+    const perpetual: Around = { ...funds, venue: { features: ["PERPETUAL"] }, open }
+    const { positionId } = planOf({}, perpetual)
+    expect(base(ratio(share, { orderSide, positionId }), perpetual)).toBe(resolved)
+    expect(refusalOf(ratio(share, { orderSide, positionId }), { ...perpetual, open: "0" })).toBe("PositionNotFound")
+  })
 })

@@ -84,6 +84,7 @@ describe("order rules", () => {
     ["QuantityBelowMinimum", -112030],
     ["InvalidQuantityPrecision", -112031],
     ["InvalidQuantityRatio", -112032],
+    ["QuantityExceedsPosition", -112033],
     ["InvalidPricePrecision", -112034],
     ["QuantityAboveMaximum", -112035],
     ["NotionalBelowMinimum", -112036],
@@ -160,8 +161,38 @@ describe("order rules", () => {
     const plan = planOf({ leverage: 1 }, perpetual)
     expect(plan.terms?.leverage).toBe(1)
     expect(plan.positionId).toMatch(/^[0-9a-f-]{36}$/)
-    expect(planOf({ positionId: plan.positionId?.toUpperCase() }, perpetual).positionId).toBe(plan.positionId)
-    expect(refusalOf({ positionId: ID }, perpetual)).toBe("PositionNotFound")
+    expect(refusalOf({ positionId: ID }, { ...perpetual, open: "-1" })).toBe("PositionNotFound")
+  })
+
+  describe("that name their position", () => {
+    const own = () => planOf({}, perpetual).positionId?.toUpperCase()
+    const named = (patch: object = {}) => ({ positionId: own(), ...patch })
+
+    it.each([
+      ["a short, bought back", "-1", {}],
+      ["a part of a long, sold", "2.5", { orderSide: "SELL" }],
+    ])("make it smaller, and never open one: %s", (_, open, patch) => {
+      const plan = planOf(named(patch), { ...perpetual, open })
+      expect(plan.positionId).toBe(own()?.toLowerCase())
+      expect(plan.terms?.reduces).toBe(true)
+      expect(planOf(patch, { ...perpetual, open }).terms).toBeNull()
+    })
+
+    it.each([
+      ["nothing is open", "0", {}, "PositionNotFound"],
+      ["they would add to it", "1", {}, "QuantityExceedsPosition"],
+      ["they would turn it", "-0.999", {}, "QuantityExceedsPosition"],
+      ["they would turn a long", "0.5", { orderSide: "SELL" }, "QuantityExceedsPosition"],
+      ["the venue does not tell what is open", undefined, {}, "NotSupportedByVenue"],
+    ])("are refused where %s", (_, open, patch, error) => {
+      expect(refusalOf(named(patch), { ...perpetual, ...(open !== undefined && { open }) })).toBe(error)
+    })
+
+    it("may be worth less than an order that opens one", () => {
+      const around: Around = { ...perpetual, open: "-1", instrument: { minNotional: Decimal.of("1000") } }
+      expect(refusalOf({}, around)).toBe("NotionalBelowMinimum")
+      expect(planOf(named(), around).terms?.reduces).toBe(true)
+    })
   })
 
   it.each([

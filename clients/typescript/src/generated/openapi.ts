@@ -2727,6 +2727,7 @@ export interface components {
             quantityType?: ("BASE" | "QUOTE" | "POSITION_RATIO" | "POSITION_PERCENTAGE") | null;
             orderQuantityType?: ("BASE" | "QUOTE" | "POSITION_RATIO" | "POSITION_PERCENTAGE") | null;
             quantityRounding?: ("" | "UP" | "DOWN" | "NEAREST" | "CEIL" | "FLOOR" | "HALF_UP" | "HALF_DOWN" | "HALF_EVEN") | null;
+            /** @description Of contracts: the position of this account and instrument, which the order makes smaller at most (reduce-only) */
             positionId?: components["schemas"]["UUID"] | null;
             timeInForce?: ("GTC" | "IOC" | "FOK" | "GTD" | "DAY" | "GTX" | "OPG" | "CLS" | "GFA" | "GFS" | "GTM" | "MOO" | "MOC" | "EXT" | "UNKNOWN") | null;
             expireAt?: components["schemas"]["Int"] | null;
@@ -2808,6 +2809,8 @@ export interface components {
             trailingAmount: string | null;
             highWaterMark: string | null;
             leverage: components["schemas"]["Int"] | null;
+            /** @description Present and true on an order that named its position: the venue lets it make that smaller and nothing else */
+            reduceOnly?: boolean;
             inDoubt: boolean;
             evidence: {
                 at: components["schemas"]["Int"];
@@ -2913,6 +2916,8 @@ export interface components {
             trailingAmount: string | null;
             highWaterMark: string | null;
             leverage: components["schemas"]["Int"] | null;
+            /** @description Present and true on an order that named its position: the venue lets it make that smaller and nothing else */
+            reduceOnly?: boolean;
             inDoubt: boolean;
             evidence: {
                 at: components["schemas"]["Int"];

@@ -227,6 +227,7 @@ const venueOrderOf = (core: AccountCore, { order, actor }: WorkingOrder): VenueO
     ...(isEndedThere && { expireAt }),
     ...(terms?.budget && { cost: terms.budget.amount.toString() }),
     ...(terms?.leverage && { leverage: terms.leverage }),
+    ...(terms?.reduces === true && { reduceOnly: true }),
     // One that fired was asked for then, and stands, also when that user is gone since.
     ...(actor !== null && !isFired(order) && { actor }),
   }

@@ -8,6 +8,7 @@ import {
   QuantityBelowMinimum,
 } from "../../errors/order-parameters.ts"
 import { ConflictingParameters, InvalidParameter } from "../../errors/request.ts"
+import { PositionNotFound } from "../../errors/trade-order.ts"
 import { NotSupportedByVenue } from "../../errors/venue.ts"
 import { type Instrument, quantityStep } from "../../instrument/instrument.ts"
 import { isSpot } from "../../instrument/venue.ts"
@@ -144,10 +145,18 @@ const ofShare = (
   circumstances: OrderCircumstances,
 ): Decimal => {
   const { venue, available } = circumstances
-  // Positions of derivatives are the venue's: the gateway knows orders and fills, not what was open before it came.
-  if (!isSpot(venue))
-    refuse(new NotSupportedByVenue({ feature: request.quantityType ?? request.orderQuantityType ?? "POSITION_RATIO" }))
   const word = request.quantityRounding ?? ""
+  if (!isSpot(venue)) {
+    // Of a position that is named; the gateway's own orders and fills would not say what was open before it came.
+    const open = isAbsent(request.positionId) ? null : (circumstances.position?.(instrument.instrumentId) ?? null)
+    if (open === null) refuse(new NotSupportedByVenue({ feature: typeOf(request) }))
+    else if (open.isZero()) refuse(new PositionNotFound({}))
+    else
+      return within(
+        instrument,
+        lots((open.isNegative() ? open.negate() : open).multiply(share), Decimal.ONE, word, instrument),
+      )
+  }
   if (orderSide === "SELL")
     return within(instrument, lots(available(instrument.baseAsset).multiply(share), Decimal.ONE, word, instrument))
   const at = price ?? marketPrice(instrument, orderSide, circumstances).multiply(MARKET_BUFFER)

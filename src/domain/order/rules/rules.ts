@@ -8,13 +8,14 @@ import {
   InvalidOrderSide,
   LimitPriceRequired,
   ParameterNotAllowed,
+  QuantityExceedsPosition,
   QuoteIdRequired,
   UnsupportedOrderType,
 } from "../../errors/order-parameters.ts"
 import { ConflictingParameters, InvalidParameter, MissingParameter } from "../../errors/request.ts"
 import { LeverageNotAllowed } from "../../errors/risk.ts"
 import { PositionNotFound } from "../../errors/trade-order.ts"
-import { VenueInactive } from "../../errors/venue.ts"
+import { NotSupportedByVenue, VenueInactive } from "../../errors/venue.ts"
 import { positionIdOf } from "../../ids.ts"
 import { type Instrument, invalidInstrumentId, parseInstrumentId, tradingFault } from "../../instrument/instrument.ts"
 import { isSpot, orderTypesAt, type Venue } from "../../instrument/venue.ts"
@@ -56,7 +57,9 @@ const planOf = (request: SubmitRequest, circumstances: OrderCircumstances): Orde
   const trigger = triggerOf(request, { instrument, orderSide, orderType, limitPrice, isPaired }, circumstances)
   const price = limitPrice ?? trigger?.stopPrice ?? null
   const amount = quantityOf(request, { instrument, orderSide, price }, circumstances)
-  if (price !== null) checkNotional(instrument, price, amount.baseQuantity)
+  const reduces = reducesOf(request, { instrument, orderSide, baseQuantity: amount.baseQuantity }, circumstances)
+  // What is left of a position may be worth less than the venue opens one with.
+  if (price !== null && reduces === undefined) checkNotional(instrument, price, amount.baseQuantity)
   // What a buy at market costs is what the book asks: without one everything that is free would be held for it.
   if (orderType === "MARKET" && orderSide === "BUY" && amount.budget === null && isSpot(venue))
     wantTouch(instrument, orderSide, circumstances)
@@ -86,7 +89,7 @@ const planOf = (request: SubmitRequest, circumstances: OrderCircumstances): Orde
     quantityRounding: amount.quantityRounding,
     baseQuantity: amount.baseQuantity,
     positionId,
-    terms: termsOf(trigger, amount.budget, leverage, list),
+    terms: termsOf(trigger, amount.budget, { leverage, reduces }, list),
     list: list?.list ?? null,
   }
 }
@@ -95,10 +98,10 @@ const planOf = (request: SubmitRequest, circumstances: OrderCircumstances): Orde
 const termsOf = (
   trigger: Trigger | null,
   budget: OrderTerms["budget"],
-  leverage: number | null,
+  { leverage, reduces }: { readonly leverage: number | null; readonly reduces: true | undefined },
   list: ReturnType<typeof exitsOf> | null,
 ): OrderTerms | null =>
-  trigger === null && budget === null && leverage === null && list === null
+  trigger === null && budget === null && leverage === null && reduces === undefined && list === null
     ? null
     : {
         trigger: trigger !== null && list?.list.isNative === true ? native(trigger) : trigger,
@@ -107,6 +110,7 @@ const termsOf = (
         leg: list?.leg ?? null,
         pairedWith: null,
         leverage,
+        ...(reduces !== undefined && { reduces }),
         budget,
         change: null,
       }
@@ -163,6 +167,21 @@ const leverageOf = ({ leverage }: SubmitRequest, venue: Venue): number | null =>
   if (leverage < 1) refuse(new InvalidParameter({ parameter: "leverage", reason: "must be at least 1" }))
   if (leverage > 1) refuse(new LeverageNotAllowed({ leverage, max: 1 }))
   return isSpot(venue) ? null : leverage
+}
+
+/** An order that names its position makes it smaller, by no more than is open. */
+const reducesOf = (
+  { positionId }: SubmitRequest,
+  { instrument, orderSide, baseQuantity }: Pick<OrderPlan, "instrument" | "orderSide" | "baseQuantity">,
+  { position }: OrderCircumstances,
+): true | undefined => {
+  if (isAbsent(positionId)) return undefined
+  const open = position?.(instrument.instrumentId) ?? refuse(new NotSupportedByVenue({ feature: "positionId" }))
+  if (open.isZero()) refuse(new PositionNotFound({}))
+  const isOpposite = orderSide === (open.isNegative() ? "BUY" : "SELL")
+  if (!isOpposite || baseQuantity.greaterThan(open.isNegative() ? open.negate() : open))
+    refuse(new QuantityExceedsPosition({ open: open.toString() }))
+  return true
 }
 
 const positionOf = (request: SubmitRequest, instrument: Instrument, venue: Venue): string | null => {

@@ -138,6 +138,7 @@ export const binanceusdm: ExchangeAdapter = {
   accountId,
   notTaken,
   fetchedContracts,
+  reduceOnly: { reduceOnly: true },
   ended,
   usedShare: usedWeightOf(WEIGHT_A_MINUTE),
   // Wallet balances alone, without what positions and orders hold of them: what is available is asked for.

@@ -55,7 +55,10 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     ],
     // As on the spot side: an orderId is given with its symbol.
     orderIds: "INSTRUMENT",
-    orders: { proof: "EXPERIMENTAL", missing: "an order cannot be made reduce-only" },
+    orders: {
+      proof: "EXPERIMENTAL",
+      missing: "what it does with positions has not been proven with its stream silent",
+    },
     clientIdParam: "origClientOrderId",
     // GET /fapi/v1/trades: at most 1,000. ccxt would ask for aggregates, which have ids of their own.
     tradeHistory: { way: "BY_ID", params: { fetchTradesMethod: "fapiPublicGetTrades", limit: 1000 } },

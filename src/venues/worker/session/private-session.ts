@@ -34,8 +34,13 @@ const refuseLeverage = ({ leverage = 1 }: VenueOrder): void => {
 }
 
 /** Perpetuals too get plain orders only: what a family of venues has in common ends there. */
-const termsOf = (order: VenueOrder, { terms }: ExchangeAdapter, { lists }: VenueProfile) => {
+const termsOf = (order: VenueOrder, { terms, reduceOnly }: ExchangeAdapter, { lists }: VenueProfile) => {
   refuseLeverage(order)
+  if (order.reduceOnly === true) {
+    if (reduceOnly === undefined || order.trigger !== undefined || order.cost !== undefined)
+      throw new NotSupported("the gateway sends this venue no such order that is reduce-only")
+    return reduceOnly
+  }
   if (terms !== undefined && lists === "spot") return terms(order)
   if (order.trigger !== undefined || order.cost !== undefined)
     throw new NotSupported("the gateway sends this venue plain orders only")

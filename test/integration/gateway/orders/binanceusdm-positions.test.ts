@@ -83,6 +83,31 @@ describe("a position at BINANCEUSDM", () => {
     expect(exchange.position(who.apiKey, BTC)).toMatchObject({ positionAmt: "0" })
   })
 
+  it("is closed by orders that name it, which never open or turn one", async () => {
+    const who = await trader()
+    const bought = await who.calls.submitted(market(who, "BUY", "0.5"))
+    const { positionId } = bought
+    const errnoOf = async (body: object) =>
+      (await who.calls.submit({ ...market(who, "SELL", "0.5"), ...body })).envelope.errno
+    // Before the venue is asked again: its own execution is counted.
+    expect(await errnoOf({ positionId, quantity: "0.501" })).toBe(-112033)
+    expect(await errnoOf({ positionId, orderSide: "BUY" })).toBe(-112033)
+    const half = { positionId, quantity: "0.5", quantityType: "POSITION_RATIO" }
+    const sold = await who.calls.submitted({ ...market(who, "SELL", "0.5"), ...half })
+    expect(sold).toMatchObject({
+      baseQuantity: "0.25",
+      executedQuantity: "0.25",
+      orderStatus: "FILLED",
+      reduceOnly: true,
+    })
+    expect(bought).not.toHaveProperty("reduceOnly")
+    expect(exchange.orders(who.apiKey).map(({ reduceOnly }) => reduceOnly)).toEqual([false, true])
+    const rest = await who.calls.submitted({ ...market(who, "SELL", "0.25"), positionId })
+    expect(rest.orderStatus).toBe("FILLED")
+    expect(exchange.position(who.apiKey, BTC)).toMatchObject({ positionAmt: "0" })
+    expect(await errnoOf({ positionId, quantity: "0.001" })).toBe(-110016)
+  })
+
   it("of an account in hedge mode is none: it is not connected, and the answer says the way out", async () => {
     const user = await signUp(gateway)
     const keys = keysOf()

@@ -315,6 +315,25 @@ describe("an order at BINANCEUSDM", () => {
     expect(my.count(PLACE)).toBe(sent)
   })
 
+  it("that is reduce-only makes its position smaller and never opens or turns one", async () => {
+    const refused = await my.outcomeOf(usdmOrder({ orderSide: "SELL", limitPrice: "70000", reduceOnly: true }))
+    expect(refused).toMatchObject({ _tag: "Refused", text: "ReduceOnly Order is rejected." })
+    await accepted({ orderType: "MARKET", limitPrice: null, quantity: "0.01" })
+    const order = await accepted({ orderSide: "SELL", limitPrice: "70000", quantity: "0.01", reduceOnly: true })
+    expect(my.rows.at(-1)).toMatchObject({ clientOrderId: venueClientId(order.tradeOrderId), reduceOnly: true })
+    const close = {
+      orderSide: "SELL" as const,
+      orderType: "MARKET" as const,
+      limitPrice: null,
+      reduceOnly: true as const,
+    }
+    const closing = await accepted({ ...close, quantity: "0.01" })
+    expect(await ended(closing)).toMatchObject({ status: "FILLED" })
+    expect(at.exchange.position(my.secrets.apiKey, BTC)).toMatchObject({ positionAmt: "0" })
+    // What is left to reduce nothing is ended by the venue.
+    expect(await ended(order)).toMatchObject({ status: "CANCELLED", ending: null })
+  })
+
   it("is shown as the venue's own program placed it, reduce-only and all", async () => {
     await accepted({ orderType: "MARKET", limitPrice: null, quantity: "0.002" })
     const { apiKey, apiSecret } = my.secrets

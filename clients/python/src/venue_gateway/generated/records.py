@@ -598,6 +598,7 @@ class SubmitOrder(TypedDict):
     quantityType: NotRequired[Literal["BASE", "QUOTE", "POSITION_RATIO", "POSITION_PERCENTAGE"] | None]
     orderQuantityType: NotRequired[Literal["BASE", "QUOTE", "POSITION_RATIO", "POSITION_PERCENTAGE"] | None]
     quantityRounding: NotRequired[Literal["", "UP", "DOWN", "NEAREST", "CEIL", "FLOOR", "HALF_UP", "HALF_DOWN", "HALF_EVEN"] | None]
+    # Of contracts: the position of this account and instrument, which the order makes smaller at most (reduce-only)
     positionId: NotRequired[UUID | None]
     timeInForce: NotRequired[Literal["GTC", "IOC", "FOK", "GTD", "DAY", "GTX", "OPG", "CLS", "GFA", "GFS", "GTM", "MOO", "MOC", "EXT", "UNKNOWN"] | None]
     expireAt: NotRequired[Int | None]
@@ -676,6 +677,8 @@ class SubmittedOrder(TypedDict):
     trailingAmount: str | None
     highWaterMark: str | None
     leverage: Int | None
+    # Present and true on an order that named its position: the venue lets it make that smaller and nothing else
+    reduceOnly: NotRequired[bool]
     inDoubt: bool
     evidence: list[SubmittedOrderEvidenceItem]
     cancelRequested: bool
@@ -782,6 +785,8 @@ class TradeOrder(TypedDict):
     trailingAmount: str | None
     highWaterMark: str | None
     leverage: Int | None
+    # Present and true on an order that named its position: the venue lets it make that smaller and nothing else
+    reduceOnly: NotRequired[bool]
     inDoubt: bool
     evidence: list[TradeOrderEvidenceItem]
     cancelRequested: bool

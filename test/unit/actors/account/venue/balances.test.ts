@@ -163,6 +163,28 @@ describe("contracts that are open at the venue", () => {
     expect(JSON.parse(world.published.at(-1)?.json ?? "").data[0]).not.toHaveProperty("contracts")
   })
 
+  it("that an order names are made smaller by it at most, also by executions that the venue has not counted yet", () => {
+    const world = readyWorld({ venue: { features: ["FUTURES"] } })
+    told(world, opened("-2"))
+    const positionId = positionIdOf(ACCOUNT, BTC_USDT)
+    const first = placed(world, { positionId, quantity: "1.5" })
+    expect(first.terms).toMatchObject({ reduces: true })
+    const sim = world.venue.find(first)!
+    expect(sim.order.reduceOnly).toBe(true)
+    world.venue.fates.query = () => false
+    const { externalOrderId, instrumentId, orderSide } = world.venue.stateOf(sim)
+    const terms = { externalOrderId, instrumentId, orderSide, quantity: "1.5", price: "100", fees: [] }
+    const fill = { ...terms, tradeOrderId: first.tradeOrderId, externalTradeId: "1", executedAt: world.time.now + 1 }
+    world.venue.tell({ _tag: "Filled", fill })
+    world.advance(100)
+    expect(world.submit({ positionId, quantity: "1" } as never).answer).toMatchObject({
+      error: { _tag: "QuantityExceedsPosition", open: "-0.5" },
+    })
+    told(world, opened("-0.25"), fill.executedAt + 1)
+    expect(world.submit({ positionId, quantity: "1" } as never).answer).toMatchObject({ error: { open: "-0.25" } })
+    expect(placed(world, { positionId, quantity: "0.25" }).terms).toMatchObject({ reduces: true })
+  })
+
   it("are told once while they stay the same, and again when their profit is another", () => {
     const world = readyWorld({ venue: { features: ["FUTURES"] } })
     const updates = () => world.published.filter(({ json }) => json.includes("PORTFOLIO.UPDATED")).length
