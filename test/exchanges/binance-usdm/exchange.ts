@@ -25,7 +25,7 @@ import { usdmRoutes } from "./hosts.ts"
 import { Limits } from "./limits.ts"
 import { listenKeyRoutes } from "./listen-keys.ts"
 import { MarginPurse } from "./margin.ts"
-import { positionOf, type UsdmAccount } from "./model.ts"
+import { positionOf, sizeOf, type UsdmAccount } from "./model.ts"
 import { RestDoor } from "./rest.ts"
 import { accountEvent, accountJson, fillJson, orderEvent, orderJson, positionJson } from "./wire-private.ts"
 import { expiryOf, NOTHING_TO_REDUCE, setWords, wordsOf } from "./words.ts"
@@ -50,6 +50,8 @@ export interface UsdmExchange extends LoopbackExchange<UsdmUser, UsdmFault, Plac
   readonly setDualSide: (apiKey: string, on: boolean) => void
   /** What is in the wallet changes without an order, as by a transfer or a funding fee. */
   readonly moveWallet: (apiKey: string, asset: string, change: string, reason: string) => void
+  /** The venue closes a position at the market, for want of margin. */
+  readonly liquidate: (apiKey: string, symbol: string) => void
   /** Requests above a limit of the venue. */
   readonly refusedCalls: () => number
   /** Everything that a user has working, by the user's own hand elsewhere. */
@@ -58,6 +60,8 @@ export interface UsdmExchange extends LoopbackExchange<UsdmUser, UsdmFault, Plac
 
 const DIFF_MILLIS = 100
 const SLOW_DIFF_MILLIS = 1000
+/** How the client order ids of its orders begin. */
+const LIQUIDATION = "autoclose-"
 const FIRST_ACCOUNT = 71_530_000
 
 /** `/private/ws?listenKey=…`, and `/public/ws/…` and `/market/ws/…` of market data. */
@@ -105,7 +109,8 @@ export const startUsdmExchange = async (options: UsdmExchangeOptions = {}): Prom
   )
   /** Orders that were announced once: the next NEW of one is a change. */
   const announced = new Set<number>()
-  const told = (order: Order, execution: ExecutionType): ExecutionType | "AMENDMENT" => {
+  const told = (order: Order, execution: ExecutionType): ExecutionType | "AMENDMENT" | "CALCULATED" => {
+    if (execution === "TRADE" && order.clientOrderId.startsWith(LIQUIDATION)) return "CALCULATED"
     if (execution !== "NEW") return execution
     if (announced.has(order.orderId)) return "AMENDMENT"
     announced.add(order.orderId)
@@ -277,6 +282,30 @@ export const startUsdmExchange = async (options: UsdmExchangeOptions = {}): Prom
       push(apiKey, accountEvent(core, account, { reason, asset, change: by, symbols: [] }))
     },
     counts: () => Object.fromEntries(counts),
+    liquidate: (apiKey, symbol) => {
+      const account = accounts.get(apiKey)
+      const { amount } = account === undefined ? { amount: 0n } : positionOf(account, symbol)
+      if (account === undefined || amount === 0n) throw new Error("nothing to liquidate")
+      const { bids, asks, filters } = matching.market(symbol)
+      const touch = (amount > 0n ? bids : asks).best?.price ?? 0n
+      const price = amount > 0n ? touch / 2n : touch * 2n
+      core.placing = { type: "LIMIT", timeInForce: "IOC", expiry: 0 }
+      try {
+        matching.place(account, {
+          symbol,
+          side: amount > 0n ? "SELL" : "BUY",
+          type: "LIMIT",
+          timeInForce: "IOC",
+          quantity: sizeOf(amount),
+          quoteOrderQuantity: undefined,
+          price: price - (price % filters.tickSize),
+          stopPrice: undefined,
+          clientOrderId: `${LIQUIDATION}${now()}`,
+        })
+      } finally {
+        core.placing = undefined
+      }
+    },
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
     setLevel: (symbol, side, price, quantity) =>

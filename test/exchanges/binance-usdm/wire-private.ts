@@ -72,7 +72,7 @@ export const fillJson = (core: Core, fill: Fill) => ({
 export const orderEvent = (
   core: Core,
   order: Order,
-  execution: ExecutionType | "AMENDMENT",
+  execution: ExecutionType | "AMENDMENT" | "CALCULATED",
   fill: Fill | undefined,
 ) => {
   const { type, timeInForce, expiry } = wordsOf(order)

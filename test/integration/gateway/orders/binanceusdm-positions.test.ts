@@ -2,9 +2,13 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startUsdmExchange, type UsdmExchange } from "../../../exchanges/binance-usdm/exchange.ts"
+import { connectUsdm } from "../../../exchanges/ccxt-client.ts"
 import { api, endGateways, type Gateway, startGateway, until } from "../../../kit/servers/gateway.ts"
 import { BTC } from "../../venues/binanceusdm/usdm-kit.ts"
 import { signUp, type Trader } from "../users/people.ts"
+
+/** The floors of the audits are 10, 30 and 60 s (contract C3). */
+const AUDIT_MILLIS = 120_000
 
 let exchange: UsdmExchange
 let gateway: Gateway
@@ -22,7 +26,7 @@ afterAll(async () => {
 
 const keysOf = () => ({ apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") })
 
-const trader = async (): Promise<Trader & { readonly apiKey: string }> => {
+const trader = async (): Promise<Trader & ReturnType<typeof keysOf>> => {
   const user = await signUp(gateway)
   const keys = keysOf()
   exchange.addUser({ ...keys, balances: { USDT: "100000" } })
@@ -32,7 +36,7 @@ const trader = async (): Promise<Trader & { readonly apiKey: string }> => {
   await until("the account is ACTIVE", async () =>
     (await user.calls.accounts({ tradingAccountId })).record.find(({ status }) => status === "ACTIVE"),
   )
-  return { ...user, tradingAccountId, apiKey: keys.apiKey }
+  return { ...user, tradingAccountId, ...keys }
 }
 
 const market = ({ tradingAccountId }: Trader, orderSide: "BUY" | "SELL", quantity: string) => ({
@@ -106,6 +110,45 @@ describe("a position at BINANCEUSDM", () => {
     expect(rest.orderStatus).toBe("FILLED")
     expect(exchange.position(who.apiKey, BTC)).toMatchObject({ positionAmt: "0" })
     expect(await errnoOf({ positionId, quantity: "0.001" })).toBe(-110016)
+  })
+
+  it("that another program opens is told on the stream's word, and on an audit's where the stream is silent", {
+    timeout: 180_000,
+  }, async () => {
+    const who = await trader()
+    const elsewhere = await connectUsdm(exchange.routes, { apiKey: who.apiKey, secret: who.apiSecret })
+    const opened = (quantity: string) =>
+      until(
+        `a position of ${quantity}`,
+        async () => (await shown(who)).some(({ contracts = [] }) => contracts[0]?.quantity === quantity),
+        AUDIT_MILLIS,
+      )
+    try {
+      await elsewhere.createOrder("BTC/USDT:USDT", "market", "buy", 0.1)
+      await opened("0.1")
+      exchange.fault({ fault: "suppressUserEvents", on: true })
+      await elsewhere.createOrder("BTC/USDT:USDT", "market", "buy", 0.2)
+      await opened("0.3")
+    } finally {
+      exchange.fault({ fault: "clear" })
+      await elsewhere.close()
+    }
+  })
+
+  it("that the venue liquidates is gone, and its executions are those of the venue's list, each once", async () => {
+    const who = await trader()
+    await who.calls.submitted(market(who, "BUY", "0.4"))
+    exchange.liquidate(who.apiKey, BTC)
+    const order = await until("the venue's order and its trades", async () => {
+      const { record } = await who.calls.orders({ tradingAccountId: who.tradingAccountId })
+      return record.find(({ origin, orderStatus }) => origin === "EXTERNAL" && orderStatus === "FILLED")
+    })
+    expect(order).toMatchObject({ orderSide: "SELL", quantity: "0.4", executedQuantity: "0.4" })
+    const trades = exchange.fills(who.apiKey).filter(({ side }) => side === "SELL")
+    expect(order.executions.map(({ externalTradeId, inferred }) => [externalTradeId, inferred])).toEqual(
+      trades.map(({ id }) => [String(id), false]),
+    )
+    await until("its end", async () => (await shown(who)).every(({ contracts }) => contracts === undefined))
   })
 
   it("of an account in hedge mode is none: it is not connected, and the answer says the way out", async () => {
