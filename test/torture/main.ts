@@ -52,7 +52,7 @@ import { hasDays, readDays } from "./oracle/recorded-day.ts"
 import { ownership } from "./ownership/ownership.ts"
 import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
 import { soak } from "./soak/soak.ts"
-import { SPOKEN_VENUES } from "./venues/venue-proofs.ts"
+import { PROVEN_VENUES } from "./venues/venue-proofs.ts"
 import { venueTable } from "./venues/venues.ts"
 import { workerFaults } from "./workers/worker-faults.ts"
 
@@ -311,8 +311,8 @@ const RUNS: Readonly<Record<string, Run>> = {
       "[--venue BYBIT]: what is proven of each venue's orders, scenario by scenario: the named tests against its loopback exchange, passed of run",
     run: (progress) => {
       const { venue } = values
-      if (venue !== undefined && !SPOKEN_VENUES.some((it) => it === venue))
-        throw new Misused(`--venue is one of ${SPOKEN_VENUES.join(", ")}; without it all are run`)
+      if (venue !== undefined && !PROVEN_VENUES.some((it) => it === venue))
+        throw new Misused(`--venue is one of ${PROVEN_VENUES.join(", ")}; without it all are run`)
       return venueTable({ venue, progress })
     },
   },

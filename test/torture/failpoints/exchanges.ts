@@ -41,8 +41,6 @@ export interface StageExchange extends Base {
   /** `METHOD /path` of an order. */
   readonly place: string
   readonly fault: (fault: Fault) => void
-  /** What a gateway must be told of it. */
-  readonly env?: Readonly<Record<string, string>>
   /** A new user's, who is rich. */
   readonly enter: () => Keys
   /** Oldest first. */
@@ -178,7 +176,6 @@ const startUsdm = async (): Promise<StageExchange> => {
     venue: "BINANCEUSDM",
     pair: "BTC/USDT",
     place: "POST /fapi/v1/order",
-    env: { EXPERIMENTAL_ORDERS: "BINANCEUSDM" },
     enter: () => {
       const keys = { apiKey: hex(32), apiSecret: hex(32) }
       exchange.addUser({ ...keys, balances: BALANCES })

@@ -196,7 +196,7 @@ export const SCENES: ReadonlyArray<Scene> = [
   { venue: "desk", place: "hedge.unanswered", hitsMax: 1, provoke: holdsHedge },
 ]
 
-/** Of the other venues that an exchange of ours speaks. */
+/** Of the other venues whose orders are proven. */
 export const SCENES_ELSEWHERE: ReadonlyArray<Scene> = [
   ...onOrders("okx"),
   ...onOrders("kraken"),

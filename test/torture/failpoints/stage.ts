@@ -106,7 +106,6 @@ export const openStage = async (
     RATE_LIMITS: "off",
     // What an admin did last is known to the process alone, and after a start only when the session was refreshed: half an hour of kills would end it.
     ADMIN_IDLE_MINUTES: "0",
-    ...Object.assign({}, ...Object.values(others).map((it) => it.env)),
     ...extra,
   }
   const starts: Array<number> = []

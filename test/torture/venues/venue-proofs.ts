@@ -8,9 +8,8 @@ interface Proof {
   readonly test: string
 }
 
-/** Those that an exchange of ours speaks. */
-export const SPOKEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT", "COINBASE", "BINANCEUSDM"] as const
-type Spoken = (typeof SPOKEN_VENUES)[number]
+export const PROVEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT", "COINBASE", "BINANCEUSDM"] as const
+type Proven = (typeof PROVEN_VENUES)[number]
 
 const session = "venues/connector-orders.test.ts"
 const worker = "venues/connector-worker.test.ts"
@@ -43,13 +42,14 @@ const usdm = {
   outcomes: "venues/binanceusdm/usdm-outcomes.test.ts",
   session: "venues/binanceusdm/usdm-session.test.ts",
   gateway: "gateway/orders/binanceusdm.test.ts",
+  positions: "gateway/orders/binanceusdm-positions.test.ts",
 }
 
 const of = (file: string, ...tests: ReadonlyArray<string>): ReadonlyArray<Proof> =>
   tests.map((test) => ({ file, test }))
 
 /** Absent: no test of that venue shows it. */
-export const PROOFS: Readonly<Record<string, Partial<Record<Spoken, ReadonlyArray<Proof>>>>> = {
+export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArray<Proof>>>>> = {
   submit: {
     BINANCE: of(session, "places a limit order under our own id"),
     OKX: of(okx.orders, "places a limit order under our own id"),
@@ -213,5 +213,19 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Spoken, ReadonlyArra
     BYBIT: of(bybit.gateway, "shows the order of another program, and disconnects"),
     COINBASE: of(coinbase.gateway, "shows the order of another program, and disconnects"),
     BINANCEUSDM: of(usdm.gateway, "shows the order of another program, and disconnects"),
+  },
+  // Of contracts.
+  positions: {
+    BINANCEUSDM: [
+      ...of(
+        usdm.positions,
+        "is shown with its margin",
+        "is closed by orders that name it",
+        "that another program opens is told",
+        "that the venue liquidates is gone",
+        "of an account in hedge mode",
+      ),
+      ...of(usdm.orders, "that is reduce-only makes its position smaller"),
+    ],
   },
 }

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Verdict } from "../kill/kill-verdict.ts"
-import { PROOFS, SPOKEN_VENUES } from "./venue-proofs.ts"
+import { PROOFS, PROVEN_VENUES } from "./venue-proofs.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 const TESTS = "test/integration"
@@ -61,7 +61,7 @@ export const venueTable = async ({
   readonly venue: string | undefined
   readonly progress: (line: string) => void
 }): Promise<ReadonlyArray<Verdict>> => {
-  const venues = SPOKEN_VENUES.filter((it) => venue === undefined || it === venue)
+  const venues = PROVEN_VENUES.filter((it) => venue === undefined || it === venue)
   const cells = Object.entries(PROOFS).flatMap(([scenario, proofs]) =>
     venues.map((it) => ({ scenario, venue: it, proofs: proofs[it] ?? [] })),
   )

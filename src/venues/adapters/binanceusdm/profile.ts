@@ -1,4 +1,5 @@
 /** Binance USDⓈ-M perpetuals. ccxt refuses their testnet, so there is no `_UAT`. */
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
 import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
@@ -55,10 +56,7 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     ],
     // As on the spot side: an orderId is given with its symbol.
     orderIds: "INSTRUMENT",
-    orders: {
-      proof: "EXPERIMENTAL",
-      missing: "what it does with positions has not been proven with its stream silent",
-    },
+    orders: PROVEN_ORDERS,
     clientIdParam: "origClientOrderId",
     // GET /fapi/v1/trades: at most 1,000. ccxt would ask for aggregates, which have ids of their own.
     tradeHistory: { way: "BY_ID", params: { fetchTradesMethod: "fapiPublicGetTrades", limit: 1000 } },

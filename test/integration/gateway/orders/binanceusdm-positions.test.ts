@@ -16,7 +16,7 @@ let env: Readonly<Record<string, string>>
 
 beforeAll(async () => {
   exchange = await startUsdmExchange({ market: "still" })
-  env = { VENUE_ROUTES: JSON.stringify(exchange.routes), EXPERIMENTAL_ORDERS: "BINANCEUSDM" }
+  env = { VENUE_ROUTES: JSON.stringify(exchange.routes) }
   gateway = await startGateway({ env })
 })
 afterAll(async () => {

@@ -12,7 +12,6 @@ describeAccount({
   pair: "BTC/USDT",
   symbol: BTC,
   start: startUsdmExchange,
-  env: { EXPERIMENTAL_ORDERS: "BINANCEUSDM" },
   user: { apiKey, apiSecret, balances: {} },
   place: PLACE,
   cancel: CANCEL,

@@ -40,8 +40,6 @@ export interface ExchangeAccount<User extends LoopbackUser, E extends Exchange<U
   readonly trades?: number
   /** Cancels are acknowledged and not carried out while it is on; absent: the answer to a cancel is its end there. */
   readonly holdCancels?: (exchange: E, on: boolean) => void
-  /** What the gateway must be told, beside the routes. */
-  readonly env?: Readonly<Record<string, string>>
   /** Our name of the account, where the venue has none. */
   readonly name?: string
   /** Of orders that still work at the exchange. */
@@ -63,7 +61,7 @@ export const describeAccount = <User extends LoopbackUser, E extends Exchange<Us
     beforeAll(async () => {
       const user = { ...at.user, balances: { [quote]: "1000000", [base]: "5" } }
       exchange = await at.start({ users: [user], market: "empty" })
-      env = { VENUE_ROUTES: JSON.stringify(exchange.routes), ...at.env }
+      env = { VENUE_ROUTES: JSON.stringify(exchange.routes) }
       gateway = await startGateway({ env })
       const newcomer = await signUp(gateway)
       calls = newcomer.calls

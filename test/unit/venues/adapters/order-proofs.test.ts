@@ -4,10 +4,11 @@ import { describe, expect, it } from "vitest"
 import { optIns } from "../../../../src/composition/venues.ts"
 import type { VenueId } from "../../../../src/domain/ids.ts"
 import { type Venue, venueCapabilityRecord, venueRecord } from "../../../../src/domain/instrument/venue.ts"
+import { adapterOf } from "../../../../src/venues/adapters/adapters.ts"
 import { PROFILES, venueOf } from "../../../../src/venues/adapters/registry.ts"
 import { MOCK_VENUE } from "../../../../src/venues/mock/venue.ts"
 
-const PROVEN = ["BINANCE", "BINANCE_UAT", "BYBIT", "BYBIT_UAT", "COINBASE", "KRAKEN", "OKX", "OKX_UAT"]
+const PROVEN = ["BINANCE", "BINANCEUSDM", "BINANCE_UAT", "BYBIT", "BYBIT_UAT", "COINBASE", "KRAKEN", "OKX", "OKX_UAT"]
 const venues = PROFILES.map((profile) => venueOf(profile, []))
 const by = (proof: Venue["orders"]["proof"]) =>
   venues.filter(({ orders }) => orders.proof === proof).map(({ venue }) => venue)
@@ -25,10 +26,18 @@ const rowsOf = (page: string): ReadonlyArray<readonly [venue: string, cells: Rea
 const PROOFS = /^(PROVEN|EXPERIMENTAL|NONE)$/
 
 describe("what is proven of a venue's orders", () => {
-  it("is what a loopback exchange that answers has shown: BINANCE, OKX, KRAKEN, BYBIT, COINBASE; derivatives never", () => {
+  it("is what a loopback exchange that answers has shown", () => {
     expect([...by("PROVEN")].sort()).toEqual(PROVEN)
-    expect(venues.filter(({ features, orders }) => !features.includes("SPOT") && orders.proof === "PROVEN")).toEqual([])
     for (const { orders } of venues) expect(orders.missing === null).toBe(orders.proof === "PROVEN")
+  })
+
+  it("is nothing of derivatives where positions are not told, or no order can be kept to making one smaller", () => {
+    const proven = PROFILES.filter(({ features, orders }) => !features.includes("SPOT") && orders.proof === "PROVEN")
+    expect(proven.map(({ venue }) => venue)).toEqual(["BINANCEUSDM"])
+    for (const profile of proven) {
+      const { fetchedContracts, reduceOnly } = adapterOf(profile)
+      expect([typeof fetchedContracts, typeof reduceOnly]).toEqual(["function", "object"])
+    }
   })
 
   it("is in the lists of the API, with what is missing", () => {
