@@ -18,6 +18,7 @@ import { TimedStreams } from "../binance/wire/timed-streams.ts"
 import { aggregateEvent, bookTickerEvent, tradeEvent } from "../binance/wire/wire-public.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
+import { plain } from "../plain-numbers.ts"
 import { USDM_CONTRACTS } from "./contracts.ts"
 import type { Core } from "./core.ts"
 import { applyFault, USDM_FAULTS, type UsdmFault } from "./faults.ts"
@@ -52,6 +53,8 @@ export interface UsdmExchange extends LoopbackExchange<UsdmUser, UsdmFault, Plac
   readonly moveWallet: (apiKey: string, asset: string, change: string, reason: string) => void
   /** The venue closes a position at the market, for want of margin. */
   readonly liquidate: (apiKey: string, symbol: string) => void
+  /** Best first. */
+  readonly levels: (symbol: string, side: "bids" | "asks") => ReadonlyArray<{ readonly price: string }>
   /** Requests above a limit of the venue. */
   readonly refusedCalls: () => number
   /** Everything that a user has working, by the user's own hand elsewhere. */
@@ -306,6 +309,7 @@ export const startUsdmExchange = async (options: UsdmExchangeOptions = {}): Prom
         core.placing = undefined
       }
     },
+    levels: (symbol, side) => matching.market(symbol)[side].levels.map(({ price }) => ({ price: plain(price) })),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
     setLevel: (symbol, side, price, quantity) =>

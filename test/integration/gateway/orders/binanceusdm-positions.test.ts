@@ -151,6 +151,41 @@ describe("a position at BINANCEUSDM", () => {
     await until("its end", async () => (await shown(who)).every(({ contracts }) => contracts === undefined))
   })
 
+  it.each(["is open", "was closed meanwhile"])(
+    "whose stop fires is closed where it %s, and never opened the other way",
+    async (state) => {
+      const who = await trader()
+      const { positionId } = await who.calls.submitted(market(who, "BUY", "0.4"))
+      const { tradingAccountId, instrumentId } = market(who, "SELL", "0.4")
+      const stop = {
+        tradingAccountId,
+        instrumentId,
+        orderSide: "SELL",
+        orderType: "STOP_LOSS",
+        quantity: "0.4",
+        positionId,
+      }
+      const { tradeOrderId } = (await who.calls.submit({ ...stop, stopPrice: "59000" })).record
+      const order = async () => (await who.calls.order(tradingAccountId, tradeOrderId)).record
+      await until("the stop is armed", async () => (await order()).orderStatus === "ACCEPTED")
+      if (state !== "is open") await who.calls.submitted({ ...market(who, "SELL", "0.4"), positionId })
+      exchange.setLevel(BTC, "bids", "58900", "5")
+      for (const { price } of exchange.levels(BTC, "bids"))
+        if (Number(price) > 58_900) exchange.setLevel(BTC, "bids", price, "0")
+      exchange.trade(BTC, "SELL", "0.001")
+      const end = await until("its end", async () => {
+        const record = await order()
+        return ["FILLED", "REJECTED"].includes(record.orderStatus) && record
+      })
+      expect(end).toMatchObject(
+        state === "is open"
+          ? { orderStatus: "FILLED", reduceOnly: true }
+          : { orderStatus: "REJECTED", executedQuantity: "0" },
+      )
+      expect(exchange.position(who.apiKey, BTC)).toMatchObject({ positionAmt: "0" })
+    },
+  )
+
   it("of an account in hedge mode is none: it is not connected, and the answer says the way out", async () => {
     const user = await signUp(gateway)
     const keys = keysOf()
