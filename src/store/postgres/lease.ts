@@ -124,12 +124,13 @@ export const enterSession = (nodeId: string, epoch: number): string =>
   `SELECT pg_advisory_lock_shared(${SESSION_LOCK}, ${epoch});
    SELECT EXISTS (SELECT FROM gateway_node WHERE node_id = '${nodeId.replaceAll("'", "''")}' AND epoch = ${epoch}) AS is_owner`
 
-/**
- * Ends all sessions of owners before epoch $1 and answers, of each, whether it is over within $2 ms. One that begins later finds that its
- * epoch is gone.
- */
-const END_SESSIONS = `SELECT pid, pg_terminate_backend(pid, $2) AS is_over
-  FROM (SELECT DISTINCT pid FROM pg_locks WHERE ${IS_SESSION_LOCK} AND objid::bigint < $1 AND pid <> pg_backend_pid()) AS s`
+const SESSIONS_BEFORE = `SELECT DISTINCT pid FROM pg_locks WHERE ${IS_SESSION_LOCK} AND objid::bigint < $1 AND pid <> pg_backend_pid()`
+
+/** Tells all sessions of owners before epoch $1 to end. One that begins later finds that its epoch is gone. */
+const TELL_SESSIONS = `SELECT pg_terminate_backend(pid) FROM (${SESSIONS_BEFORE}) AS s`
+
+/** Of those that are still there, whether each is over within $2 ms. The server looks every 100 ms, so they are told first, all at once. */
+const END_SESSIONS = `SELECT pid, pg_terminate_backend(pid, $2) AS is_over FROM (${SESSIONS_BEFORE}) AS s`
 
 /** A question to the server, and its rows. */
 export interface Ask {
@@ -144,8 +145,11 @@ export type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 const END_MILLIS = 5_000
 
 function* endingSessions(epoch: number): Generator<Ask, void, Rows> {
-  const rows = yield { text: END_SESSIONS, values: [epoch, END_MILLIS] }
-  const left = rows.flatMap(({ pid, is_over }) => (is_over === true ? [] : [pid]))
+  const leftOf = (rows: Rows) => rows.flatMap(({ pid, is_over }) => (is_over === true ? [] : [pid]))
+  yield { text: TELL_SESSIONS, values: [epoch] }
+  const end = { text: END_SESSIONS, values: [epoch, END_MILLIS] }
+  // One that was over before it was told once more is no answer either.
+  const left = leftOf(yield end).length === 0 ? [] : leftOf(yield end)
   if (left.length > 0)
     throw new Error(`sessions of the process that owned it before do not end: ${left.join(", ")} in pg_stat_activity`)
 }
@@ -187,8 +191,9 @@ export const grantingNode = (nodeId: string, joined: number, { millis }: LeaseTe
   values: [nodeId, joined, millis],
 })
 
-/** What follows on the same session; when it returns, no session of an older epoch can write any more. */
-export function* beginning(joined: number, epoch: number): Generator<Ask, void, Rows> {
+/** What follows on the same session. The epoch; when it is returned, no session of an older one can write any more. */
+export function* beginning(joined: number, epoch: number): Generator<Ask, number, Rows> {
   yield { text: `SELECT pg_advisory_unlock_shared(${SESSION_LOCK}, ${joined})`, values: [] }
   yield* endingSessions(epoch)
+  return epoch
 }

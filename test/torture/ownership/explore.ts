@@ -5,11 +5,15 @@
  */
 import {
   type Ask,
+  beginning,
   enterSession,
   FENCE,
   granted,
   granting,
+  grantingNode,
   holding,
+  joining,
+  LEAVE,
   type Lease,
   mayAct,
   RENEW,
@@ -30,11 +34,14 @@ export interface Bounds {
   readonly writes: number
   readonly cuts: number
   readonly kills: number
+  /** Of nodes of a cluster: looks of one that waits beyond its first, and nodes that leave. */
+  readonly looks?: number
+  readonly leaves?: number
 }
 
 /** What a session was told and has not carried out yet, or has and nobody has heard. */
 interface Sent {
-  readonly what: "step" | "enter" | "renew" | "batch" | "change"
+  readonly what: "step" | "enter" | "renew" | "batch" | "change" | "leave"
   readonly ask: Ask
   readonly askedAt: number
 }
@@ -48,8 +55,13 @@ interface Session {
   readonly heard: ReadonlyArray<{ readonly sent: Sent; readonly rows: Rows | null }>
 }
 
+/** A node of a cluster joins, marks its session, tries the lock, waits, is granted and begins (keeper-thread.ts); a process that is alone holds and is granted. */
+type Phase = "down" | "joining" | "marking" | "holding" | "waiting" | "granting" | "beginning" | "up" | "leaving"
+
 interface Process {
-  readonly phase: "down" | "holding" | "granting" | "up"
+  readonly phase: Phase
+  /** Of a node of a cluster: the epoch of its row before it owns the database. */
+  readonly joined: number
   readonly answers: ReadonlyArray<Rows>
   /** When the first question of the phase was asked. */
   readonly askedAt: number
@@ -62,7 +74,7 @@ interface Process {
 interface State {
   readonly server: ServerState
   readonly processes: readonly [Process, Process]
-  readonly left: Omit<Bounds, "seconds">
+  readonly left: Required<Omit<Bounds, "seconds">>
   readonly lives: number
   /** The newest epoch whose grant was carried out, and the newest whose owner has been told so. */
   readonly granted: number
@@ -85,6 +97,7 @@ export interface Explored {
 
 const DOWN: Process = {
   phase: "down",
+  joined: 0,
   answers: [],
   askedAt: 0,
   lease: null,
@@ -95,10 +108,36 @@ const DOWN: Process = {
 const NAMES = ["A", "B"] as const
 const session = (pid: number, kind: Session["kind"]): Session => ({ pid, kind, isOver: false, sent: [], heard: [] })
 
+function* one(ask: Ask): Generator<Ask, Rows[number] | undefined, Rows> {
+  return (yield ask)[0]
+}
+
+type Found = string | number | Rows[number] | undefined
+
+const stepsOfPhase = (
+  process: Process,
+  node: string,
+  lock: number,
+  isCluster: boolean,
+): Generator<Ask | null, Found, Rows> => {
+  const { phase, joined, lease } = process
+  switch (phase) {
+    case "joining":
+      return one(joining(node, 0, TERMS))
+    case "marking":
+      return one({ text: enterSession(node, joined), values: [] })
+    case "granting":
+      return isCluster ? one(grantingNode(node, joined, TERMS)) : granting(node, 0, TERMS)
+    case "beginning":
+      return beginning(joined, lease?.epoch ?? 0)
+    default:
+      return holding(lock, 1)
+  }
+}
+
 /** What the gateway's own steps ask next, after these answers. */
-const next = (process: Process, node: string, lock: number): IteratorResult<Ask | null, string | number> => {
-  const steps: Generator<Ask | null, string | number, Rows> =
-    process.phase === "holding" ? holding(lock, 1) : granting(node, 0, TERMS)
+const next = (process: Process, node: string, lock: number, isCluster: boolean): IteratorResult<Ask | null, Found> => {
+  const steps = stepsOfPhase(process, node, lock, isCluster)
   let step = steps.next()
   for (const rows of process.answers) step = steps.next(rows)
   return step
@@ -113,15 +152,21 @@ interface Step {
 export const explore = async (
   server: ServerModel,
   bounds: Bounds,
-  /** One name as today, or two. */
+  /** One name, or two. */
   nodes: readonly [string, string],
-  limits: { readonly untilMillis?: number; readonly statesMax?: number } = {},
+  limits: {
+    /** They are nodes of a cluster. */
+    readonly isCluster?: boolean
+    readonly untilMillis?: number
+    readonly statesMax?: number
+  } = {},
 ): Promise<Explored> => {
   const seen: Record<string, number> = {}
   const saw = (what: string): void => {
     seen[what] = (seen[what] ?? 0) + 1
   }
   const { owner: lock } = server.locks
+  const { isCluster = false } = limits
   const nowOf = (state: State): number => state.server.now * SECOND
   const first: State = {
     server: { now: 0, rows: [], locks: [], epoch: 0 },
@@ -132,6 +177,8 @@ export const explore = async (
       writes: bounds.writes,
       cuts: bounds.cuts,
       kills: bounds.kills,
+      looks: bounds.looks ?? 0,
+      leaves: bounds.leaves ?? 0,
     },
     lives: 0,
     granted: 0,
@@ -166,37 +213,65 @@ export const explore = async (
     return { ...put(state, at, DOWN), server: unlocked(state.server, pids) }
   }
 
+  /** The next phase begins, in which something is asked at once. */
+  const enterPhase = (state: State, at: number, process: Process, phase: Phase): State =>
+    goOn(put(state, at, { ...process, phase, answers: [], askedAt: nowOf(state) }), at)
+
+  const isUp = (state: State, at: number, process: Process, lease: Lease, sessions: ReadonlyArray<Session>): State => {
+    const { epoch } = lease
+    saw("an owner began")
+    const up: Process = { ...process, phase: "up", answers: [], lease, sessions: [...process.sessions, ...sessions] }
+    const asked = send(up, "pool", {
+      what: "enter",
+      ask: { text: enterSession(nodes[at]!, epoch), values: [] },
+      askedAt: nowOf(state),
+    })
+    return { ...put(state, at, asked), ready: Math.max(state.ready, epoch) }
+  }
+
   /** Asks on, until there is something to wait for. */
   const goOn = (state: State, at: number): State => {
     const process = state.processes[at]!
-    const step = next(process, nodes[at]!, lock)
+    const step = next(process, nodes[at]!, lock, isCluster)
     const now = nowOf(state)
     if (step.done !== true) {
       if (step.value === null) throw new Error("one attempt waits for no other")
       return put(state, at, send(process, "owner", { what: "step", ask: step.value, askedAt: now }))
     }
-    if (process.phase === "holding") {
-      if (step.value === "owned") {
-        saw("a start was refused")
-        return gone(state, at)
+    const found = step.value
+    const row = typeof found === "object" ? found : undefined
+    switch (process.phase) {
+      case "joining": {
+        if (row === undefined) {
+          saw("a name was refused")
+          return gone(state, at)
+        }
+        saw("a node joined")
+        const joined = Number(row["epoch"])
+        return enterPhase(state, at, { ...process, joined, lease: granted(joined, process.askedAt, TERMS) }, "marking")
       }
-      return goOn(put(state, at, { ...process, phase: "granting", answers: [], askedAt: now }), at)
+      case "marking":
+        return row?.["is_owner"] === true ? enterPhase(state, at, process, "holding") : gone(state, at)
+      case "holding":
+        if (found !== "owned") return enterPhase(state, at, process, "granting")
+        saw("a start was refused")
+        return isCluster ? put(state, at, { ...process, phase: "waiting", answers: [] }) : gone(state, at)
+      case "granting": {
+        if (!isCluster) {
+          const sessions = [session(10 * state.lives + 1, "writer"), session(10 * state.lives + 2, "pool")]
+          return isUp(state, at, process, granted(Number(found), process.askedAt, TERMS), sessions)
+        }
+        if (row === undefined) return gone(state, at)
+        return enterPhase(
+          state,
+          at,
+          { ...process, lease: granted(Number(row["epoch"]), process.askedAt, TERMS) },
+          "beginning",
+        )
+      }
+      default:
+        return isUp(state, at, process, process.lease!, [session(10 * state.lives + 2, "pool")])
     }
-    const epoch = Number(step.value)
-    saw("an owner began")
-    const up: Process = {
-      ...process,
-      phase: "up",
-      answers: [],
-      lease: granted(epoch, process.askedAt, TERMS),
-      sessions: [...process.sessions, session(10 * state.lives + 1, "writer"), session(10 * state.lives + 2, "pool")],
-    }
-    const asked = send(up, "pool", {
-      what: "enter",
-      ask: { text: enterSession(nodes[at]!, epoch), values: [] },
-      askedAt: now,
-    })
-    return { ...put(state, at, asked), ready: Math.max(state.ready, epoch) }
   }
 
   /** The server carries out what a session was told first. */
@@ -225,10 +300,12 @@ export const explore = async (
       after = { ...state, server: answered.state, processes: [ending(state.processes[0]), ending(state.processes[1])] }
       if (answered.state.epoch > state.server.epoch && sent.what === "step") {
         if (answered.ended.length > 0) throw new Error("an epoch and sessions in one statement")
+        if (process.phase === "joining" && answered.state.rows.every(([node]) => before.has(node)))
+          saw("a name was taken over")
         if (process.phase === "granting")
           after = { ...after, granted: Math.max(after.granted, Number(rows[0]?.["epoch"])) }
         else {
-          saw("an owner was taken over")
+          if (process.phase === "holding") saw("an owner was taken over")
           const ended = answered.state.rows.flatMap(([node, is]) =>
             before.get(node) === is ? [] : [before.get(node) ?? 0],
           )
@@ -256,6 +333,7 @@ export const explore = async (
     const process = withSession(state.processes[at]!, of.pid, (it) => ({ ...it, heard: it.heard.slice(1) }))
     const heard = put(state, at, process)
     if (rows === null) return { name, state: gone(heard, at) }
+    const wasAsked = Number(sent.ask.values[1])
     switch (sent.what) {
       case "step":
         return { name, state: goOn(put(heard, at, { ...process, answers: [...process.answers, rows] }), at) }
@@ -263,7 +341,12 @@ export const explore = async (
         return rows[0]?.["is_owner"] === true
           ? { name, state: put(heard, at, { ...process, isIn: true }) }
           : { name, state: gone(heard, at) }
+      case "leave":
+        return { name, state: gone(heard, at) }
       case "renew": {
+        // Of the epoch before, or while a new one is on its way, a refusal says nothing.
+        if (wasAsked !== process.lease?.epoch) return { name, state: heard }
+        if (rows.length === 0 && process.phase === "granting") return { name, state: heard }
         const lease = renewed(process.lease!, sent.askedAt, rows.length > 0, TERMS)
         saw(lease._tag === "Lost" ? "a renewal came too late" : "a lease was renewed")
         return { name, state: lease._tag === "Lost" ? gone(heard, at) : put(heard, at, { ...process, lease }) }
@@ -274,6 +357,15 @@ export const explore = async (
         return { name, state: heard }
     }
   }
+
+  const isAsking = ({ sessions }: Process, what: Sent["what"]): boolean =>
+    sessions.some(({ sent, heard }) => [...sent, ...heard.map((it) => it.sent)].some((it) => it.what === what))
+  const renewing = (process: Process, at: number, askedAt: number, by: Session["kind"]): Process =>
+    send(process, by, {
+      what: "renew",
+      ask: { text: RENEW, values: [nodes[at], process.lease?.epoch, TERMS.millis] },
+      askedAt,
+    })
 
   const stepsOf = async (state: State): Promise<ReadonlyArray<Step>> => {
     const steps: Array<Step> = []
@@ -293,7 +385,8 @@ export const explore = async (
       if (process.phase === "down") {
         if (state.left.starts === 0) continue
         const lives = state.lives + 1
-        const begun: Process = { ...DOWN, phase: "holding", askedAt: now, sessions: [session(10 * lives, "owner")] }
+        const sessions = [session(10 * lives, "owner"), ...(isCluster ? [session(10 * lives + 1, "writer")] : [])]
+        const begun: Process = { ...DOWN, phase: isCluster ? "joining" : "holding", askedAt: now, sessions }
         steps.push({ name: `${name} starts`, state: goOn(put({ ...spend(state, "starts"), lives }, at, begun), at) })
         continue
       }
@@ -307,10 +400,32 @@ export const explore = async (
           state: { ...cutOff, server: unlocked(state.server, [owner.pid]) },
         })
       }
-      // It hears of the end of its session some time, or never.
-      if (owner?.isOver === true) steps.push({ name: `${name} hears that its session is over`, state: gone(state, at) })
-      if (process.phase !== "up" || process.lease?._tag !== "Held") continue
+      // It hears of the end of its session some time, or never. One that waits begins with another.
+      if (owner?.isOver === true) {
+        const waits =
+          process.lease?._tag === "Held" && process.lease.epoch === process.joined && process.phase !== "leaving"
+        const lives = state.lives + 1
+        const anew = {
+          ...process,
+          sessions: process.sessions.map((it) => (it === owner ? session(10 * lives, "owner") : it)),
+        }
+        steps.push({
+          name: `${name} hears that its session is over`,
+          state: waits ? enterPhase({ ...state, lives }, at, anew, "marking") : gone(state, at),
+        })
+      }
+      if (process.lease?._tag !== "Held") continue
       const { epoch } = process.lease
+      if (process.phase === "waiting" && state.left.looks > 0 && owner?.isOver === false && mayAct(process.lease, now))
+        steps.push({ name: `${name} looks again`, state: enterPhase(spend(state, "looks"), at, process, "holding") })
+      if (process.phase !== "up") {
+        if (process.phase !== "leaving" && state.left.renewals > 0 && !isAsking(process, "renew"))
+          steps.push({
+            name: `${name} renews`,
+            state: put(spend(state, "renewals"), at, renewing(process, at, now, "writer")),
+          })
+        continue
+      }
       if (mayAct(process.lease, now)) {
         saw("an order was signed")
         if (state.taken >= epoch)
@@ -320,23 +435,23 @@ export const explore = async (
             violation: `epoch ${epoch} signed after it was taken over`,
           })
       } else saw("an order was kept back")
-      const isAsking = (what: Sent["what"]): boolean =>
-        process.sessions.some(({ sent, heard }) =>
-          [...sent, ...heard.map((it) => it.sent)].some((it) => it.what === what),
-        )
       const values = [nodes[at], epoch]
-      if (state.left.renewals > 0 && !isAsking("renew")) {
+      if (state.left.renewals > 0 && !isAsking(process, "renew")) {
         // By another way where that of its session is lost.
-        const by = owner?.isOver === false ? "owner" : "writer"
-        const asked = send(process, by, {
-          what: "renew",
-          ask: { text: RENEW, values: [...values, TERMS.millis] },
+        const by = owner?.isOver === false && !isCluster ? "owner" : "writer"
+        steps.push({ name: `${name} renews`, state: put(spend(state, "renewals"), at, renewing(process, at, now, by)) })
+      }
+      // It has drained: nothing is on its way, and nothing is signed any more.
+      if (state.left.leaves > 0 && !isAsking(process, "batch") && !isAsking(process, "change")) {
+        const leaving = send({ ...process, phase: "leaving" }, "writer", {
+          what: "leave",
+          ask: { text: LEAVE, values },
           askedAt: now,
         })
-        steps.push({ name: `${name} renews`, state: put(spend(state, "renewals"), at, asked) })
+        steps.push({ name: `${name} leaves`, state: put(spend(state, "leaves"), at, leaving) })
       }
       if (state.left.writes > 0) {
-        if (!isAsking("batch"))
+        if (!isAsking(process, "batch"))
           steps.push({
             name: `${name} writes a batch`,
             state: put(
@@ -345,7 +460,7 @@ export const explore = async (
               send(process, "writer", { what: "batch", ask: { text: FENCE, values }, askedAt: now }),
             ),
           })
-        if (process.isIn && !isAsking("change"))
+        if (process.isIn && !isAsking(process, "change"))
           steps.push({
             name: `${name} writes by its pool`,
             state: put(

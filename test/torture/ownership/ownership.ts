@@ -45,9 +45,27 @@ export const SABOTAGES: ReadonlyArray<Sabotage> = [
   },
   {
     what: "the end of the sessions before",
-    change: (text) => text.replace("pg_terminate_backend(pid, $2)", "true"),
+    change: (text) => text.replace(/pg_terminate_backend\(pid(, \$2)?\)/, "true"),
     bounds: { ...SMALL, seconds: 0, renewals: 0, cuts: 1 },
   },
+]
+
+// Two nodes of a cluster, of which one owns the database and the other waits (keeper-thread.ts).
+
+const QUIET: Bounds = { seconds: 2, starts: 2, renewals: 0, writes: 0, cuts: 0, kills: 0 }
+
+/** Of each everything is seen, but of all together. */
+export const CLUSTER_SMALL: ReadonlyArray<readonly [what: string, bounds: Bounds, nodes: readonly [string, string]]> = [
+  ["two processes of one name", QUIET, ONE_NAME],
+  ["one leaves", { ...QUIET, seconds: 0, writes: 1, looks: 1, leaves: 1 }, TWO_NAMES],
+]
+const CLUSTER_LARGE: typeof CLUSTER_SMALL = [
+  ["one waits and looks again", { ...QUIET, looks: 1 }, TWO_NAMES],
+  [
+    "all together",
+    { seconds: 3, starts: 3, renewals: 2, writes: 2, cuts: 1, kills: 1, looks: 2, leaves: 1 },
+    TWO_NAMES,
+  ],
 ]
 
 // Two nodes that share shards, as several gateways on one database will (shards.ts).
@@ -127,10 +145,12 @@ export const ownership = async (options: {
       nodes: readonly [string, string],
       minutes: number,
       change?: (text: string) => string,
+      isCluster = false,
     ): Promise<{ readonly explored: Explored; readonly says: string }> => {
       const model = await ServerModel.over(url, LOCKS, change)
       try {
-        const explored = await explore(model, bounds, nodes, { untilMillis: performance.now() + minutes * 60_000 })
+        const untilMillis = performance.now() + minutes * 60_000
+        const explored = await explore(model, bounds, nodes, { isCluster, untilMillis })
         return { explored, says: wordsOf(explored, model.asked) }
       } finally {
         await model.close()
@@ -156,6 +176,19 @@ export const ownership = async (options: {
       })
       const large = await run(LARGE, nodes, options.minutes / 2)
       verdicts.push({ name, passed: large.explored.violations.length === 0, says: large.says })
+    }
+    for (const { what, change, bounds } of SABOTAGES) {
+      options.progress(`ownership: a cluster without ${what}`)
+      const { explored, says } = await run(bounds, TWO_NAMES, options.minutes, change, true)
+      verdicts.push({ name: `a cluster: red without ${what}`, passed: explored.violations.length > 0, says })
+    }
+    for (const [what, bounds, nodes] of [...CLUSTER_SMALL, ...CLUSTER_LARGE]) {
+      options.progress(`ownership: a cluster: ${what}`)
+      const isAll = what !== "all together"
+      const minutes = isAll ? Number.POSITIVE_INFINITY : options.minutes
+      const { explored, says } = await run(bounds, nodes, minutes, undefined, true)
+      const passed = explored.violations.length === 0 && (explored.isWhole || !isAll)
+      verdicts.push({ name: `a cluster: ${what}`, passed, says })
     }
     const runShared = async (
       bounds: ShardBounds,

@@ -50,12 +50,14 @@ const STAND_INS = `
   CREATE FUNCTION model.pg_advisory_unlock_shared(class int, object int) RETURNS void LANGUAGE sql AS
     $$ DELETE FROM model.pg_locks WHERE pid = current_setting('model.pid')::int AND objsubid = 2 AND objid::bigint = object $$;
   CREATE FUNCTION model.pg_backend_pid() RETURNS int LANGUAGE sql AS $$ SELECT current_setting('model.pid')::int $$;
-  CREATE FUNCTION model.pg_terminate_backend(gone int, patience bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+  CREATE FUNCTION model.pg_terminate_backend(gone int) RETURNS boolean LANGUAGE plpgsql AS $$
     BEGIN
       INSERT INTO model.ended VALUES (gone);
       DELETE FROM model.pg_locks WHERE pid = gone;
       RETURN true;
-    END $$`
+    END $$;
+  CREATE FUNCTION model.pg_terminate_backend(gone int, patience bigint) RETURNS boolean LANGUAGE sql AS
+    $$ SELECT model.pg_terminate_backend(gone) $$`
 
 const literal = (value: unknown): string =>
   typeof value === "number" ? String(value) : pg.escapeLiteral(String(value))

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest"
 import { withTestDatabase } from "../../../kit/servers/database.ts"
 import { type Bounds, type Explored, explore } from "../../../torture/ownership/explore.ts"
-import { LOCKS, SABOTAGES, SHARED_SABOTAGES, SMALL } from "../../../torture/ownership/ownership.ts"
+import { CLUSTER_SMALL, LOCKS, SABOTAGES, SHARED_SABOTAGES, SMALL } from "../../../torture/ownership/ownership.ts"
 import { ServerModel } from "../../../torture/ownership/server-model.ts"
 import { exploreShards } from "../../../torture/ownership/shards.ts"
 
@@ -28,6 +28,21 @@ it("lets nobody write or sign beside a newer owner, in every order of what can h
   ])
     expect(seen[what], what).toBeGreaterThan(0)
 })
+
+it.each(CLUSTER_SMALL)(
+  "lets nobody write or sign beside a newer owner in a cluster: %s",
+  async (_what, bounds, nodes) => {
+    const server = await ServerModel.over(database().url, LOCKS)
+    try {
+      const { violations, isWhole, seen } = await explore(server, bounds, nodes, { isCluster: true })
+      expect({ violations, isWhole }).toEqual({ violations: [], isWhole: true })
+      for (const what of ["a name was taken over", "a start was refused", "an owner began", "an order was signed"])
+        expect(seen[what], what).toBeGreaterThan(0)
+    } finally {
+      await server.close()
+    }
+  },
+)
 
 it.each(SABOTAGES.filter(({ what }) => what.startsWith("the end")))(
   "finds the way on which it goes wrong without $what",
