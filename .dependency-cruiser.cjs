@@ -44,6 +44,7 @@ const knows = {
     "settings/environment\\.ts$",
   ],
   otlp: ["foundation/", "domain/", "ports/"],
+  cluster: ["foundation/", "domain/", "ports/"],
   metrics: ["foundation/", "ports/", "store/orders/order-writer\\.ts$", "ws/server\\.ts$"],
 }
 
@@ -175,6 +176,12 @@ module.exports = {
       "@effect/opentelemetry",
       "^src/otlp/",
       "what leaves for a collector leaves through src/otlp/",
+    ),
+    only(
+      "broker-in-cluster",
+      "@nats-io/[^/]+",
+      "^src/cluster/broker\\.ts$",
+      "what other nodes are told goes through src/cluster/broker.ts",
     ),
     {
       name: "no-collector-sdk",

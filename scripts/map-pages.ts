@@ -54,6 +54,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   "src/ledger": "The double-entry ledger: group commits, expiry of holds, the audit.",
   "src/mail": "Delivery of mail from the transactional outbox.",
   "src/metrics": "Counting and exposing metrics.",
+  "src/cluster": "What nodes say to each other, and over what.",
   "src/otlp": "Export of traces, metrics and logs over OTLP.",
   "src/ports": "The seams that a simulation replaces.",
   "src/settings": "Environment variables, parsed by subject.",

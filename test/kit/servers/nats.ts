@@ -1,0 +1,70 @@
+/** A real broker: NATS's own server, found by NATS_SERVER_BIN or on the PATH. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { connect } from "node:net"
+import { freePort } from "./free-port.ts"
+
+const binary = process.env["NATS_SERVER_BIN"] ?? "nats-server"
+
+/** Why tests of it cannot run here; null: they can. In CI they must. */
+export const natsMissing: string | null =
+  process.env["CI"] === undefined && spawnSync(binary, ["--version"]).status !== 0
+    ? "no nats-server: install it, or set NATS_SERVER_BIN"
+    : null
+
+const canConnect = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.once("error", () => resolve(false))
+    // It greets by itself.
+    socket.once("data", () => {
+      socket.destroy()
+      resolve(true)
+    })
+  })
+
+export interface NatsServer {
+  readonly port: number
+  readonly url: string
+  readonly pid: () => number
+  /** SIGSTOP, SIGCONT. */
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly kill: () => Promise<void>
+  /** On the same port. */
+  readonly start: () => Promise<void>
+}
+
+export interface NatsOptions {
+  /** Without: whoever connects may speak. */
+  readonly user?: { readonly name: string; readonly password: string }
+  readonly args?: ReadonlyArray<string>
+}
+
+export const startNats = async ({ user, args = [] }: NatsOptions = {}): Promise<NatsServer> => {
+  const port = await freePort()
+  const credentials = user === undefined ? [] : ["--user", user.name, "--pass", user.password]
+  let child: ChildProcess | undefined
+  const start = async (): Promise<void> => {
+    child = spawn(binary, ["-a", "127.0.0.1", "-p", `${port}`, ...credentials, ...args], { stdio: "ignore" })
+    for (const end = performance.now() + 30_000; !(await canConnect(port)); ) {
+      if (child.exitCode !== null || performance.now() > end) throw new Error("nats-server does not start")
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  await start()
+  const sign = user === undefined ? "" : `${user.name}:${user.password}@`
+  return {
+    port,
+    url: `nats://${sign}127.0.0.1:${port}`,
+    pid: () => child?.pid ?? -1,
+    signal: (signal) => void child?.kill(signal),
+    kill: async () => {
+      const ending = child
+      child = undefined
+      if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return
+      const gone = new Promise((resolve) => ending.once("exit", resolve))
+      ending.kill("SIGKILL")
+      await gone
+    },
+    start,
+  }
+}
