@@ -160,7 +160,7 @@ describe.each(worlds)("the cable over %s", (_name, open, skip) => {
     const [a, b] = await pair()
     const heads: Array<string> = []
     echo(b, 7, heads)
-    nodes.freezeBroker()
+    await nodes.freezeBroker()
     const told = askOf(a, b.peer(7), "frozen", 200)
     await nodes.pass(400)
     nodes.thawBroker()
@@ -209,7 +209,7 @@ describe("over NATS alone", () => {
     const nodes = await nodesOverNats()
     try {
       const a = await nodes.node()
-      nodes.freezeBroker()
+      await nodes.freezeBroker()
       await nodes.until(() => !a.cable.isUp())
       nodes.thawBroker()
       await nodes.until(() => a.cable.isUp())

@@ -24,7 +24,7 @@ export interface Nodes {
   readonly killBroker: () => Promise<void>
   readonly startBroker: () => Promise<void>
   /** It stands still with what it holds, and goes on. */
-  readonly freezeBroker: () => void
+  readonly freezeBroker: () => Promise<void>
   readonly thawBroker: () => void
   readonly defects: Array<unknown>
   readonly close: () => Promise<void>
@@ -70,7 +70,7 @@ export const nodesInMemory = (): Nodes & { readonly broker: MemoryBroker; readon
     pass: async (millis) => time.pass(millis),
     killBroker: async () => broker.stop(),
     startBroker: async () => broker.start(),
-    freezeBroker: () => broker.freeze(),
+    freezeBroker: async () => broker.freeze(),
     thawBroker: () => broker.thaw(),
     close: async () => {},
   }
@@ -126,8 +126,8 @@ export const nodesOverNats = async (): Promise<Nodes> => {
     pass: pause,
     killBroker: server.kill,
     startBroker: server.start,
-    freezeBroker: () => server.signal("SIGSTOP"),
-    thawBroker: () => server.signal("SIGCONT"),
+    freezeBroker: server.freeze,
+    thawBroker: server.thaw,
     close: async () => {
       for (const broker of brokers) await broker.close()
       await server.kill()

@@ -1,5 +1,6 @@
 /** A real broker: NATS's own server, found by NATS_SERVER_BIN or on the PATH. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { freePort } from "./free-port.ts"
 
@@ -22,12 +23,18 @@ const canConnect = (port: number): Promise<boolean> =>
     })
   })
 
+/** A signal takes effect a moment later, and of each thread by itself. */
+const isStopped = (pid: number): boolean =>
+  readdirSync(`/proc/${pid}/task`).every((thread) =>
+    /^State:\tT/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8")),
+  )
+
 export interface NatsServer {
   readonly port: number
   readonly url: string
-  readonly pid: () => number
-  /** SIGSTOP, SIGCONT. */
-  readonly signal: (signal: NodeJS.Signals) => void
+  /** Until it stands still; what is sent to it then waits. */
+  readonly freeze: () => Promise<void>
+  readonly thaw: () => void
   readonly kill: () => Promise<void>
   /** On the same port. */
   readonly start: () => Promise<void>
@@ -55,8 +62,12 @@ export const startNats = async ({ user, args = [] }: NatsOptions = {}): Promise<
   return {
     port,
     url: `nats://${sign}127.0.0.1:${port}`,
-    pid: () => child?.pid ?? -1,
-    signal: (signal) => void child?.kill(signal),
+    freeze: async () => {
+      const pid = child?.pid
+      process.kill(pid!, "SIGSTOP")
+      while (!isStopped(pid!)) await new Promise((resolve) => setTimeout(resolve, 1))
+    },
+    thaw: () => void child?.kill("SIGCONT"),
     kill: async () => {
       const ending = child
       child = undefined
