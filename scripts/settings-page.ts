@@ -88,15 +88,9 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
   ],
   "Several machines": [
     row(
-      "NATS_URL",
+      "NODE_ID",
       "",
-      "Several gateways on one database ([cluster](cluster.md)): `nats://host:port` or `tls://host:port` of the broker between them, comma-separated. Requires `DATABASE_URL`, `NODE_ID`, `SIGNING_KEY`, `ENCRYPTION_KEYS` and `CURSOR_KEY`. Without it the gateway is alone on its database",
-    ),
-    row("NODE_ID", "", "The name of this process among them: no two have the same"),
-    row(
-      "ROLES",
-      "edge,core",
-      "`edge`: serves clients, and never owns the database; `edge,core`: also waits to take over from the process that does",
+      "The name of this process among several on one database ([cluster](cluster.md)): one works, the others wait to take over. No two have the same. Requires `DATABASE_URL`, `SIGNING_KEY`, `ENCRYPTION_KEYS` and `CURSOR_KEY`. Without it the gateway is alone on its database",
     ),
   ],
   "Users, sessions and mail": [

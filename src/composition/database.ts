@@ -66,10 +66,10 @@ export const clusterNode = ({ notice, fatal }: GatewayOptions, url: string, clus
   Effect.gen(function* () {
     yield* known(url, false, notice)
     yield* prepared(url)
-    const { nodeId, mayOwn } = cluster
-    const node = yield* joinCluster(url, { nodeId, mayOwn, notice })
+    const { nodeId } = cluster
+    const node = yield* joinCluster(url, { nodeId, mayOwn: true, notice })
     void node.lost.then(fatal)
-    notice("joined the cluster", { nodeId, mayOwn, epoch: node.epoch() }, "info")
+    notice("joined the cluster", { nodeId, epoch: node.epoch() }, "info")
     return node
   })
 

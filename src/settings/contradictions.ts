@@ -90,7 +90,7 @@ export const refuseContradictions = (settings: Settings): void => {
       `SMTP_URL has a ${smtp.user === null ? "password and no user" : "user and no password"}: give both (smtp://user:password@host:587) or neither`,
     )
   if (settings.cluster !== null && settings.wsTest !== null)
-    throw new InvalidSetting("WS_PROFILE=test and NATS_URL: the channels of the test profile are one process's own")
+    throw new InvalidSetting("WS_PROFILE=test and NODE_ID: the channels of the test profile are one process's own")
   separatePorts(settings)
 }
 
@@ -106,7 +106,6 @@ const NEEDS: ReadonlyArray<readonly [names: ReadonlyArray<string>, needs: string
     ],
     [["INTERNAL_ACCOUNTS_MAX"], "an ACCOUNTS_MAX above it", (s) => s.internalAccountsMax <= s.accountsMax],
     [["PAPER_BALANCES"], "a PAPER_SOURCE", ({ paperSource }) => paperSource !== null],
-    [["NODE_ID", "ROLES"], "NATS_URL", ({ cluster }) => cluster !== null],
     [["PG_RUN_AS", "PG_BIN_DIR"], "the embedded database, and DATABASE_URL is set", (s) => s.databaseUrl === null],
   ]
 

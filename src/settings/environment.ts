@@ -95,7 +95,6 @@ export const SECRETS = [
   "SIGNING_KEY",
   "ENCRYPTION_KEYS",
   "CURSOR_KEY",
-  "NATS_URL",
   "OTLP_HEADERS",
 ] as const
 

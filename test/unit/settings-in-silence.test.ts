@@ -46,7 +46,6 @@ describe("a name that is nearly a setting", () => {
 const TLS = { TLS_CERT_FILE: "cert.pem", TLS_KEY_FILE: "key.pem" }
 const REAL = { NODE_ENV: "production", TRUST_PROXY: "10.0.0.1" }
 const CLUSTER = {
-  NATS_URL: "nats://b:4222,tls://c:4222",
   NODE_ID: "a",
   DATABASE_URL: "postgresql://db/gateway",
   SIGNING_KEY: "s",
@@ -56,17 +55,9 @@ const CLUSTER = {
 
 /** What is heard must have each of the words. */
 const CONTRADICTIONS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<string>]> = [
-  [{ NATS_URL: "localhost:4222" }, "NATS_URL must be nats://"],
-  [{ NATS_URL: "nats://b:4222" }, "NATS_URL requires NODE_ID"],
-  [{ NATS_URL: "nats://b:4222", NODE_ID: "a.b" }, "NODE_ID must be", "a.b"],
-  [
-    { NATS_URL: "nats://b:4222", NODE_ID: "a", CURSOR_KEY: "k:x" },
-    "NATS_URL requires DATABASE_URL, SIGNING_KEY, ENCRYPTION_KEYS:",
-  ],
-  [{ ...CLUSTER, ROLES: "edge,cores" }, "ROLES must be edge,core or edge", "edge,cores"],
-  [{ ...CLUSTER, WS_PROFILE: "test" }, "WS_PROFILE=test and NATS_URL"],
-  [{ NODE_ID: "a" }, "NODE_ID does nothing without NATS_URL"],
-  [{ ROLES: "edge" }, "ROLES does nothing without NATS_URL"],
+  [{ NODE_ID: "a.b" }, "NODE_ID must be", "a.b"],
+  [{ NODE_ID: "a", CURSOR_KEY: "k:x" }, "NODE_ID requires DATABASE_URL, SIGNING_KEY, ENCRYPTION_KEYS:"],
+  [{ ...CLUSTER, WS_PROFILE: "test" }, "WS_PROFILE=test and NODE_ID"],
   [{ SESSION_IDLE_HOURS: "800" }, "SESSION_IDLE_HOURS (800 hours)", "SESSION_MAX_HOURS (720 hours)"],
   [
     { SESSION_IDLE_HOURS: "48", SESSION_MAX_HOURS: "24" },
