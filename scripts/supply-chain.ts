@@ -31,7 +31,16 @@ export interface Advisory {
 }
 
 /** Licences that ask for nothing but their notice, in what ships. */
-const SHIPPED_LICENCES = new Set(["MIT", "MIT-0", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "0BSD"])
+const SHIPPED_LICENCES = new Set([
+  "MIT",
+  "MIT-0",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "ISC",
+  "0BSD",
+  "Unlicense",
+])
 /** And in the tools besides, which never leave this house. */
 const TOOL_LICENCES = new Set([
   ...SHIPPED_LICENCES,
