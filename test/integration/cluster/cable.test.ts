@@ -6,7 +6,7 @@ import { natsMissing } from "../../kit/servers/nats.ts"
 
 const worlds: ReadonlyArray<readonly [string, () => Promise<Nodes>, skip: boolean]> = [
   ["memory", async () => nodesInMemory(), false],
-  ["NATS", nodesOverNats, natsMissing !== null],
+  [natsMissing === null ? "NATS" : `NATS (${natsMissing})`, nodesOverNats, natsMissing !== null],
 ]
 
 describe.each(worlds)("the cable over %s", (_name, open, skip) => {
