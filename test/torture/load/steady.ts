@@ -193,7 +193,7 @@ export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verd
         )} ms (worst 5 s: ${quantile(
           probes.map((it) => it.p99),
           1,
-        )}), heap slope ${heap} MiB a minute, RSS ${Math.round((probes.at(-1)?.rss ?? 0) / 2 ** 20)} MiB`,
+        )})${heap}, RSS ${Math.round((probes.at(-1)?.rss ?? 0) / 2 ** 20)} MiB`,
       },
     ]
   } finally {
