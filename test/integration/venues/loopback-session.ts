@@ -1,5 +1,6 @@
 /** One account's session at a loopback exchange, with what tests of its orders ask for. */
 
+import { expect } from "vitest"
 import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
 import { venueClientId } from "../../../src/domain/ids.ts"
 import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
@@ -54,6 +55,18 @@ export class LoopbackSession<E extends Judging, S extends VenueSecrets> {
     this.open.session.submit(order)
     await until(() => find() !== undefined, "an outcome of the submit")
     return find() as SessionReport
+  }
+
+  async accepted(order: VenueOrder): Promise<VenueOrder> {
+    expect((await this.outcomeOf(order))._tag).toBe("Accepted")
+    return order
+  }
+
+  /** How it was told to be over. */
+  async ended(order: VenueOrder) {
+    const end = () => this.states.find((it) => it.tradeOrderId === order.tradeOrderId && it.status !== "OPEN")
+    await until(() => end() !== undefined, "the end of the order")
+    return end()
   }
 
   lookup(order: VenueOrder): Promise<OrderLookup> {

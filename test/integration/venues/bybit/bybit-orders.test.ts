@@ -37,16 +37,8 @@ describe("an order at BYBIT", () => {
     at.exchange.fault({ fault: "clear" })
   })
 
-  const accepted = async (change: Partial<VenueOrder> = {}): Promise<VenueOrder> => {
-    const order = bybitOrder(change)
-    expect((await my.outcomeOf(order))._tag).toBe("Accepted")
-    return order
-  }
-  const ended = async (order: VenueOrder) => {
-    const end = () => my.states.find((it) => it.tradeOrderId === order.tradeOrderId && it.status !== "OPEN")
-    await until(() => end() !== undefined, "the end of the order")
-    return end()
-  }
+  const accepted = (change: Partial<VenueOrder> = {}) => my.accepted(bybitOrder(change))
+  const ended = (order: VenueOrder) => my.ended(order)
 
   it("is placed under our own id with the digits it was given, and is in the list of open orders", async () => {
     const order = bybitOrder({ quantity: "0.001234", limitPrice: "50000.1" })

@@ -35,16 +35,8 @@ describe("an order at COINBASE", () => {
     at.exchange.fault({ fault: "clear" })
   })
 
-  const accepted = async (change: Partial<VenueOrder> = {}): Promise<VenueOrder> => {
-    const order = coinbaseOrder(change)
-    expect((await my.outcomeOf(order))._tag).toBe("Accepted")
-    return order
-  }
-  const ended = async (order: VenueOrder) => {
-    const end = () => my.states.find((it) => it.tradeOrderId === order.tradeOrderId && it.status !== "OPEN")
-    await until(() => end() !== undefined, "the end of the order")
-    return end()
-  }
+  const accepted = (change: Partial<VenueOrder> = {}) => my.accepted(coinbaseOrder(change))
+  const ended = (order: VenueOrder) => my.ended(order)
   const elsewhere = (side: "BUY" | "SELL", price: string) =>
     at.exchange.placeElsewhere(my.secrets.apiKey, { product: BTC, side, size: "0.001", price })
   const filled = (trades: number) => until(() => my.fills.length >= trades, `${trades} trades`)
