@@ -33,7 +33,7 @@ export interface BrokerParts {
   readonly url: string
   /** Shown by the broker beside the connection. */
   readonly name: string
-  /** Of this life of the process alone: where the broker tells of what nobody listens to. */
+  /** Of this life of the process alone: where the broker tells of frames without a listener. */
   readonly inbox: string
   readonly prefix: string
   readonly onDefect: (error: unknown) => void

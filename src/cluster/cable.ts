@@ -16,7 +16,7 @@ const PIECE_BYTES = 196_608
 const LOOK_MILLIS = 100
 /** What waits for a broker that is away: answers, for those who may still hear them. */
 const WAITING_BYTES_MAX = 67_108_864
-/** For so long after the broker is back some are not back at it: an answer that nobody listens to is said again. */
+/** For so long after the broker is back some processes are not: an answer without a listener is said again. */
 const RETURN_MILLIS = 2_000
 const AGAIN_MILLIS = 100
 
@@ -152,7 +152,7 @@ export class Cable implements CableService {
     this.end(pending.ask, outcome)
   }
 
-  /** Nobody listened to the frame: none of its asks was read. */
+  /** The frame had no listener: none of its asks was read. */
   private undelivered(frame: number): void {
     const again = this.returning?.get(frame)
     if (again !== undefined) {

@@ -4,7 +4,7 @@
  */
 export interface Wire {
   readonly isUp: () => boolean
-  /** `number`: `undelivered` is told of it where nobody listens on the subject, if that can be known. */
+  /** `number`: `undelivered` is told of it where no process listens on the subject, if that can be known. */
   readonly send: (subject: string, frame: Uint8Array, number?: number) => void
   /** Until what it answers is called. */
   readonly listen: (subject: string, take: (frame: Uint8Array) => void) => () => void

@@ -10,7 +10,7 @@ export interface Peer {
 }
 
 /**
- * down: there is no broker. unheard: nothing was heard of the peer for some seconds, so that it cannot be told a deadline. absent: nobody listens there. late: its
+ * down: there is no broker. unheard: nothing was heard of the peer for some seconds, so that it cannot be told a deadline. absent: no process listens there. late: its
  * deadline is over. term: the peer is spoken to under another. Anything else: in the peer's own words.
  */
 export type NotTakenReason = "down" | "unheard" | "absent" | "late" | "term" | (string & {})
@@ -64,7 +64,7 @@ export interface CableService {
   readonly ask: (ask: Ask) => void
   /** One of a name: the newest counts. */
   readonly serve: (name: string, service: Service) => () => void
-  /** A word to all that listen on the subject; lost where nobody does, or the broker is away. */
+  /** A word to all processes that listen on the subject; lost where none does, or the broker is away. */
   readonly tell: (subject: string, text: string) => void
   readonly hear: (subject: string, take: (text: string, from: string) => void) => () => void
 }

@@ -27,9 +27,7 @@ export class AccountPositions {
   private contracts: ReadonlyMap<string, ReadonlyArray<ContractPosition>> = new Map()
   private contractsAt = Number.NEGATIVE_INFINITY
   /** Executions that the venue's word may not contain. */
-  private contractMoves: ReadonlyArray<
-    Pick<Execution, "instrumentId" | "orderSide" | "executedQuantity" | "executedAt">
-  > = []
+  private contractMoves: Array<Pick<Execution, "instrumentId" | "orderSide" | "executedQuantity" | "executedAt">> = []
 
   constructor(
     private readonly account: Pick<TradingAccount, "tradingAccountId" | "venue">,
@@ -70,7 +68,7 @@ export class AccountPositions {
   }
 
   contractMoved(execution: Execution): void {
-    this.contractMoves = [...this.contractMoves.slice(-MOVES_KEPT), execution]
+    if (this.contractMoves.push(execution) > MOVES_KEPT + 1) this.contractMoves.shift()
   }
 
   /** All that are open, at the venue's time of it. An older word than the known one changes nothing. */

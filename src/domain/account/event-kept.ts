@@ -22,8 +22,9 @@ import { type ContractPosition, type Position, positionRecord } from "./trading-
 /** No JSON text begins with it. */
 const MARK = "~"
 
-/** Figures of one currency: available, locked, updatedAt. */
+/** What is open in one contract. */
 type KeptContract = readonly [instrumentId: string, quantity: string, entryPrice: string | null, profit: string | null]
+/** Figures of one currency, and whose margin it is. */
 type KeptPosition = readonly [
   currency: string,
   available: string,

@@ -154,7 +154,7 @@ const contractRecord = (
   positionId: positionIdOf(account, instrumentId),
   instrumentId,
   side: quantity.isNegative() ? "SHORT" : "LONG",
-  quantity: (quantity.isNegative() ? quantity.negate() : quantity).toString(),
+  quantity: quantity.abs().toString(),
   entryPrice: entryPrice?.toString() ?? null,
   unrealizedProfit: unrealizedProfit?.toString() ?? null,
 })

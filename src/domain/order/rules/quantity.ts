@@ -151,11 +151,7 @@ const ofShare = (
     const open = isAbsent(request.positionId) ? null : (circumstances.position?.(instrument.instrumentId) ?? null)
     if (open === null) refuse(new NotSupportedByVenue({ feature: typeOf(request) }))
     else if (open.isZero()) refuse(new PositionNotFound({}))
-    else
-      return within(
-        instrument,
-        lots((open.isNegative() ? open.negate() : open).multiply(share), Decimal.ONE, word, instrument),
-      )
+    else return within(instrument, lots(open.abs().multiply(share), Decimal.ONE, word, instrument))
   }
   if (orderSide === "SELL")
     return within(instrument, lots(available(instrument.baseAsset).multiply(share), Decimal.ONE, word, instrument))

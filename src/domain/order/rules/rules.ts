@@ -179,7 +179,7 @@ const reducesOf = (
   const open = position?.(instrument.instrumentId) ?? refuse(new NotSupportedByVenue({ feature: "positionId" }))
   if (open.isZero()) refuse(new PositionNotFound({}))
   const isOpposite = orderSide === (open.isNegative() ? "BUY" : "SELL")
-  if (!isOpposite || baseQuantity.greaterThan(open.isNegative() ? open.negate() : open))
+  if (!isOpposite || baseQuantity.greaterThan(open.abs()))
     refuse(new QuantityExceedsPosition({ open: open.toString() }))
   return true
 }
