@@ -326,10 +326,10 @@ export class AccountCore {
       this.parts.prices.note(execution.instrumentId, execution.executedPrice, execution.executedAt)
     // The snapshot and the fill carry the same instant, or nearly: only a fresh snapshot can say which came first; what is
     // inferred may have no time of the venue's at all.
-    // Contracts move no assets: their margin is the venue's to say.
-    const hasMoved = isSpot(this.venue) && this.positions.moved(applied, order) === "moved"
-    if (!isSpot(this.venue) && applied.replaced === null) this.positions.contractMoved(execution)
-    if (!hasMoved || execution.inferred) this.sequels.askBalances(this)
+    // Contracts move no assets: their margin is the venue's to say, which its stream does after each execution.
+    const isKnown = isSpot(this.venue) ? this.positions.moved(applied, order) === "moved" : true
+    if (!isSpot(this.venue)) this.positions.contracts.executed(applied)
+    if (!isKnown || execution.inferred) this.sequels.askBalances(this)
     return this.outlet.news.ofExecution(execution, order, now)
   }
 

@@ -3,31 +3,24 @@
 import type { ContractPosition, Position, TradingAccount } from "../../domain/account/trading-account.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import type { InstrumentId } from "../../domain/ids.ts"
 import { AcknowledgedHolds } from "../../domain/order/hold.ts"
 import { movesOf, Portfolio } from "../../domain/order/portfolio.ts"
-import { type AppliedExecution, type Execution, heldAssetOf, type TradeOrder } from "../../domain/order/trade-order.ts"
+import { type AppliedExecution, heldAssetOf, type TradeOrder } from "../../domain/order/trade-order.ts"
 import { RareSet } from "../../domain/rare.ts"
 import type { AccountEvent, NewsDesk } from "./channel/publication.ts"
+import { OpenContracts } from "./contracts.ts"
 import type { AccountOrders } from "./order-memory.ts"
 import type { Rest } from "./resting-accounts.ts"
 import type { WorkingOrder } from "./working-order.ts"
 
-/** They are asked for a second after each; what is older is in the answer. */
-const MOVES_KEPT = 1_000
-
 export class AccountPositions {
   readonly portfolio = new Portfolio()
+  readonly contracts = new OpenContracts()
   /** Assets whose position changed since it was last told. */
   private readonly dirty = new RareSet<string>()
   /** By currency: what tells one position from another. */
   readonly told: Map<string, string>
   private readonly acknowledgedHolds = new AcknowledgedHolds()
-  /** By the currency of their margin, as the venue said at `contractsAt`, its time. */
-  private contracts: ReadonlyMap<string, ReadonlyArray<ContractPosition>> = new Map()
-  private contractsAt = Number.NEGATIVE_INFINITY
-  /** Executions that the venue's word may not contain. */
-  private contractMoves: Array<Pick<Execution, "instrumentId" | "orderSide" | "executedQuantity" | "executedAt">> = []
 
   constructor(
     private readonly account: Pick<TradingAccount, "tradingAccountId" | "venue">,
@@ -44,47 +37,20 @@ export class AccountPositions {
   positionOf(currency: string): Position {
     const balance = this.portfolio.of(currency)
     const { tradingAccountId, venue } = this.account
-    const contracts = this.contracts.get(currency)
+    const contracts = this.contracts.of(currency)
     return { tradingAccountId, venue, currency, ...balance, ...(contracts !== undefined && { contracts }) }
   }
 
   /** Every asset ever seen, in alphabetical order. */
   assets(): ReadonlyArray<string> {
-    return [...new Set([...this.portfolio.assets(), ...this.contracts.keys()])].sort()
+    return [...new Set([...this.portfolio.assets(), ...this.contracts.currencies()])].sort()
   }
 
-  /** What is open in one, above zero where it is long: by the venue's word and the executions since. Null: the venue said nothing yet. */
-  openOf(instrumentId: InstrumentId): Decimal | null {
-    if (this.contractsAt === Number.NEGATIVE_INFINITY) return null
-    let open = Decimal.ZERO
-    for (const held of [...this.contracts.values()].flat())
-      if (held.instrumentId === instrumentId) open = open.add(held.quantity)
-    for (const move of this.contractMoves) {
-      if (move.instrumentId !== instrumentId) continue
-      const { executedQuantity } = move
-      open = open.add(move.orderSide === "BUY" ? executedQuantity : executedQuantity.negate())
-    }
-    return open
-  }
-
-  contractMoved(execution: Execution): void {
-    if (this.contractMoves.push(execution) > MOVES_KEPT + 1) this.contractMoves.shift()
-  }
-
-  /** All that are open, at the venue's time of it. An older word than the known one changes nothing. */
-  contractsSeen(rows: ReadonlyArray<readonly [currency: string, contract: ContractPosition]>, at: number): void {
-    if (at < this.contractsAt) return
-    this.contractsAt = at
-    this.markDirty([...this.contracts.keys()])
-    const all = new Map<string, Array<ContractPosition>>()
-    for (const [currency, contract] of rows) {
-      const known = all.get(currency)
-      if (known === undefined) all.set(currency, [contract])
-      else known.push(contract)
-    }
-    this.contracts = all
-    this.contractMoves = this.contractMoves.filter(({ executedAt }) => executedAt > at)
-    this.markDirty([...all.keys()])
+  /** As `OpenContracts.seen`. */
+  contractsSeen(...word: Parameters<OpenContracts["seen"]>): void {
+    this.markDirty(this.contracts.currencies())
+    this.contracts.seen(...word)
+    this.markDirty(this.contracts.currencies())
   }
 
   markDirty(assets: ReadonlyArray<string>): void {

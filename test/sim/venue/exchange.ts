@@ -74,6 +74,8 @@ export abstract class Exchange {
   readonly orders = new Map<string, SimOrder>()
   /** Rows that the venue adds to its balances, as it writes them. */
   oddBalances: ReadonlyArray<VenueBalance> = []
+  /** What is open in contracts, as it says with its balances; undefined: it says nothing of them. */
+  contracts: VenueBalances["contracts"]
   /** Rate of the fee of a buy that is charged in the base asset; null: as the traits say. */
   baseFee: Decimal | null = null
   /** For the story of a world. */
@@ -161,7 +163,9 @@ export abstract class Exchange {
       const locked = this.locked(asset, account)
       return { asset, available: total.subtract(locked).toString(), locked: locked.toString() }
     })
-    return { complete: true, balances: [...balances, ...this.oddBalances], at: this.time.now }
+    const { contracts, oddBalances, time } = this
+    const all = { complete: true, balances: [...balances, ...oddBalances], at: time.now }
+    return contracts === undefined ? all : { ...all, contracts }
   }
 
   /** Of the newest trade. */

@@ -43,7 +43,7 @@ export const circumstancesOf = (
     book: (instrumentId, side) => markets.topOfBook(instrumentId, side, WALK_ROWS),
     isCut: (instrumentId, side) => isCut(core, instrumentId, side),
     available: (asset) => core.positions.portfolio.of(asset).available,
-    position: (instrumentId) => core.positions.openOf(instrumentId),
+    position: (instrumentId) => core.positions.contracts.openOf(instrumentId),
     mayWait,
   }
 }

@@ -21,14 +21,22 @@ const WAITING_MAX = 256
 const AGAIN_MILLIS = 50
 const PATIENCE_MILLIS = 2_000
 
-/** `contains`: as many of the portfolio's movements were known when it was asked for, at `askedAt` (monotonic ms). */
-export type AskedBalances = VenueBalances & { readonly contains: number; readonly askedAt: number }
+/** As many movements of the portfolio, and moves of contracts, were known when it was asked for, at `askedAt` (monotonic ms). */
+export type AskedBalances = VenueBalances & {
+  readonly contains: number
+  readonly containsMoves: number
+  readonly askedAt: number
+}
 
 export const fetchBalances = (core: AccountCore, session: Pick<VenueSession, "fetchBalances">) =>
   Effect.suspend(() => {
     const contains = core.positions.portfolio.moveCount
+    const containsMoves = core.positions.contracts.moveCount
     const askedAt = core.parts.clock.monotonic()
-    return Effect.map(session.fetchBalances, (balances): AskedBalances => ({ ...balances, contains, askedAt }))
+    return Effect.map(
+      session.fetchBalances,
+      (balances): AskedBalances => ({ ...balances, contains, containsMoves, askedAt }),
+    )
   })
 
 /** Asks the venue for them soon. */
@@ -82,7 +90,7 @@ export const applyBalances = (core: AccountCore, told: VenueBalances | AskedBala
     contains,
   })
   positions.markDirty(touched)
-  if (told.contracts !== undefined) seeContracts(core, told.contracts, at)
+  if (told.contracts !== undefined) seeContracts(core, told, told.contracts)
   // A venue of this process tells in the order in which things happen.
   if (isContested && !core.venue.inProcess) askBalances(core)
   const events = positions.changedPositions(core.parts.clock.now())
@@ -99,8 +107,12 @@ export const applyBalances = (core: AccountCore, told: VenueBalances | AskedBala
 }
 
 /** One that cannot be read is left out, and in quarantine. */
-const seeContracts = (core: AccountCore, told: NonNullable<VenueBalances["contracts"]>, at: number): void => {
-  const rows = told.flatMap((row) => {
+const seeContracts = (
+  core: AccountCore,
+  told: VenueBalances | AskedBalances,
+  contracts: NonNullable<VenueBalances["contracts"]>,
+): void => {
+  const rows = contracts.flatMap((row) => {
     const read = attempt(core, null, row, (): readonly [string, ContractPosition] => [
       venueId(row.asset),
       {
@@ -112,7 +124,7 @@ const seeContracts = (core: AccountCore, told: NonNullable<VenueBalances["contra
     ])
     return read === undefined ? [] : [read]
   })
-  core.positions.contractsSeen(rows, at)
+  core.positions.contractsSeen(rows, told.at, "containsMoves" in told ? told.containsMoves : 0)
 }
 
 export const isBehind = ({ connection: { session, phase }, balances }: AccountCore): boolean =>

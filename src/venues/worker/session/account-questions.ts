@@ -23,6 +23,7 @@ import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../exchange/ccxt.t
 import { classify, type Failure, forbids, refusesKey } from "../exchange/errors.ts"
 import type { Listing, Markets } from "../exchange/markets.ts"
 import { doingFor } from "../work.ts"
+import { BalanceQuestions } from "./balance-questions.ts"
 import type { KnownOrders } from "./client-ids.ts"
 import { balances, fill, namedBalances, orderState } from "./normalise.ts"
 import { firstPage, openOrdersOf, readPage } from "./pages.ts"
@@ -165,8 +166,6 @@ export class CredentialStanding {
   }
 }
 
-const BALANCES_WITHIN_MILLIS = 1000
-
 const TRADES_REMEMBERED = 10_000
 
 /** One question at a time of each name; once more after its answer, if it was asked meanwhile. One that fails is left to the account's audits. */
@@ -215,11 +214,20 @@ export class AccountQuestions {
   readonly #looks = new Looks()
   readonly #fillLooks = new Looks()
   readonly #toldTrades = new Newest(TRADES_REMEMBERED)
-  #balancesAreDue = false
+  readonly #balances: BalanceQuestions
 
   constructor(parts: QuestionParts) {
     this.#parts = parts
     this.#adapter = adapterOf(parts.profile)
+    this.#balances = new BalanceQuestions(
+      () => this.balances(),
+      (balances) => parts.report({ _tag: "BalancesSeen", balances }),
+    )
+  }
+
+  /** Nothing is asked of its own accord any more. */
+  stop(): void {
+    this.#balances.stop()
   }
 
   /** Null: the venue says that it does not know the order. */
@@ -289,17 +297,8 @@ export class AccountQuestions {
     })
   }
 
-  /** What moves within a moment is asked for once. A question that fails is left to the account's audits. */
-  askBalances(): void {
-    if (this.#balancesAreDue) return
-    this.#balancesAreDue = true
-    setTimeout(() => {
-      this.#balancesAreDue = false
-      this.balances().then(
-        (found) => this.#parts.report({ _tag: "BalancesSeen", balances: found }),
-        () => undefined,
-      )
-    }, BALANCES_WITHIN_MILLIS).unref()
+  balancesMoved(): void {
+    this.#balances.moved()
   }
 
   stateOf(order: CcxtOrder, knownAs: string | null = null): VenueOrderState | undefined {

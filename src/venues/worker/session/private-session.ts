@@ -223,7 +223,7 @@ export class PrivateSession {
         if (failure.category === "CLOCK_SKEW") await this.#markets.syncClock().catch(() => undefined)
         return !this.#standing.isRefused
       },
-      balancesMoved: () => this.questions.askBalances(),
+      balancesMoved: () => this.questions.balancesMoved(),
     })
   }
 
@@ -244,6 +244,7 @@ export class PrivateSession {
   async stop(): Promise<void> {
     for (const id of [...this.#prepared.keys()]) this.forgo(id)
     this.#stream.stop()
+    this.questions.stop()
     this.#markets.unshare(this.#exchange)
     await this.#exchange.close()
   }

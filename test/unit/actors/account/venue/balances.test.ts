@@ -102,7 +102,7 @@ it("are dated in whole milliseconds, although the monotonic clock has fractions"
 })
 
 describe("an execution where the venue keeps positions", () => {
-  it("moves nothing: base is not delivered and quote is not paid, and what the venue says is asked for", () => {
+  it("moves nothing: base is not delivered and quote is not paid, and nothing is asked for: the venue's stream has it asked", () => {
     const world = readyWorld({ venue: { features: ["FUTURES"] } })
     const order = placed(world)
     const sim = world.venue.find(order)!
@@ -120,6 +120,22 @@ describe("an execution where the venue keeps positions", () => {
     expect(known(world)).toEqual(before)
     expect(world.published.filter(({ json }) => json.includes("PORTFOLIO.UPDATED"))).toEqual([])
     world.advance(SOON_MILLIS)
+    expect(world.venue.questions).toBe(asked)
+  })
+
+  it("has balances asked for where it is inferred", () => {
+    const world = readyWorld({ venue: { features: ["FUTURES"] } })
+    const order = placed(world)
+    world.venue.fates.stream = () => "drop"
+    const sim = world.venue.find(order)!
+    world.venue.fill(sim, Decimal.of("0.5"))
+    sim.fills.length = 0
+    world.venue.fates.stream = () => "deliver"
+    world.venue.tell({ _tag: "OrderSeen", state: { ...world.venue.stateOf(sim), updatedAt: null } })
+    const isInferred = () => world.read(order.tradeOrderId).executions.some((it) => it.inferred)
+    for (let waited = 0; !isInferred() && waited < 60; waited++) world.advance(100)
+    const asked = world.venue.questions
+    world.advance(1_500)
     expect(world.venue.questions).toBeGreaterThan(asked)
   })
 })
@@ -183,6 +199,53 @@ describe("contracts that are open at the venue", () => {
     told(world, opened("-0.25"), fill.executedAt + 1)
     expect(world.submit({ positionId, quantity: "1" } as never).answer).toMatchObject({ error: { open: "-0.25" } })
     expect(placed(world, { positionId, quantity: "0.25" }).terms).toMatchObject({ reduces: true })
+  })
+
+  it("are counted once where an execution is told after the venue's word that contains it", () => {
+    const world = readyWorld({ venue: { features: ["FUTURES"] } })
+    const order = placed(world)
+    const { externalOrderId, instrumentId, orderSide } = world.venue.stateOf(world.venue.find(order)!)
+    const executedAt = world.time.now
+    told(world, opened("-2"), executedAt + 1)
+    const terms = { externalOrderId, instrumentId, orderSide, quantity: "0.5", price: "100", fees: [] }
+    world.venue.tell({
+      _tag: "Filled",
+      fill: { ...terms, tradeOrderId: order.tradeOrderId, externalTradeId: "1", executedAt },
+    })
+    world.advance(100)
+    const positionId = positionIdOf(ACCOUNT, BTC_USDT)
+    expect(world.submit({ positionId, quantity: "2.5" } as never).answer).toMatchObject({ error: { open: "-2" } })
+  })
+
+  it("are counted once where an execution that was inferred has another time than the venue's, and more of it comes", () => {
+    const world = readyWorld({ venue: { features: ["FUTURES"] } })
+    const order = placed(world)
+    world.wallAheadMillis = HOUR
+    const sim = world.venue.find(order)!
+    const positionId = positionIdOf(ACCOUNT, BTC_USDT)
+    const open = () => world.submit({ positionId, quantity: "50" } as never).answer
+    const inferring = (quantity: string): void => {
+      world.venue.fates.stream = () => "drop"
+      world.venue.fill(sim, Decimal.of(quantity))
+      sim.fills.length = 0
+      world.venue.fates.stream = () => "deliver"
+      world.venue.tell({ _tag: "OrderSeen", state: { ...world.venue.stateOf(sim), updatedAt: null } })
+    }
+    const executed = () => world.read(order.tradeOrderId).executedQuantity.toString()
+    const until = (quantity: string): void => {
+      for (let waited = 0; executed() !== quantity && waited < 80; waited++) world.advance(100)
+      expect(executed()).toBe(quantity)
+    }
+    told(world, opened("-2"))
+    inferring("0.25")
+    until("0.25")
+    expect(open()).toMatchObject({ error: { open: "-1.75" } })
+    inferring("0.25")
+    until("0.5")
+    expect(open()).toMatchObject({ error: { open: "-1.5" } })
+    world.venue.contracts = opened("-1.5")
+    world.advance(SOON_MILLIS)
+    expect(open()).toMatchObject({ error: { open: "-1.5" } })
   })
 
   it("are told once while they stay the same, and again when their profit is another", () => {
