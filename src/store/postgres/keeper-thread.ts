@@ -10,6 +10,7 @@ import type { KeeperData, KeeperOrder, KeeperWord } from "./keeper.ts"
 import {
   type Ask,
   beginning,
+  END_OWN,
   enterSession,
   granted,
   grantingNode,
@@ -29,6 +30,8 @@ const { config, nodeId, terms, mayOwn, lock, beat, owned, stallMillis } = worker
 /** Five of them fit into a lease, and one that is not answered is asked again elsewhere in time. */
 const RENEW_MILLIS = 400
 const ANSWER_MILLIS = 700
+/** Of the session that waits: what is not answered in time is asked on another one. */
+const WAITING_ANSWER_MILLIS = 2_000
 /** Between two looks at whether the database is free; the last renewal of its owner ended as long ago as its lease. */
 const LOOK_MILLIS = 200
 /** So long a node's name is asked for beyond the lease of a process that was killed. */
@@ -48,6 +51,8 @@ let isGranting = false
 let isOver = false
 
 const learn = (next: Lease): void => {
+  // What is answered behind the end of it begins nothing anew.
+  if (isOver) return
   lease = next
   relied.until(next._tag === "Held" ? next.until - monotonic() : Number.NEGATIVE_INFINITY)
 }
@@ -89,9 +94,12 @@ const ask = async (client: pg.Client, { text, values }: Ask): Promise<Rows> => {
 
 const play = async <A>(client: pg.Client, steps: Generator<Ask | null, A, Rows>): Promise<A> => {
   let step = steps.next()
-  while (step.done !== true) step = steps.next(step.value === null ? [] : await ask(client, step.value))
+  while (step.done !== true) step = steps.next(step.value === null ? [] : await soon(client, step.value))
   return step.value
 }
+
+const soon = (client: pg.Client, question: Ask): Promise<Rows> =>
+  within(ask(client, question), question.millis ?? WAITING_ANSWER_MILLIS)
 
 // Its name in the cluster.
 
@@ -160,7 +168,7 @@ const stand = async (client: pg.Client, joined: number): Promise<boolean> => {
   if (way === "taken over") tell({ _tag: "TookOver" })
   isGranting = true
   const askedAt = monotonic()
-  const [row] = await ask(client, grantingNode(nodeId, joined, terms))
+  const [row] = await soon(client, grantingNode(nodeId, joined, terms))
   if (row === undefined) {
     nameIsTaken()
     return false
@@ -169,6 +177,8 @@ const stand = async (client: pg.Client, joined: number): Promise<boolean> => {
   learn(granted(epoch, askedAt, terms))
   isGranting = false
   await play(client, beginning(joined, epoch))
+  // It left meanwhile.
+  if (isOver) return false
   client.once("end", () => lost("the session that owns the database was lost"))
   tell({ _tag: "Granted", epoch })
   return true
@@ -180,8 +190,9 @@ const standBy = async (): Promise<void> => {
     try {
       if (holder === undefined) {
         holder = await connect()
-        const [row] = await ask(holder, { text: enterSession(nodeId, joined), values: [] })
+        const [row] = await soon(holder, { text: enterSession(nodeId, joined), values: [] })
         if (row?.["is_owner"] !== true) return nameIsTaken()
+        await soon(holder, { text: END_OWN, values: [joined] })
       }
       if (loopBeats() && mayAct(lease, monotonic()) && (await stand(holder, joined))) return
     } catch (error) {

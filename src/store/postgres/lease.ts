@@ -132,10 +132,19 @@ const TELL_SESSIONS = `SELECT pg_terminate_backend(pid) FROM (${SESSIONS_BEFORE}
 /** Of those that are still there, whether each is over within $2 ms. The server looks every 100 ms, so they are told first, all at once. */
 const END_SESSIONS = `SELECT pid, pg_terminate_backend(pid, $2) AS is_over FROM (${SESSIONS_BEFORE}) AS s`
 
+/**
+ * Ends what else bears the mark of $1, the epoch of a node that waits: sessions of its own whose way is gone, which the server may take for alive.
+ * One that was given the lock as its answer was lost would keep it from everyone for as long as the node renews that epoch.
+ */
+export const END_OWN = `SELECT pg_terminate_backend(pid) FROM (
+    SELECT DISTINCT pid FROM pg_locks WHERE ${IS_SESSION_LOCK} AND objid::bigint = $1 AND pid <> pg_backend_pid()) AS s`
+
 /** A question to the server, and its rows. */
 export interface Ask {
   readonly text: string
   readonly values: ReadonlyArray<unknown>
+  /** Its answer may take so long: it waits for what others do. */
+  readonly millis?: number
   /** Its answer on a schema that has no leases yet, which refuses it. */
   readonly without?: Rows
 }
@@ -143,11 +152,13 @@ export type Rows = ReadonlyArray<Readonly<Record<string, unknown>>>
 
 /** The sessions of an owner before this one are over, or the start fails. */
 const END_MILLIS = 5_000
+/** A batch in flight, or several sessions that end one after the other. */
+const OTHERS_MILLIS = 12_000
 
 function* endingSessions(epoch: number): Generator<Ask, void, Rows> {
   const leftOf = (rows: Rows) => rows.flatMap(({ pid, is_over }) => (is_over === true ? [] : [pid]))
   yield { text: TELL_SESSIONS, values: [epoch] }
-  const end = { text: END_SESSIONS, values: [epoch, END_MILLIS] }
+  const end = { text: END_SESSIONS, values: [epoch, END_MILLIS], millis: OTHERS_MILLIS }
   // One that was over before it was told once more is no answer either.
   const left = leftOf(yield end).length === 0 ? [] : leftOf(yield end)
   if (left.length > 0)
@@ -189,6 +200,7 @@ export const joining = (nodeId: string, wallMillis: number, { millis }: LeaseTer
 export const grantingNode = (nodeId: string, joined: number, { millis }: LeaseTerms): Ask => ({
   text: GRANT_NODE,
   values: [nodeId, joined, millis],
+  millis: OTHERS_MILLIS,
 })
 
 /** What follows on the same session. The epoch; when it is returned, no session of an older one can write any more. */

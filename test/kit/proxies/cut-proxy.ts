@@ -6,6 +6,8 @@ export interface CutProxy {
   /** Ends every connection; until `mend` new ones end at once too. */
   readonly cut: () => void
   readonly mend: () => void
+  /** Connections that are open stay so, and pass nothing any more; new ones do. */
+  readonly still: () => void
   /** What the gateway has sent through the proxy since the last call, byte for byte as text. */
   readonly heard: () => string
   readonly close: () => Promise<void>
@@ -50,6 +52,9 @@ export const cutProxy = (target: NetConnectOpts, { resets = false } = {}): Promi
         cut,
         mend: () => {
           isCut = false
+        },
+        still: () => {
+          for (const socket of open) socket.unpipe().pause()
         },
         heard: () => {
           const text = Buffer.concat(chunks).toString("latin1")

@@ -2,12 +2,14 @@
 import { pathToFileURL } from "node:url"
 import { SqlClient } from "@effect/sql"
 import { Effect, Either, Exit, ManagedRuntime, Scope } from "effect"
+import pg from "pg"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import type { Owner } from "../../../../src/ports/cluster.ts"
 import { type ClusterNode, joinCluster } from "../../../../src/store/postgres/keeper.ts"
-import type { LeaseTerms } from "../../../../src/store/postgres/lease.ts"
-import { ownDatabase } from "../../../../src/store/postgres/node.ts"
+import { enterSession, type LeaseTerms } from "../../../../src/store/postgres/lease.ts"
+import { OWNER_LOCK, ownDatabase } from "../../../../src/store/postgres/node.ts"
 import { sqlLayer } from "../../../../src/store/postgres/sql.ts"
+import { cutProxy } from "../../../kit/proxies/cut-proxy.ts"
 import { type TestDatabase, testDatabase } from "../../../kit/servers/database.ts"
 import { until } from "../../../kit/servers/gateway.ts"
 import { query } from "../account-store-rig.ts"
@@ -36,11 +38,15 @@ interface Node extends ClusterNode {
   readonly owns: () => Granted | undefined
 }
 
-const join = async (nodeId: string, options: Partial<Parameters<typeof joinCluster>[1]> = {}): Promise<Node> => {
+const join = async (
+  nodeId: string,
+  options: Partial<Parameters<typeof joinCluster>[1]> = {},
+  url = database.url,
+): Promise<Node> => {
   const scope = await Effect.runPromise(Scope.make())
   const end = () => Effect.runPromise(Scope.close(scope, Exit.void))
   closing.push(end)
-  const joining = joinCluster(database.url, {
+  const joining = joinCluster(url, {
     nodeId,
     mayOwn: true,
     thread: THREAD,
@@ -156,4 +162,72 @@ it("takes the place of a process of its name that was killed, once that one's le
   expect(heir.epoch()).toBeGreaterThan(killed.epoch())
   await owning(heir)
   expect(await rows()).toEqual([{ node_id: "a", owns: true }])
+})
+
+/** A node that waits, behind a network that a test can have fail. */
+const waitingBehind = async (nodeId: string) => {
+  const { host, port } = new pg.Client({ connectionString: database.url })
+  const proxy = await cutProxy(host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
+  closing.push(proxy.close)
+  const url = new URL(database.url)
+  url.searchParams.delete("host")
+  url.host = `127.0.0.1:${proxy.port}`
+  const node = await join(nodeId, {}, url.toString())
+  await until("its session to wait", async () => {
+    const marks = await query(database.url, `SELECT pid FROM pg_locks WHERE granted AND objid = ${node.epoch()}`)
+    return marks.length === 1 && node.owner() !== undefined
+  })
+  return { node, proxy }
+}
+
+it("goes to one that waits although its session passes nothing any more, without a word of that", async () => {
+  const first = await join("a", { terms: { millis: 60_000, marginMillis: 100 } })
+  await owning(first)
+  const { node, proxy } = await waitingBehind("b")
+  proxy.still()
+  await Effect.runPromise(first.leave)
+  await owning(node)
+})
+
+it("is not kept from all by a session of one that waits, which was given the lock and whose way is gone", async () => {
+  const first = await join("a", { terms: { millis: 60_000, marginMillis: 100 } })
+  await owning(first)
+  const { node, proxy } = await waitingBehind("b")
+  const gone = new pg.Client({ connectionString: database.url })
+  gone.on("error", () => undefined)
+  await gone.connect()
+  await gone.query(enterSession("b", node.epoch()))
+  // Before the node's next look.
+  const locked = gone.query("SELECT pg_advisory_lock($1)", [OWNER_LOCK])
+  await Effect.runPromise(first.leave)
+  await locked
+  proxy.cut()
+  proxy.mend()
+  await owning(node)
+  await gone.end().catch(() => undefined)
+})
+
+it("is not relied upon any more once its session is lost, whatever a renewal on its way is answered", async () => {
+  const node = await join("a")
+  await owning(node)
+  const admin = new pg.Client({ connectionString: database.adminUrl })
+  await admin.connect()
+  closing.push(() => admin.end())
+  const renewals =
+    "FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE gateway_node SET until%'"
+  await admin.query("BEGIN; SELECT FROM gateway_node FOR UPDATE")
+  await until("a renewal to wait", async () => (await query(database.adminUrl, `SELECT pid ${renewals}`)).length > 0)
+  await query(
+    database.adminUrl,
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE objid = ${OWNER_LOCK} AND granted`,
+  )
+  await until("it to know", node.reason)
+  expect(node.isLeased()).toBe(false)
+  await admin.query("ROLLBACK")
+  await until(
+    "the renewal to be over",
+    async () => (await query(database.adminUrl, `SELECT pid ${renewals}`)).length === 0,
+  )
+  await query(database.adminUrl, "SELECT")
+  expect(node.isLeased()).toBe(false)
 })
