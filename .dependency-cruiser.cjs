@@ -162,8 +162,8 @@ module.exports = {
     only(
       "sockets-in-three-files",
       "uWebSockets\\.js|uws-pack",
-      "^src/(http/edge/(server|mount)|ws/server)\\.ts$",
-      "a wrong call on uWebSockets ends the process: http/edge/server and mount, and ws/server only",
+      "^src/(http/edge/(server|doors)|ws/server)\\.ts$",
+      "a wrong call on uWebSockets ends the process: http/edge/server and doors, and ws/server only",
     ),
     only(
       "sql-in-store",

@@ -3,10 +3,20 @@
  * it names the term that it is meant for.
  */
 
+import type { Peer } from "./cable.ts"
+
 /** The node that owns the database, and its epoch in `gateway_node`: no two owners have the same, and a later one has a higher. */
 export interface Owner {
   readonly nodeId: string
   readonly term: number
+}
+
+/** Where the owner is spoken to. */
+export interface HomeService {
+  /** Undefined: none is known that was heard of within the last moments. May be this process itself. */
+  readonly peer: () => Peer | undefined
+  /** There is one, after there was none or another. */
+  readonly onPeer: (listener: () => void) => void
 }
 
 export interface ClusterView {

@@ -147,6 +147,19 @@ export const METRICS = {
     help: "Sockets closed because the client did not read, by cause",
   },
 
+  // Several machines
+  peer_asks_total: {
+    type: "counter",
+    labels: ["outcome"],
+    help: "Requests passed to the node that owns the database, by outcome: answered; unanswered (it may have been done); anything else: not taken, why, and held",
+  },
+  peer_call_duration_seconds: {
+    type: "histogram",
+    buckets: REQUEST_SECONDS,
+    help: "From a request at this node to the owner's answer, including the time for which it was held",
+  },
+  peer_calls_held: { type: "gauge", help: "Requests held until a node that owns the database is heard" },
+
   // Orders
   orders_total: {
     type: "counter",

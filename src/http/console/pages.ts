@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 import type { ConsoleMode } from "../../domain/user/console-mode.ts"
 import { CSS, HTML, REVALIDATED, SCRIPT } from "../docs/pages.ts"
 import type { Representation } from "../edge/document.ts"
-import type { StaticPage } from "../edge/mount.ts"
+import type { StaticPage } from "../edge/doors.ts"
 
 export const CONSOLE_PATH = "/console"
 

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Marked, Token, Tokens } from "marked"
-import type { StaticPage } from "../edge/mount.ts"
+import type { StaticPage } from "../edge/doors.ts"
 import {
   CSS,
   document,

@@ -3,7 +3,7 @@
  * bot, then the references), and the style of text pages.
  */
 import { TextDocument } from "../edge/document.ts"
-import type { StaticPage } from "../edge/mount.ts"
+import type { StaticPage } from "../edge/doors.ts"
 
 // The style of pages that are read: one column, the reader's own fonts, light or dark.
 

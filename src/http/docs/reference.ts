@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
-import type { StaticPage } from "../edge/mount.ts"
+import type { StaticPage } from "../edge/doors.ts"
 import { guidePages } from "./guides.ts"
 import {
   CSS,

@@ -27,15 +27,21 @@ import { type QueryPlan, queryPlan } from "../query.ts"
 
 export type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHandler>>>>
 
-export interface Route extends RouteFacts {
+/** What is known of a route wherever its operation is done. */
+export interface DeclaredRoute extends RouteFacts {
+  /** It changes nothing. */
+  readonly isRead: boolean
+  /** The service's own records. */
+  readonly isOfService: boolean
+}
+
+export interface Route extends DeclaredRoute {
   readonly access: AccessLevel
   readonly keys: KeyRule
   /** The service's own records, which answer to the end: everything else is refused while draining. */
   readonly servesWhileDraining: boolean
   /** The same records: probes of other software add what they like against caches. Nothing can be misspelt where nothing is read. */
   readonly takesAnyFields: boolean
-  /** It changes nothing. */
-  readonly isRead: boolean
   /** What it changes is how its user signs in, and nothing else. */
   readonly isOwnSignIn: boolean
   readonly knowsRepeats: boolean
@@ -47,6 +53,28 @@ export interface Route extends RouteFacts {
 
 /** What a route without query parameters passes on. */
 export const NO_QUERY: unknown = Object.freeze({})
+
+type Endpoint = Parameters<Parameters<typeof HttpApi.reflect>[1]["onEndpoint"]>[0]
+
+const declaredRoute = ({ group, endpoint }: Pick<Endpoint, "group" | "endpoint">): DeclaredRoute => {
+  const operation = { resource: group.identifier, action: endpoint.name }
+  return {
+    method: endpoint.method,
+    template: endpoint.path,
+    operation,
+    cost: costOf(operation, endpoint.path),
+    deadline: Context.get(endpoint.annotations as Context.Context<never>, Deadline),
+    isHead: false,
+    isRead: endpoint.method === "GET",
+    isOfService: group.identifier === "root",
+  }
+}
+
+export const declaredRoutes = (api: HttpApi.HttpApi.AnyWithProps): ReadonlyArray<DeclaredRoute> => {
+  const routes: Array<DeclaredRoute> = []
+  HttpApi.reflect(api, { onGroup: () => {}, onEndpoint: (it) => void routes.push(declaredRoute(it)) })
+  return routes
+}
 
 /** Every declared endpoint as a route; throws, at start, what is wrong with a declaration. */
 export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers): ReadonlyArray<Route> => {
@@ -63,19 +91,13 @@ export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers
       if (endpoint.path.includes(":")) throw new Error(`${name}: paths have no parameters (contract C14)`)
       const queryAst: AST.AST | undefined = Option.getOrUndefined(endpoint.urlParamsSchema)?.ast
       const bodyAst = payloads.get("application/json")?.ast
-      const operation = { resource: group.identifier, action: endpoint.name }
+      const declared = declaredRoute({ group, endpoint })
       routes.push({
-        method: endpoint.method,
-        template: endpoint.path,
-        operation,
-        cost: costOf(operation, endpoint.path),
-        deadline: Context.get(endpoint.annotations as Context.Context<never>, Deadline),
-        isHead: false,
+        ...declared,
         access,
         keys: keyRuleOf(group.identifier, endpoint.name),
-        servesWhileDraining: group.identifier === "root",
-        takesAnyFields: group.identifier === "root",
-        isRead: endpoint.method === "GET",
+        servesWhileDraining: declared.isOfService,
+        takesAnyFields: declared.isOfService,
         isOwnSignIn: Context.get(endpoint.annotations as Context.Context<never>, OwnSignIn),
         knowsRepeats: Context.get(endpoint.annotations as Context.Context<never>, KnowsRepeats),
         needsProof: Context.get(endpoint.annotations as Context.Context<never>, Fresh),

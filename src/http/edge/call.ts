@@ -1,6 +1,6 @@
 /**
- * One call of an operation and its one answer, whatever carries it: an HTTP request (`Exchange`) or a message on a socket (`RpcCall`). Every
- * answer goes through a latch: the first one counts, and the deadline answers if nothing else does. Also whether the call may proceed (its limit,
+ * One call of an operation and its one answer, whatever carries it: an HTTP request (`Exchange`), a message on a socket (`RpcCall`) or a
+ * request that another node passes on (`PeerCall`). Every answer goes through a latch: the first one counts, and the deadline answers if nothing else does. Also whether the call may proceed (its limit,
  * its permission, contract C16; a recent authentication), and the start of the route's handler: the only place where handlers' Effects start and
  * where their failures become answers.
  */
@@ -33,6 +33,8 @@ abstract class Waiting {
   list: WaitingList | undefined = undefined
   /** Monotonic ms. */
   abstract readonly receivedAt: number
+  /** When the time is over; of its list. */
+  dueAt = 0
   /** Called once, when the time is over; the member has left its list. */
   abstract expire(): void
 }
@@ -41,10 +43,6 @@ class WaitingList {
   first: Waiting | undefined = undefined
   last: Waiting | undefined = undefined
   size = 0
-  readonly millis: number
-  constructor(millis: number) {
-    this.millis = millis
-  }
 }
 
 /** While there is one that waits: a gateway at rest is not woken. */
@@ -56,8 +54,10 @@ export class Deadlines {
 
   constructor(private readonly monotonic: () => number) {}
 
-  add(member: Waiting, millis: number): void {
-    const list = this.lists.get(millis) ?? new WaitingList(millis)
+  /** `sinceAt`: of what is added to a list, never earlier than before. */
+  add(member: Waiting, millis: number, sinceAt = member.receivedAt): void {
+    member.dueAt = sinceAt + millis
+    const list = this.lists.get(millis) ?? new WaitingList()
     if (list.size === 0) this.lists.set(millis, list)
     member.list = list
     member.previous = list.last
@@ -90,7 +90,7 @@ export class Deadlines {
 
   sweep(now: number): void {
     for (const list of this.lists.values())
-      while (list.first !== undefined && now - list.first.receivedAt >= list.millis) {
+      while (list.first !== undefined && now >= list.first.dueAt) {
         const member = list.first
         this.remove(member)
         member.expire()
@@ -175,9 +175,10 @@ export abstract class Call extends Waiting implements RequestFacts {
   constructor(
     readonly route: RouteFacts,
     protected readonly around: Surroundings,
+    receivedAt = around.monotonic(),
   ) {
     super()
-    this.receivedAt = around.monotonic()
+    this.receivedAt = receivedAt
   }
 
   abstract header(name: string): string

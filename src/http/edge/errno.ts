@@ -4,7 +4,11 @@
  */
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 
-export type FailureStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 426 | 429 | 500 | 502 | 503 | 504
+const STATUSES = [400, 401, 403, 404, 405, 409, 413, 415, 426, 429, 500, 502, 503, 504] as const
+
+export type FailureStatus = (typeof STATUSES)[number]
+
+export const FAILURE_STATUSES: ReadonlySet<FailureStatus> = new Set(STATUSES)
 
 export interface FailureRow {
   readonly status: FailureStatus

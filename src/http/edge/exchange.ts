@@ -6,6 +6,7 @@
 import { DeadlineExceeded } from "../../domain/errors/service.ts"
 import { slips } from "../../foundation/nearest-name.ts"
 import { traceparentOf } from "../../foundation/trace-context.ts"
+import type { PassedAnswer, PassedRequest } from "../forward/frame.ts"
 import { Call, type Headers, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
 import type { RouteFacts } from "./route.ts"
@@ -17,7 +18,7 @@ interface Lines {
   forEach(each: (name: string, value: string) => void): void
 }
 
-type HeaderLines = ReadonlyArray<string>
+export type HeaderLines = ReadonlyArray<string>
 
 /** Gone with the request when the route's function returns: so they are kept. */
 export const headerLines = (request: Lines): HeaderLines => {
@@ -58,7 +59,7 @@ const isNearlyKey = (name: string): boolean => {
 }
 
 /** A header that was meant to be Idempotency-Key, where that one is not there: it is the only header whose loss would go unnoticed. */
-const misspeltKey = (headers: HeaderLines): string | undefined => {
+export const misspeltKey = (headers: HeaderLines): string | undefined => {
   let near: string | undefined
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i]!
@@ -150,10 +151,19 @@ const UNCLEAN = /[^\t\x20-\x7e]/
 const UNCLEAN_ALL = /[^\t\x20-\x7e]/g
 const cleanHeader = (value: string): string => (UNCLEAN.test(value) ? value.replace(UNCLEAN_ALL, "") : value)
 
+/** Each begun by CR LF. */
+export const linesOf = (headers: Headers | undefined): string => {
+  let lines = ""
+  if (headers !== undefined) for (const name in headers) lines += `\r\n${name}: ${cleanHeader(headers[name] ?? "")}`
+  return lines
+}
+
 /**
  * All headers are written by one call: each call into uWebSockets costs as much as the header itself, and it writes CR LF as it stands.
  * Constants and the checked request id only; everything else goes through `cleanHeader`.
  */
+const JSON_TYPE = "application/json; charset=utf-8"
+const CACHE_CONTROL = "\r\nCache-Control: "
 const PLAIN_PAGE = "X-Content-Type-Options: nosniff"
 const PLAIN = `Cache-Control: no-store\r\n${PLAIN_PAGE}`
 const HSTS = "\r\nStrict-Transport-Security: max-age=31536000"
@@ -258,13 +268,34 @@ export class Exchange extends Call {
     this.fail(new DeadlineExceeded())
   }
 
+  /** What another node needs of it, beside its body. */
+  passed(query: string): PassedRequest {
+    const { route, ip, isSecure, requestId, headers } = this
+    return {
+      method: route.isHead ? "GET" : route.method,
+      path: route.template,
+      query,
+      ip,
+      isSecure,
+      requestId,
+      isNamed: this.callId !== requestId,
+      traceparent: this.trace === null ? "" : traceparentOf(this.trace),
+      headers,
+    }
+  }
+
+  /** What another node has answered. */
+  relay({ status, errno, lines }: PassedAnswer, envelope: Uint8Array): void {
+    this.write(status, errno, envelope, lines, JSON_TYPE)
+  }
+
   /** Not JSON: pages, or an answer without a body. */
   sendPage(status: 200 | 204 | 302 | 304, contentType: string, body: Uint8Array | string, headers: Headers): void {
-    this.write(status, 0, body, headers, contentType)
+    this.write(status, 0, body, linesOf(headers), contentType)
   }
 
   protected send(status: FailureStatus | 200, errno: number, envelope: string, headers: Headers | undefined): void {
-    this.write(status, errno, envelope, headers, "application/json; charset=utf-8")
+    this.write(status, errno, envelope, linesOf(headers), JSON_TYPE)
   }
 
   /**
@@ -283,7 +314,7 @@ export class Exchange extends Call {
     status: FailureStatus | 200 | 204 | 302 | 304,
     errno: number,
     body: string | Uint8Array,
-    headers: Headers | undefined,
+    own: string,
     contentType: string,
   ): void {
     if (this.done) return
@@ -291,11 +322,11 @@ export class Exchange extends Call {
     const { wire, route, closeConnection } = this
     const isSecure = this.around.transport.mode !== "plain"
     let lines = `${this.requestId}\r\n`
-    if (headers?.["Cache-Control"] === undefined) lines += isSecure ? SECURE : PLAIN
-    else lines += isSecure ? SECURE_PAGE : PLAIN_PAGE
+    if (own.includes(CACHE_CONTROL)) lines += isSecure ? SECURE_PAGE : PLAIN_PAGE
+    else lines += isSecure ? SECURE : PLAIN
     const { limiter } = this.around
     if (limiter !== null) lines += limiter.lines(this, status === 200)
-    if (headers !== undefined) for (const name in headers) lines += `\r\n${name}: ${cleanHeader(headers[name] ?? "")}`
+    lines += own
     if (this.trace !== null) lines += `\r\ntraceparent: ${traceparentOf(this.trace)}`
     if (status !== 204) lines += `\r\nContent-Type: ${contentType}`
     wire.cork(() => {

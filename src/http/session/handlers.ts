@@ -12,7 +12,7 @@ import { Forbidden } from "../../domain/errors/authorisation.ts"
 import type { SessionId } from "../../domain/ids.ts"
 import { isOriginAllowed } from "../../domain/user/web-origin.ts"
 import { actorOf } from "../account-access.ts"
-import type { StaticPage } from "../edge/mount.ts"
+import type { StaticPage } from "../edge/doors.ts"
 import type { Handlers, RequestFacts } from "../edge/route.ts"
 import type { SecondFactorApi, SessionApi } from "./endpoints.ts"
 

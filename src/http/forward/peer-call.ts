@@ -1,0 +1,135 @@
+/**
+ * A request that another node passes on, at the node that does it: it is authenticated, limited and checked here as if it had come to this node's own port. The
+ * one thing to know: it ends before the other node's time is over, so that the client hears what happened, and not that nothing is known.
+ */
+import { Unseen } from "../../auth/session/unseen.ts"
+import type { DomainError } from "../../domain/errors/domain-error.ts"
+import { UnsupportedContentType } from "../../domain/errors/request.ts"
+import type { Principal } from "../../domain/user/user.ts"
+import { traceparentOf } from "../../foundation/trace-context.ts"
+import type { Asked, NotTakenReason, TakeAsked } from "../../ports/cable.ts"
+import type { Route } from "../docs/reflect.ts"
+import { Call, guarded, type Headers, type Run, type Surroundings } from "../edge/call.ts"
+import type { FailureStatus } from "../edge/errno.ts"
+import { firstLine, linesOf, misspeltKey } from "../edge/exchange.ts"
+import { makeProceed, runBody } from "../edge/proceed.ts"
+import { isJsonType } from "../edge/request-body.ts"
+import type { RouteFacts } from "../edge/route.ts"
+import { answerText, type PassedRequest, readRequest } from "./frame.ts"
+
+/** For the way back, and the looks at the deadlines of both nodes. */
+const BACK_MILLIS = 150
+/** Times are told apart by this: each makes a list of those that wait. */
+const STEP_MILLIS = 50
+
+class PeerCall extends Call {
+  readonly requestId: string
+  readonly callId: string
+  readonly ip: string
+  readonly isSecure: boolean
+
+  constructor(
+    route: RouteFacts,
+    around: Surroundings,
+    private readonly passed: PassedRequest,
+    private readonly asked: Asked,
+    private readonly beganAt: number,
+  ) {
+    // As this node's clock says when it came to the other one.
+    super(route, around, Math.min(beganAt, asked.deadline - route.deadline.millis))
+    this.requestId = passed.requestId
+    this.callId = passed.isNamed ? around.requestId() : passed.requestId
+    this.ip = passed.ip
+    this.isSecure = passed.isSecure
+    this.bytesIn = asked.payload.length
+    if (around.watch?.isTracing === true) this.trace = around.watch.begin(passed.traceparent)
+  }
+
+  get body(): Buffer {
+    return this.asked.payload
+  }
+
+  header(name: string): string {
+    return firstLine(this.passed.headers, name)
+  }
+
+  misspeltKey(): string | undefined {
+    return misspeltKey(this.passed.headers)
+  }
+
+  getQuery(): string {
+    return this.passed.query
+  }
+
+  override startClock(): void {
+    const left = this.asked.deadline - this.beganAt - BACK_MILLIS
+    this.around.deadlines.add(this, Math.max(0, left - (left % STEP_MILLIS)), this.beganAt)
+  }
+
+  protected send(
+    status: FailureStatus | 200,
+    errno: number,
+    envelope: string,
+    headers: Headers | undefined,
+    _failure: DomainError | null,
+  ): void {
+    this.end()
+    let lines = this.around.limiter?.lines(this, status === 200) ?? ""
+    lines += linesOf(headers)
+    if (this.trace !== null && this.passed.traceparent === "") lines += `\r\ntraceparent: ${traceparentOf(this.trace)}`
+    this.asked.answer(answerText({ status, errno, lines }), envelope)
+    this.record(status, errno, envelope.length, false)
+  }
+}
+
+interface PeerParts {
+  readonly run: Run
+  readonly authenticate: (
+    authorization: string,
+    from: { readonly ip: string },
+  ) => Principal | DomainError | Unseen | undefined
+  readonly isDraining: () => boolean
+}
+
+export const makeTakePeerCall = (
+  routes: ReadonlyArray<Route>,
+  around: Surroundings,
+  { run, authenticate, isDraining }: PeerParts,
+): TakeAsked => {
+  const byName = new Map(routes.map((route) => [`${route.method} ${route.template}`, route] as const))
+
+  const proceed = makeProceed<PeerCall, PeerCall>(run, around.limiter, ({ body }, call, route, check, query) => {
+    const isReadable = isJsonType(call.header("content-type")) && call.header("content-encoding") === ""
+    if (route.body === undefined && body.length === 0) return run(call, route, query, undefined)
+    return isReadable ? runBody(run, call, route, check, query, body) : new UnsupportedContentType()
+  })
+
+  const serve = (call: PeerCall, route: Route): DomainError | undefined => {
+    if (route.access === "none") return proceed(call, call, route, call, undefined)
+    const found = authenticate(call.header("authorization"), call)
+    if (!(found instanceof Unseen)) return proceed(call, call, route, call, found)
+    // Another process may have begun the session: it is read, and the call goes on where it was.
+    found.learn((failure) =>
+      guarded(call, () => {
+        if (call.done) return undefined
+        if (failure !== undefined) return failure
+        const again = authenticate(call.header("authorization"), call)
+        return proceed(call, call, route, call, again instanceof Unseen ? again.failure : again)
+      }),
+    )
+    return undefined
+  }
+
+  return (asked): NotTakenReason | undefined => {
+    const passed = readRequest(asked.head)
+    const route = passed && byName.get(`${passed.method} ${passed.path}`)
+    if (passed === undefined || route === undefined) return "unknown"
+    if (isDraining()) return "leaving"
+    const now = around.monotonic()
+    if (asked.deadline - now < BACK_MILLIS + STEP_MILLIS) return "late"
+    const call = new PeerCall(route, around, passed, asked, now)
+    guarded(call, () => serve(call, route))
+    if (!call.done) call.startClock()
+    return undefined
+  }
+}
