@@ -188,6 +188,15 @@ describe("order rules", () => {
       expect(refusalOf(named(patch), { ...perpetual, ...(open !== undefined && { open }) })).toBe(error)
     })
 
+    it.each([
+      ["a limit order", {}],
+      ["a market order", { orderType: "MARKET", limitPrice: null }],
+    ])("bring no exits with them, which could only open another: %s", (_, patch) => {
+      const exits = { ...patch, takeProfitPrice: "200", stopLossPrice: "50" }
+      expect(refusalOf(named(exits), { ...perpetual, open: "-1" })).toBe("ConflictingParameters")
+      expect(planOf(exits, { ...perpetual, open: "-1" }).list?.contingencyType).toBe("OTOCO")
+    })
+
     it("may be worth less than an order that opens one", () => {
       const around: Around = { ...perpetual, open: "-1", instrument: { minNotional: Decimal.of("1000") } }
       expect(refusalOf({}, around)).toBe("NotionalBelowMinimum")

@@ -41,7 +41,10 @@ const FIELDS = [
   "stopLossTimeInForce",
 ] as const
 
-export const hasExits = (request: SubmitRequest): boolean => FIELDS.some((field) => !isAbsent(request[field]))
+export const exitFieldsOf = (request: SubmitRequest): ReadonlyArray<string> =>
+  FIELDS.filter((field) => !isAbsent(request[field]))
+
+export const hasExits = (request: SubmitRequest): boolean => exitFieldsOf(request).length > 0
 
 /** Which exit the submitted order is itself, when another comes with it; null: an entry. */
 export const ownLegOf = (type: OrderType): LegPlan["leg"] | null => {

@@ -23,7 +23,7 @@ import { type Checked, checking, isAbsent, type OrderCircumstances, type OrderPl
 import type { SubmitRequest } from "../submit-request.ts"
 import type { OrderTerms, Trigger } from "../terms.ts"
 import type { OrderSide, OrderType } from "../trade-order.ts"
-import { exitsOf, hasExits, ownLegOf } from "./exits.ts"
+import { exitFieldsOf, exitsOf, hasExits, ownLegOf } from "./exits.ts"
 import {
   checkCollar,
   checkNotional,
@@ -77,6 +77,9 @@ const planOf = (request: SubmitRequest, circumstances: OrderCircumstances): Orde
     timeInForce,
   }
   const list = withExits ? exitsOf(request, facts, circumstances) : null
+  // They would buy back what it sold: reduce-only as it is, the venue refuses them as long as the position is there, and afterwards.
+  if (reduces !== undefined && list?.leg === null)
+    refuse(new ConflictingParameters({ parameters: ["positionId", ...exitFieldsOf(request)] }))
   return {
     instrument,
     orderSide,
