@@ -51,6 +51,8 @@ const program = Effect.gen(function* () {
   const scope = yield* Scope.make()
   const started = yield* startGateway({ settings, log, notice: log.notice, fatal: end }).pipe(
     Scope.extend(scope),
+    // Told to end while it starts, or waits to: what it has begun is given up in order.
+    Effect.onInterrupt(() => Scope.close(scope, Exit.void)),
     Effect.exit,
   )
   if (Exit.isFailure(started)) {
