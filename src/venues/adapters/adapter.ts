@@ -144,7 +144,7 @@ export interface ExchangeAdapter {
   readonly fillsOf?: (
     exchange: CcxtExchange,
     order: CcxtOrder,
-    isKnown: (tradeId: string) => boolean,
+    isKnown: (trade: CcxtTrade) => boolean,
   ) => Promise<ReadonlyArray<CcxtTrade>>
   /** Puts the venue's own digits where ccxt reads rounded ones, in place. Public messages. */
   readonly restate?: (message: unknown) => void

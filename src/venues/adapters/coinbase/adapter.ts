@@ -285,7 +285,7 @@ export const coinbase: ExchangeAdapter = adapterByScheme(
         // ccxt has each page in order of time.
         for (const trade of [...page].reverse()) if (trade.id !== undefined) trades.set(trade.id, trade)
         cursor = cursorOf(page)
-        const isEnd = trades.size === before || page.some((trade) => isKnown(trade.id ?? ""))
+        const isEnd = trades.size === before || page.some(isKnown)
         if (cursor === undefined || isEnd) return [...trades.values()]
       }
     },

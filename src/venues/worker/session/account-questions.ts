@@ -327,17 +327,22 @@ export class AccountQuestions {
     this.#fillLooks.begin(id, () =>
       doingFor("market", null, async () => {
         const trades = await this.#asking("order", () =>
-          fillsOf(exchange, order, (tradeId) => this.#toldTrades.has(tradeId)),
+          fillsOf(exchange, order, (trade) => this.#toldTrades.has(this.#tradeName(trade))),
         )
         for (const trade of [...trades].reverse()) {
           const row = markets.listing.named(trade)
           const clientId = this.#adapter.fillClientId(trade) ?? known.clientIdOfTrade(profile.venue, row)
           const found = fill(profile.venue, row, { clientId, at: markets.venueNow() })
-          if (found !== undefined && this.#toldTrades.add(found.externalTradeId))
+          if (found !== undefined && this.#toldTrades.add(this.#tradeName(trade)))
             report({ _tag: "Filled", fill: found })
         }
       }),
     )
+  }
+
+  /** Some venues count their trades anew in each market, and an account may be both sides of one. */
+  #tradeName({ symbol, side, id }: CcxtTrade): string {
+    return `${symbol}|${side}|${id}`
   }
 
   async #asking<A>(subject: Subject, ask: () => Promise<A>): Promise<A> {

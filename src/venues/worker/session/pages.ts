@@ -51,8 +51,7 @@ export const readPage = async <R extends Row>(
       throw new PagingFailed("the venue returned the same page of a list again: it cannot be read completely")
     return { rows, next: { since: at.since, at: at.at, first } }
   }
-  const isWhole = until === undefined || until >= now || cursor.since === null
-  return { rows, next: isWhole ? null : firstPage(until) }
+  return { rows, next: until === undefined ? null : firstPage(until) }
 }
 
 /** ccxt hangs a cursor on a row of its own making where the page has none. */
@@ -61,11 +60,16 @@ const identified = <R extends Row>(rows: ReadonlyArray<R>): ReadonlyArray<R> =>
 
 type Sized = Exclude<Paging, { readonly way: "WHOLE" }>
 
-/** Of the window that is being read; undefined where there is none. Ids and times that go on by themselves need no further window. */
-const endOf = (paging: Sized, { since, at }: PageCursor, now: number): number | undefined =>
-  paging.windowMillis === undefined || since === null || (paging.way === "AFTER_ID" && at !== null)
-    ? undefined
-    : Math.min(since + paging.windowMillis, now)
+/**
+ * Of the window that is being read; undefined where there is none, and of the last one, which has no end: our reading of the venue's clock is
+ * late by the way of an answer, and would cut off what has happened since. Ids and times that go on by themselves need no further window.
+ */
+const endOf = (paging: Sized, { since, at }: PageCursor, now: number): number | undefined => {
+  if (paging.windowMillis === undefined || since === null || (paging.way === "AFTER_ID" && at !== null))
+    return undefined
+  const end = since + paging.windowMillis
+  return end < now ? end : undefined
+}
 
 const requestOf = (paging: Sized, { since, at }: PageCursor, until: number | undefined): PageRequest => {
   const { size, sizeParam } = paging

@@ -129,7 +129,7 @@ describe("a list by its venue's way of paging", () => {
       const size = paging.way === "WHOLE" ? 100 : paging.size
       const rows = history(size)
       const page = rows.map((row) =>
-        asTrade({ ...row, timestamp: START + 5 }, { nextPageCursor: "c", cursor: "c", billId: row.id }),
+        asTrade({ ...row, timestamp: START + 5 }, { nextPageCursor: "c", cursor: "c", lastId: "c", billId: row.id }),
       )
       await expect(readAll(paging, () => page)).rejects.toThrow(
         /cannot be read completely|more rows with one timestamp/,
@@ -150,6 +150,14 @@ describe("a list by its venue's way of paging", () => {
     const { ids } = await readAll(paging, venue(paging, rows))
     expect(ids).toHaveLength(30)
   })
+
+  it.each(lists.filter(([, paging]) => paging.way !== "WHOLE" && paging.windowMillis !== undefined))(
+    "%s has what happened since the venue's clock was read, which is late by the way of an answer",
+    async (_, paging) => {
+      const rows = history(3).map((row, nth) => ({ ...row, timestamp: NOW - 50 + nth * 50 }))
+      expect((await readAll(paging, venue(paging, rows), NOW - 1000)).ids).toHaveLength(3)
+    },
+  )
 
   it("is not read past a full page without ids", async () => {
     const paging: Paging = { way: "AFTER_ID", param: "fromId", size: 2, last: "SHORT" }
