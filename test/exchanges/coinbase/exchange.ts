@@ -15,7 +15,7 @@ import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopbac
 import { ShownBooks, type ShownMessage } from "../shown-books.ts"
 import type { Core } from "./core.ts"
 import { applyFault, COINBASE_FAULTS, type CoinbaseFault, CoinbaseFaults } from "./faults.ts"
-import { chargeFee, feeNeeded, holdFee, releaseFee } from "./fees.ts"
+import { fees } from "./fees.ts"
 import { coinbaseRoutes } from "./hosts.ts"
 import { Limits } from "./limits.ts"
 import { type CoinbaseAccount, orderIdOf, portfolioIdOf, setWords, timeText } from "./model.ts"
@@ -80,11 +80,11 @@ export const startCoinbaseExchange = async (options: CoinbaseExchangeOptions = {
       onOrder: (order, execution, fill) => {
         if (execution === "NEW" && core.placing !== undefined) {
           setWords(order, core.placing)
-          holdFee(order, feeNeeded(order.side, costOf(order)))
+          fees.hold(order, fees.needed(order.side, costOf(order)))
           core.placing = undefined
         }
-        if (fill !== undefined) chargeFee(order, fill)
-        if (!isOpen(order)) releaseFee(order, 0n)
+        if (fill !== undefined) fees.charge(order, fill)
+        if (!isOpen(order)) fees.release(order, 0n)
         announce(order)
       },
       onBalances: () => undefined,

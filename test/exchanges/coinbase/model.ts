@@ -20,8 +20,6 @@ export interface OrderWords {
   readonly isInQuote: boolean
   readonly edits: Array<Edit>
   cancelMessage: string
-  /** Put aside for fees, 1e-8 units of the quote asset. */
-  feeHeld: bigint
 }
 
 const idOf = (kind: string, number: number): string => `${kind}-0000-4000-8000-${number.toString(16).padStart(12, "0")}`

@@ -5,7 +5,7 @@ import { readFixed } from "../binance/fixed.ts"
 import type { Market } from "../binance/market.ts"
 import type { Side } from "../binance/model.ts"
 import type { OrderRequest } from "../binance/wire/filters.ts"
-import { withoutFee } from "./fees.ts"
+import { fees } from "./fees.ts"
 import type { OrderWords } from "./model.ts"
 import { invalidArgument, priceTooPrecise, sizeTooPrecise, sizeTooSmall, unsupported } from "./refusal.ts"
 
@@ -59,12 +59,12 @@ export const readPlacement = (market: Market, fields: Fields): Placement => {
   const terms = recordOf(configuration[kind])
   if (others.length > 0) throw unsupported("more than one order configuration")
   const named = { symbol: String(product_id), side: side as Side, stopPrice: undefined, clientOrderId: client_order_id }
-  const words = { configuration, edits: [], cancelMessage: "", feeHeld: 0n }
+  const words = { configuration, edits: [], cancelMessage: "" }
   if (kind === "market_market_ioc") {
     // "quote_size: required for BUY orders", "base_size: required for SELL orders".
     const amount =
       side === "BUY" ? decimalOf(terms, "quote_size", sizeTooPrecise) : readSize(market, terms, "base_size")
-    const quote = side === "BUY" ? withoutFee(amount) : undefined
+    const quote = side === "BUY" ? fees.withoutFee(amount) : undefined
     const quantity = side === "BUY" ? undefined : amount
     return {
       request: { ...named, type: "MARKET", timeInForce: "GTC", quantity, quoteOrderQuantity: quote, price: undefined },

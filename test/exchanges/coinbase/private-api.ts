@@ -9,7 +9,7 @@ import { isOpen, type Order } from "../binance/model.ts"
 import { pageAfter } from "../cursor-page.ts"
 import { plain } from "../plain-numbers.ts"
 import { type Core, marketOf } from "./core.ts"
-import { feeNeeded, holdFee, releaseFee } from "./fees.ts"
+import { fees } from "./fees.ts"
 import { type CoinbaseAccount, orderIdOf, orderOf, setWords, timeText, wordsOf } from "./model.ts"
 import { type Fields, type Placement, readPlacement, readPrice, readSize } from "./order-request.ts"
 import {
@@ -85,10 +85,10 @@ export const placeElsewhere = (core: Core, account: CoinbaseAccount, fields: Fie
 const work = (core: Core, account: CoinbaseAccount, market: Market, { request, words }: Placement): Order => {
   const { price, quantity, side } = request
   const cost = price === undefined || quantity === undefined ? 0n : multiply(price, quantity)
-  const fee = feeNeeded(side, cost)
+  const fee = fees.needed(side, cost)
   const balance = account.balances.get(market.rules.quote)
   if (side === "BUY" && (balance?.free ?? 0n) < (request.quoteOrderQuantity ?? cost) + fee) throw insufficientFund()
-  core.placing = { ...words, edits: [], feeHeld: 0n }
+  core.placing = { ...words, edits: [] }
   try {
     return core.matching.place(account, request)
   } finally {
@@ -142,16 +142,16 @@ const edit: PrivateRoute = (core, { account, fields }) => {
     if (quantity <= order.quantity - order.left) return notEdited("CANNOT_EDIT_TO_BELOW_FILLED_SIZE")
     const left = quantity - (order.quantity - order.left)
     const cost = multiply(price, left)
-    const needed = order.side === "BUY" ? cost + feeNeeded("BUY", cost) : left
+    const needed = order.side === "BUY" ? cost + fees.needed("BUY", cost) : left
     const asset = order.side === "BUY" ? market.rules.quote : market.rules.base
     const free = account.balances.get(asset)?.free ?? 0n
-    if (free + order.reserved + said.feeHeld < needed) throw insufficientFund()
-    releaseFee(order, 0n)
+    if (free + order.reserved + fees.heldOf(order) < needed) throw insufficientFund()
+    fees.release(order, 0n)
     const replace_accept_timestamp = timeText(core.now())
     said.edits.push({ price: plain(price), size: plain(quantity), replace_accept_timestamp })
     amend(core.matching, market, order, { price, quantity }, (from, to) => {
       setWords(to, wordsOf(from))
-      holdFee(to, feeNeeded(to.side, cost))
+      fees.hold(to, fees.needed(to.side, cost))
     })
     return { success: true, errors: [] }
   } catch (cause) {

@@ -5,7 +5,7 @@
 import { UNIT } from "../binance/fixed.ts"
 import { balanceOf, executedQuantity, type Fill, isOpen, type Order } from "../binance/model.ts"
 import { plain } from "../plain-numbers.ts"
-import { feeOf } from "./fees.ts"
+import { fees } from "./fees.ts"
 import { type CoinbaseAccount, orderIdOf, timeText, tradeIdOf, wordsOf } from "./model.ts"
 
 const NEVER = "0001-01-01T00:00:00Z"
@@ -14,20 +14,20 @@ const statusOf = (order: Order): string => (isOpen(order) ? "OPEN" : order.statu
 
 const sumsOf = (order: Order) => {
   const executed = executedQuantity(order)
-  const fees = order.fills.reduce((sum, fill) => sum + feeOf(fill), 0n)
+  const paid = order.fills.reduce((sum, fill) => sum + fees.paidFor(fill).amount, 0n)
   return {
     executed,
-    fees,
+    paid,
     average: executed === 0n ? "0" : plain((order.cost * UNIT) / executed),
     share: order.quantity === 0n ? "0" : plain((executed * 100n * UNIT) / order.quantity),
-    withFees: order.cost + (order.side === "BUY" ? fees : -fees),
+    withFees: order.cost + (order.side === "BUY" ? paid : -paid),
   }
 }
 
 /** An order as orders/historical shows it. It says what was asked for first, and beside that what was edited since. */
 export const orderRow = (order: Order, isCancelled = false) => {
   const said = wordsOf(order)
-  const { executed, fees, average, share, withFees } = sumsOf(order)
+  const { executed, paid, average, share, withFees } = sumsOf(order)
   return {
     order_id: orderIdOf(order.orderId),
     product_id: order.symbol,
@@ -46,7 +46,7 @@ export const orderRow = (order: Order, isCancelled = false) => {
     filled_value: plain(order.cost),
     pending_cancel: isCancelled,
     size_in_quote: said.isInQuote,
-    total_fees: plain(fees),
+    total_fees: plain(paid),
     size_inclusive_of_fees: said.isInQuote,
     total_value_after_fees: plain(withFees),
     trigger_status: "INVALID_ORDER_TYPE",
@@ -57,7 +57,7 @@ export const orderRow = (order: Order, isCancelled = false) => {
     reject_message: "",
     cancel_message: said.cancelMessage,
     order_placement_source: "RETAIL_ADVANCED",
-    outstanding_hold_amount: plain(isOpen(order) ? order.reserved + said.feeHeld : 0n),
+    outstanding_hold_amount: plain(isOpen(order) ? order.reserved + fees.heldOf(order) : 0n),
     is_liquidation: false,
     last_fill_time: order.fills.length === 0 ? null : timeText(order.fills.at(-1)?.filledAt ?? 0),
     edit_history: said.edits,
@@ -71,7 +71,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = { LIMIT: "Limit", MARKET: "
 /** In the channel `user`: not what was ordered, but what is done and what is left of it; nothing is left of what has ended. */
 export const orderEvent = (order: Order) => {
   const said = wordsOf(order)
-  const { executed, fees, average, share, withFees } = sumsOf(order)
+  const { executed, paid, average, share, withFees } = sumsOf(order)
   return {
     avg_price: average,
     cancel_reason: said.cancelMessage,
@@ -86,7 +86,7 @@ export const orderEvent = (order: Order) => {
     order_id: orderIdOf(order.orderId),
     order_side: order.side,
     order_type: TYPE_WORDS[order.type] ?? "UNKNOWN_ORDER_TYPE",
-    outstanding_hold_amount: plain(isOpen(order) ? order.reserved + said.feeHeld : 0n),
+    outstanding_hold_amount: plain(isOpen(order) ? order.reserved + fees.heldOf(order) : 0n),
     post_only: String(said.isPostOnly),
     product_id: order.symbol,
     product_type: "SPOT",
@@ -96,7 +96,7 @@ export const orderEvent = (order: Order) => {
     status: statusOf(order),
     stop_price: "",
     time_in_force: said.timeInForce,
-    total_fees: plain(fees),
+    total_fees: plain(paid),
     total_value_after_fees: plain(withFees),
     trigger_status: "INVALID_ORDER_TYPE",
     creation_time: timeText(order.placedAt),
@@ -122,7 +122,7 @@ export const fillRow = (order: Order, fill: Fill) => {
     trade_type: "FILL",
     price: plain(fill.price),
     size: isInQuote ? exactCost(fill) : plain(fill.quantity),
-    commission: plain(feeOf(fill)),
+    commission: plain(fees.paidFor(fill).amount),
     product_id: fill.symbol,
     sequence_timestamp: timeText(fill.filledAt),
     liquidity_indicator: fill.isMaker ? "MAKER" : "TAKER",
