@@ -79,7 +79,11 @@ const PINS: Readonly<Record<string, Pins>> = {
     nativeTimesInForce: ["GTC", "IOC", "GTX"],
     clientOrderIds: { form: "TEXT", lengthMax: 100, unique: "ALWAYS" },
   },
-  kucoin: { clientOrderIds: { form: "TEXT", lengthMax: 40, unique: null } },
+  // Changes an order by another one of the same id: that is no change in place.
+  kucoin: {
+    proved: { marketBuyByCost: true, marketBuyNeedsCost: false },
+    clientOrderIds: { form: "TEXT", lengthMax: 40, unique: "OPEN" },
+  },
   // Its triggers are orders of another kind (`algoId`), whose ids the orders they release do not have.
   okx: {
     proved: { marketBuyByCost: true, amend: true },

@@ -11,6 +11,7 @@ import { type Routes, routeCcxt } from "./route-ccxt.ts"
 export type Binance = InstanceType<typeof import("ccxt").pro.binance>
 export type Kraken = InstanceType<typeof import("ccxt").pro.kraken>
 type Bybit = InstanceType<typeof import("ccxt").pro.bybit>
+type Kucoin = InstanceType<typeof import("ccxt").pro.kucoin>
 type Coinbase = InstanceType<typeof import("ccxt").pro.coinbase>
 type BinanceUsdm = InstanceType<typeof import("ccxt").pro.binanceusdm>
 export type Settings = Record<string, unknown>
@@ -78,6 +79,18 @@ export const connectUsdm = async (routes: Routes, settings: Settings): Promise<B
     pathToFileURL(join(packageRoot, "js/src/pro/binanceusdm.js")).href
   )
   const client = new UsdmClass({ timeout: PATIENCE_MILLIS, ...settings })
+  routeCcxt(client, routes)
+  client.has["fetchCurrencies"] = false
+  return client
+}
+
+/** Loaded at the first use, for spot of a classic account; `close()` is the caller's. */
+export const connectKucoin = async (routes: Routes, settings: Settings): Promise<Kucoin> => {
+  const { default: KucoinClass }: { default: new (settings: Settings) => Kucoin } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/kucoin.js")).href
+  )
+  const options = { defaultType: "spot", fetchMarkets: { types: ["spot"] }, uta: false, hf: true }
+  const client = new KucoinClass({ timeout: PATIENCE_MILLIS, ...settings, options })
   routeCcxt(client, routes)
   client.has["fetchCurrencies"] = false
   return client

@@ -1,7 +1,7 @@
 /**
- * `npm run exchange -- [--venue binance|binance-usdm|bybit|coinbase|kraken|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE] [--speed X]`: a
- * loopback exchange as a process. Prints one line, `exchange {json}`, when it listens: `url`, `routes` (a VENUE_ROUTES value) and the keys of
- * the first user. SIGTERM ends it. Only Binance replays a capture.
+ * `npm run exchange -- [--venue binance|binance-usdm|bybit|coinbase|kraken|kucoin|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE]
+ * [--speed X]`: a loopback exchange as a process. Prints one line, `exchange {json}`, when it listens: `url`, `routes` (a VENUE_ROUTES value) and the
+ * keys of the first user. SIGTERM ends it. Only Binance replays a capture.
  */
 import { parseArgs } from "node:util"
 import { startBinanceExchange } from "./binance/exchange.ts"
@@ -10,6 +10,7 @@ import { startUsdmExchange } from "./binance-usdm/exchange.ts"
 import { startBybitExchange } from "./bybit/exchange.ts"
 import { startCoinbaseExchange } from "./coinbase/exchange.ts"
 import { startKrakenExchange } from "./kraken/exchange.ts"
+import { startKucoinExchange } from "./kucoin/exchange.ts"
 import { startOkxExchange } from "./okx/exchange.ts"
 
 const DEFAULT_USER = `${"k".repeat(64)}:${"s".repeat(64)}:passphrase`
@@ -50,6 +51,7 @@ const STARTS: Readonly<Record<string, (start: Start) => Promise<Running>>> = {
   bybit: ({ port, users }) => startBybitExchange({ port, users, isLimited: false }),
   coinbase: ({ port, users }) => startCoinbaseExchange({ port, users, isLimited: false }),
   kraken: ({ port, users }) => startKrakenExchange({ port, users, isLimited: false }),
+  kucoin: ({ port, users }) => startKucoinExchange({ port, users, quotas: null }),
   okx: ({ port, users }) => startOkxExchange({ port, users }).then(({ url, routes, stop }) => ({ url, routes, stop })),
 }
 

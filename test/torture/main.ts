@@ -196,7 +196,7 @@ const RUNS: Readonly<Record<string, Run>> = {
       }),
   },
   "venue-failpoints": {
-    usage: "as failpoints: at the places on an order's way at OKX, KRAKEN, BYBIT, COINBASE and BINANCEUSDM",
+    usage: "as failpoints: at the places on an order's way at OKX, KRAKEN, BYBIT, COINBASE, BINANCEUSDM and KUCOIN",
     run: (progress) =>
       failpoints({
         elsewhere: true,

@@ -94,7 +94,7 @@ const CONTRADICTIONS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<
   [{ WS_TEST_API_KEY: "k" }, "WS_TEST_API_KEY does nothing", "WS_PROFILE=test"],
   [{ PAPER_SOURCE: "none", PAPER_BALANCES: '{"BTC":"1"}' }, "PAPER_BALANCES does nothing", "PAPER_SOURCE"],
   [{ PAPER_SOURCE: "OKX", VENUES_INACTIVE: "KRAKEN,OKX" }, "PAPER_SOURCE does nothing", "VENUES_INACTIVE"],
-  [{ EXPERIMENTAL_ORDERS: "GATE,KUCOIN", VENUES_INACTIVE: "GATE" }, "EXPERIMENTAL_ORDERS does nothing for GATE"],
+  [{ EXPERIMENTAL_ORDERS: "GATE,BITFINEX", VENUES_INACTIVE: "GATE" }, "EXPERIMENTAL_ORDERS does nothing for GATE"],
   [{ NODE_ENV: "production" }, "TLS_CERT_FILE", "TRUST_PROXY"],
   [{ HOST: "0.0.0.0" }, "TLS_CERT_FILE", "TRUST_PROXY"],
   [{ ...REAL, RATE_LIMITS: "off" }, "RATE_LIMITS=off"],

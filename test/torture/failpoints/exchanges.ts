@@ -8,6 +8,7 @@ import { startUsdmExchange } from "../../exchanges/binance-usdm/exchange.ts"
 import { startBybitExchange } from "../../exchanges/bybit/exchange.ts"
 import { startCoinbaseExchange } from "../../exchanges/coinbase/exchange.ts"
 import { startKrakenExchange } from "../../exchanges/kraken/exchange.ts"
+import { startKucoinExchange } from "../../exchanges/kucoin/exchange.ts"
 import type { LoopbackExchange } from "../../exchanges/loopback.ts"
 import { startOkxExchange } from "../../exchanges/okx/exchange.ts"
 
@@ -191,11 +192,36 @@ const startUsdm = async (): Promise<StageExchange> => {
   }
 }
 
+const startKucoin = async (): Promise<StageExchange> => {
+  const exchange = await startKucoinExchange()
+  const statusOf = (active: boolean, cancelExist: boolean, executed: string): string =>
+    active ? (Number(executed) > 0 ? "PARTIALLY_FILLED" : "NEW") : cancelExist ? "CANCELED" : "FILLED"
+  return {
+    ...exchange,
+    venue: "KUCOIN",
+    pair: "BTC/USDT",
+    place: "POST /api/v1/hf/orders",
+    enter: () => {
+      const keys = { apiKey: hex(12), apiSecret: hex(18), apiPassphrase: hex(6) }
+      exchange.addUser({ ...keys, balances: BALANCES })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map(({ clientOid, active, cancelExist, dealSize, dealFunds }) => ({
+        clientOrderId: clientOid,
+        status: statusOf(active, cancelExist, dealSize),
+        executed: dealSize,
+        cost: dealFunds,
+      })),
+  }
+}
+
 export const OTHER_EXCHANGES = {
   okx: startOkx,
   kraken: startKraken,
   bybit: startBybit,
   coinbase: startCoinbase,
   binanceusdm: startUsdm,
+  kucoin: startKucoin,
 }
 export type OtherVenue = keyof typeof OTHER_EXCHANGES

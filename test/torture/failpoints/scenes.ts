@@ -203,4 +203,5 @@ export const SCENES_ELSEWHERE: ReadonlyArray<Scene> = [
   ...onOrders("bybit"),
   ...onOrders("coinbase"),
   ...onOrders("binanceusdm"),
+  ...onOrders("kucoin"),
 ]

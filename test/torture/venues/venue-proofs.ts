@@ -8,7 +8,7 @@ interface Proof {
   readonly test: string
 }
 
-export const PROVEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT", "COINBASE", "BINANCEUSDM"] as const
+export const PROVEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT", "COINBASE", "BINANCEUSDM", "KUCOIN"] as const
 type Proven = (typeof PROVEN_VENUES)[number]
 
 const session = "venues/connector-orders.test.ts"
@@ -45,6 +45,13 @@ const usdm = {
   positions: "gateway/orders/binanceusdm-positions.test.ts",
 }
 
+const kucoin = {
+  orders: "venues/kucoin/kucoin-orders.test.ts",
+  outcomes: "venues/kucoin/kucoin-outcomes.test.ts",
+  session: "venues/kucoin/kucoin-session.test.ts",
+  gateway: "gateway/orders/kucoin.test.ts",
+}
+
 const of = (file: string, ...tests: ReadonlyArray<string>): ReadonlyArray<Proof> =>
   tests.map((test) => ({ file, test }))
 
@@ -57,6 +64,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BYBIT: of(bybit.orders, "is placed under our own id"),
     COINBASE: of(coinbase.orders, "is placed under our own id"),
     BINANCEUSDM: of(usdm.orders, "is placed under our own id"),
+    KUCOIN: of(kucoin.orders, "is placed under our own id"),
   },
   replay: {
     BINANCE: of(session, "is in doubt when the venue knows our id already"),
@@ -65,6 +73,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BYBIT: of(bybit.outcomes, "is in doubt when the venue knows our id already"),
     COINBASE: of(coinbase.outcomes, "makes no second order when the venue knows our id already"),
     BINANCEUSDM: of(usdm.outcomes, "is in doubt when the venue knows our id already"),
+    KUCOIN: of(kucoin.outcomes, "is in doubt when the venue knows our id already"),
   },
   cancel: {
     BINANCE: of(session, "cancels by our id and by the venue's"),
@@ -73,6 +82,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BYBIT: of(bybit.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     COINBASE: of(coinbase.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     BINANCEUSDM: of(usdm.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
+    KUCOIN: of(kucoin.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
   },
   "late fill after cancel": {
     // BINANCE, BINANCEUSDM and KRAKEN answer a cancel when it is carried out.
@@ -90,6 +100,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ...of(coinbase.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
     ],
     BINANCEUSDM: of(usdm.orders, "says what was executed before it says"),
+    KUCOIN: [
+      ...of(kucoin.orders, "never takes the acknowledgement of a cancel"),
+      ...of(kucoin.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
+    ],
   },
   "lost answer": {
     BINANCE: of(binance, "keeps its hold while in doubt and is found"),
@@ -112,6 +126,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BINANCEUSDM: [
       ...of(usdm.outcomes, "is in doubt after"),
       ...of(usdm.gateway, "finds its order after an answer that was lost"),
+    ],
+    KUCOIN: [
+      ...of(kucoin.outcomes, "is in doubt after"),
+      ...of(kucoin.gateway, "finds its order after an answer that was lost"),
     ],
   },
   "dead socket": {
@@ -151,6 +169,15 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ),
       ...of(usdm.gateway, "hears by its audits what a private stream did not say"),
     ],
+    KUCOIN: [
+      ...of(
+        kucoin.session,
+        "is down and up again after its socket was cut",
+        "is up only once the venue has taken the topic",
+        "asks for another token after one that never came",
+      ),
+      ...of(kucoin.gateway, "hears by its audits what a private stream did not say"),
+    ],
   },
   "worker kill": {
     BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
@@ -159,6 +186,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BYBIT: of(bybit.session, "leaves a submit in doubt when it dies with it"),
     COINBASE: of(coinbase.session, "leaves a submit in doubt when it dies with it"),
     BINANCEUSDM: of(usdm.session, "leaves a submit in doubt when it dies with it"),
+    KUCOIN: of(kucoin.session, "leaves a submit in doubt when it dies with it"),
   },
   "absence with thousands of fills": {
     BINANCE: of(binanceAccount, "opens and takes orders after an absence"),
@@ -171,6 +199,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BYBIT: of(bybit.gateway, "opens and takes orders after an absence"),
     COINBASE: of(coinbase.gateway, "opens and takes orders after an absence"),
     BINANCEUSDM: of(usdm.gateway, "opens and takes orders after an absence"),
+    KUCOIN: of(kucoin.gateway, "opens and takes orders after an absence"),
   },
   "429 storm": {
     BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
@@ -190,6 +219,11 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       "waits with its orders while the venue counts them",
       "sends its cancels before 60 orders",
     ),
+    KUCOIN: of(
+      kucoin.session,
+      "waits with its orders while the venue counts them",
+      "sends its cancels before 60 orders",
+    ),
   },
   // OKX documents none. KRAKEN's is the "Temporary lockout" above.
   ban: {
@@ -197,6 +231,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BYBIT: of(bybit.session, "is silent afterwards, and its sessions keep their keys"),
     COINBASE: of(coinbase.session, "is silent afterwards, and its sessions keep their keys"),
     BINANCEUSDM: of(usdm.session, "is silent afterwards, and its sessions keep their keys"),
+    KUCOIN: of(kucoin.session, "is silent afterwards, and its sessions keep their keys"),
   },
   "order of another program": {
     BINANCE: of(binance, "shows orders that were placed elsewhere"),
@@ -205,6 +240,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BYBIT: of(bybit.gateway, "shows the order of another program"),
     COINBASE: of(coinbase.gateway, "shows the order of another program"),
     BINANCEUSDM: of(usdm.gateway, "shows the order of another program"),
+    KUCOIN: of(kucoin.gateway, "shows the order of another program"),
   },
   disconnect: {
     BINANCE: of(binance, "disconnects: nothing stays open"),
@@ -213,6 +249,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BYBIT: of(bybit.gateway, "shows the order of another program, and disconnects"),
     COINBASE: of(coinbase.gateway, "shows the order of another program, and disconnects"),
     BINANCEUSDM: of(usdm.gateway, "shows the order of another program, and disconnects"),
+    KUCOIN: of(kucoin.gateway, "shows the order of another program, and disconnects"),
   },
   // Of contracts.
   positions: {

@@ -1,140 +1,278 @@
 /**
- * KuCoin, served as ccxt has it, for both kinds of its accounts: classic ones, and unified ones with their own hosts, channels, lists and paging.
- * Source: createOrder, fetchOrder and pro/kucoin of ccxt 4.5.84.
+ * KuCoin spot of a classic account, and its deviations from ccxt 4.5.84, which reads ids of trades as floats, one page of each list, a cancel that was
+ * asked for as the end of its order, and fills without their fees. Source: www.kucoin.com/docs-new, and the venue's own SDK
+ * (github.com/Kucoin/kucoin-universal-sdk at 78c90c77).
  */
-import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
-import { PagingFailed } from "../../worker/session/pages.ts"
-import { type ChannelNews, type ExchangeAdapter, record } from "../adapter.ts"
-import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
-import { countedByAccount } from "../stops.ts"
+import { Decimal } from "../../../domain/decimal.ts"
+import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
+import { costTerms, NotSupported } from "../../worker/session/order-terms.ts"
+import { pause } from "../../worker/waits.ts"
+import { type BalanceRow, type ChangedBalances, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
+import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
+import { type RestAnswer, type Stop, stopOfSigned } from "../stops.ts"
+import { Heard, isHint, listed, streamed } from "./orders.ts"
 
-// The lists of KuCoin's unified accounts, which are paged in their own way: open orders by number, what is over and executions by the id of
-// the page before. ccxt asks for them market by market, and of one page. A list is read whole here, as the first page of the profile's; one
-// that cannot be is a failure, never a shorter list: an order that is not in it counts as gone.
+type Ask = (params: Raw) => Promise<Raw>
 
-const ACCOUNT = { accountMode: "unified", tradeType: "SPOT" }
-const SIZE = 200
-/** More than 3,000 orders cannot be open; of a window of a week 100,000 rows are read at most. */
-const PAGES = 500
-
-const rowsOf = (page: Raw): ReadonlyArray<unknown> => (Array.isArray(page["items"]) ? page["items"] : [])
-
-/** `next`: what asks for the page behind this one; null: there is none. */
-const whole = async (
-  ask: (params: Raw) => Promise<Raw>,
-  first: Raw,
-  next: (page: Raw, asked: Raw) => Raw | null,
-): Promise<ReadonlyArray<unknown>> => {
-  const all: Array<unknown> = []
-  let params: Raw | null = { ...ACCOUNT, pageSize: SIZE, ...first }
-  for (let nth = 0; params !== null; nth++) {
-    if (nth >= PAGES) throw new PagingFailed(`the list has more than ${PAGES} pages`)
-    const page = record((await ask(params))["data"])
-    const rows = rowsOf(page)
-    all.push(...rows)
-    const going: Raw | null = rows.length === 0 ? null : next(page, params)
-    params = going === null ? null : { ...params, ...going }
-  }
-  return all
+/** What ccxt's KuCoin has beside every exchange's. */
+interface KucoinExchange extends CcxtExchange {
+  /** Numbers that a float does not hold are read as texts. */
+  quoteJsonNumbers: boolean
+  parseWsOrder(order: Raw, market?: unknown): CcxtOrder
+  handleMyTrade(socket: CcxtSocket, message: unknown): unknown
+  subscribe(url: string, key: string, topic: string, ...rest: ReadonlyArray<unknown>): Promise<unknown>
+  negotiate(...given: ReadonlyArray<unknown>): Promise<string>
+  /** The amount of a market order by value. */
+  marketOrderAmountToPrecision(symbol: string, amount: unknown): string
+  readonly privateGetAccounts: Ask
+  readonly privateGetUserApiKey: Ask
+  readonly privateGetHfAccountsOpened: Ask
+  readonly privateGetHfOrdersActive: Ask
+  readonly privateGetHfOrdersActiveSymbols: Ask
+  readonly privateGetHfOrdersClientOrderClientOid: Ask
+  readonly privateGetHfOrdersDone: Ask
+  readonly privateGetHfOrdersOrderId: Ask
+  readonly privateGetHfFills: Ask
+  readonly privatePostBulletPrivate: Ask
+  readonly utaPrivateGetAccountMode: Ask
 }
 
-/** Of a page that does not say how to go on: one that is not full is the last. */
-const endsWith = (page: Raw): null => {
-  if (rowsOf(page).length >= SIZE) throw new PagingFailed("a full page of a list does not say how to continue")
-  return null
+/** By this name it is classified, like ccxt's own. */
+class BadResponse extends Error {
+  override readonly name = "BadResponse"
 }
 
-const byNumber = (page: Raw, { pageNumber }: Raw): Raw | null => {
-  const [nth, pages] = [Number(pageNumber), Number(page["totalPage"] ?? Number.NaN)]
-  if (nth < pages) return { pageNumber: nth + 1 }
-  return nth === pages ? null : endsWith(page)
+/** What stands before the venue turns an address away with a page: "1015, based on the IP limit, block 30s". */
+const TURNED_AWAY_MILLIS = 30_000
+
+const stops = (answer: RestAnswer): Stop | undefined => {
+  const { status, headers, body } = answer
+  if ((status === 403 || status === 429) && !/^\s*[{[]/.test(body)) return { scope: "BAN", millis: TURNED_AWAY_MILLIS }
+  if (status !== 429) return undefined
+  const reset = Number(headers.get("gw-ratelimit-reset") ?? Number.NaN)
+  return stopOfSigned(answer, reset > 0 ? reset : null)
 }
 
-/** The same id once more would be the same page for ever. */
-const byLastId = (page: Raw, asked: Raw): Raw | null => {
-  const lastId = page["lastId"] ?? ""
-  return lastId === "" || String(lastId) === String(asked["lastId"]) ? endsWith(page) : { lastId }
+/** Of the pool that the request belongs to. */
+const usedShare = (headers: ReadonlyMap<string, string>): number | undefined => {
+  const of = (name: string): number => Number(headers.get(`gw-ratelimit-${name}`) ?? Number.NaN)
+  const share = 1 - of("remaining") / of("limit")
+  return Number.isFinite(share) ? share : undefined
 }
 
-const within = (since: number | undefined, until: unknown): Raw => ({
+const HEARD = new WeakMap<CcxtExchange, Heard>()
+
+const heardBy = (exchange: CcxtExchange): Heard => {
+  const known = HEARD.get(exchange) ?? new Heard()
+  HEARD.set(exchange, known)
+  return known
+}
+
+// The private stream: a token by REST, then the topics.
+
+const URLS = "urls"
+
+/** ccxt keeps a refused token for as long as it lives once the stream has begun anew. */
+const socketUrl = async (exchange: KucoinExchange): Promise<string> => {
+  const { token, instanceServers } = record((await exchange.privatePostBulletPrivate({}))["data"])
+  const { endpoint, pingInterval } = rows(instanceServers)[0] ?? {}
+  if (typeof token !== "string" || typeof endpoint !== "string")
+    throw new BadResponse("the venue's answer has no token of its sockets")
+  const url = `${endpoint}?${new URLSearchParams({ token, privateChannel: "true", connectId: "private" })}`
+  const socket = exchange.client(url) as CcxtSocket & { keepAlive: number }
+  // Without a ping for longer the venue closes.
+  socket.keepAlive = Math.min(socket.keepAlive, Number(pingInterval ?? socket.keepAlive))
+  return url
+}
+
+const negotiated = (exchange: KucoinExchange): Promise<string> => {
+  const known = record(exchange.options[URLS])["private"]
+  if (known instanceof Promise) return known
+  const asked = socketUrl(exchange)
+  exchange.options[URLS] = { private: asked }
+  asked.catch(() => {
+    if (record(exchange.options[URLS])["private"] === asked) delete exchange.options[URLS]
+  })
+  return asked
+}
+
+/** Beside what the first version tells, the second one says of each order that it has come. */
+const ORDERS = "/spotMarket/tradeOrders"
+const ORDERS_V2 = "/spotMarket/tradeOrdersV2"
+const BALANCES = "/account/balance"
+
+// Lists: of one symbol each, the newest first, and of 100 rows.
+
+const PAGE = 100
+
+const within = (since: number | undefined, { until, lastId }: Raw): Raw => ({
+  limit: PAGE,
   ...(since !== undefined && { startAt: since }),
   ...(until !== undefined && { endAt: until }),
+  ...(lastId !== undefined && { lastId }),
 })
 
-/** Every list was whole with its first page. */
-const isBehind = ({ currentPage = 1 }: Raw): boolean => Number(currentPage) > 1
+/** A page's rows, of which the first says where the next page begins. */
+const pageOf = (answer: Raw): ReadonlyArray<Raw> => {
+  const { items, lastId } = record(answer["data"])
+  return rows(items).map((row, nth) => (nth === 0 ? { ...row, lastId: String(lastId ?? "") } : row))
+}
 
-/** Changes a private instance in place. */
-const listsOfUnified = (exchange: CcxtExchange): void => {
-  const { isUTAEnabled, utaPrivateGetAccountModeOrderOpenList, utaPrivateGetAccountModeOrderHistory } = exchange
-  const { utaPrivateGetAccountModeOrderExecution } = exchange
-  if (
-    isUTAEnabled === undefined ||
-    utaPrivateGetAccountModeOrderOpenList === undefined ||
-    utaPrivateGetAccountModeOrderHistory === undefined ||
-    utaPrivateGetAccountModeOrderExecution === undefined
-  )
-    throw new Error("this version of ccxt does not support KuCoin's unified accounts")
-  const idOf = (symbol: string | undefined): Raw => (symbol === undefined ? {} : { symbol: exchange.market(symbol).id })
-  const open = exchange.fetchOpenOrders.bind(exchange)
-  const closed = exchange.fetchClosedOrders.bind(exchange)
-  const fills = exchange.fetchMyTrades.bind(exchange)
-
-  exchange.fetchOpenOrders = async (symbol, since, limit, params = {}) => {
-    if (!(await isUTAEnabled.call(exchange))) return open(symbol, since, limit, params)
-    if (isBehind(params)) return []
-    const ask = (of: Raw) => utaPrivateGetAccountModeOrderOpenList.call(exchange, of)
-    return exchange.parseOrders(await whole(ask, { ...idOf(symbol), pageNumber: 1 }, byNumber))
+const readsWholeLists = (exchange: KucoinExchange): void => {
+  const idOf = (symbol: string | undefined): string => exchange.market(String(symbol)).id
+  exchange.fetchOpenOrders = async (symbol) => {
+    const { symbols } = symbol === undefined ? record((await exchange.privateGetHfOrdersActiveSymbols({}))["data"]) : {}
+    const ids = symbol === undefined ? (Array.isArray(symbols) ? symbols.map(String) : []) : [idOf(symbol)]
+    const found: Array<CcxtOrder> = []
+    for (const id of ids)
+      found.push(...exchange.parseOrders(rows((await exchange.privateGetHfOrdersActive({ symbol: id }))["data"])))
+    return found
   }
-  exchange.fetchClosedOrders = async (symbol, since, limit, params = {}) => {
-    if (!(await isUTAEnabled.call(exchange))) return closed(symbol, since, limit, params)
-    if (isBehind(params)) return []
-    const ask = (of: Raw) => utaPrivateGetAccountModeOrderHistory.call(exchange, of)
-    return exchange.parseOrders(await whole(ask, { ...idOf(symbol), ...within(since, params["until"]) }, byLastId))
-  }
-  exchange.fetchMyTrades = async (symbol, since, limit, params) => {
-    if (!(await isUTAEnabled.call(exchange))) return fills(symbol, since, limit, params)
-    if (isBehind(params)) return []
-    const ask = (of: Raw) => utaPrivateGetAccountModeOrderExecution.call(exchange, of)
-    return exchange.parseTrades(await whole(ask, { ...idOf(symbol), ...within(since, params["until"]) }, byLastId))
+  exchange.fetchClosedOrders = async (symbol, since, _limit, params = {}) =>
+    exchange.parseOrders(
+      pageOf(await exchange.privateGetHfOrdersDone({ symbol: idOf(symbol), ...within(since, params) })),
+    )
+  exchange.fetchMyTrades = async (symbol, since, _limit, params) => {
+    const { orderId } = params
+    const of = orderId === undefined ? {} : { orderId }
+    const asked = { symbol: idOf(symbol), ...of, ...within(since, params) }
+    return exchange.parseTrades(pageOf(await exchange.privateGetHfFills(asked)))
   }
 }
 
-/** What each topic of a classic account and each channel of a unified one tells. */
-const TELLS: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "/spotMarket/tradeOrders": ["orders", "fills"],
-  "/account/balance": ["balances"],
-  orderAll: ["orders"],
-  "execution.lite": ["fills"],
-  balance: ["balances"],
+const cursorOf = (page: ReadonlyArray<CcxtTrade>): string | undefined =>
+  page.map(({ info }) => word(info, "lastId")).find((it) => it !== null) ?? undefined
+
+/** Before each look at an order's trades, until they say as much as the stream: the list is behind it. */
+const FILL_LOOKS_MILLIS = [0, 100, 300, 1000]
+
+const fillsOf: ExchangeAdapter["fillsOf"] = async (exchange, { id, symbol, filled }, isKnown) => {
+  const trades = new Map<string, CcxtTrade>()
+  const told = Decimal.fromVenue(String(filled)) ?? Decimal.ZERO
+  const heard = heardBy(exchange)
+  for (const millis of FILL_LOOKS_MILLIS) {
+    if (millis > 0) await pause(millis)
+    for (let lastId: string | undefined; ; ) {
+      const before = trades.size
+      const params = { orderId: id, ...(lastId !== undefined && { lastId }) }
+      const page = await exchange.fetchMyTrades(symbol, undefined, undefined, params)
+      // ccxt has each page in order of time.
+      for (const trade of [...page].reverse()) if (trade.id !== undefined) trades.set(trade.id, trade)
+      lastId = cursorOf(page)
+      if (lastId === undefined || trades.size === before || page.some(isKnown)) break
+    }
+    if (heard.executed(String(id), [...trades.values()]).compare(told) >= 0) break
+  }
+  return [...trades.values()]
 }
 
-/** An acknowledgement has the number of its request alone; what is refused is an error to ccxt, which ends nothing. */
-const news = ({ type, id, result }: Raw): ReadonlyArray<ChannelNews> => {
-  if (type === "ack" || result === true) return [{ asked: String(id), isTaken: true }]
-  return type === "error" || result === false ? [{ asked: String(id), isTaken: false }] : []
+/** By the venue's id, or by ours; either of one symbol. */
+const findOrder = async (exchange: KucoinExchange, id: string | undefined, symbol: string, { clientOid }: Raw) => {
+  const market = exchange.market(symbol)
+  const answer = await (id === undefined
+    ? exchange.privateGetHfOrdersClientOrderClientOid({ symbol: market.id, clientOid })
+    : exchange.privateGetHfOrdersOrderId({ symbol: market.id, orderId: id }))
+  const found = record(answer["data"])
+  if (found["id"] === undefined) throw new OrderNotFound("no order of the account has this id")
+  return exchange.parseOrder(found, market)
 }
 
-const scheme = { ...commonScheme, idParam: "clientOid", askParam: "clientOid", cancelParam: "clientOid" }
+const prepare = (instance: CcxtExchange): void => {
+  const exchange = instance as KucoinExchange
+  const heard = heardBy(exchange)
+  exchange.quoteJsonNumbers = true
+  exchange.marketOrderAmountToPrecision = (_symbol, amount) => String(amount)
+  const parseOrder = exchange.parseOrder.bind(exchange)
+  exchange.parseOrder = (order, market) => listed(parseOrder(order, market), heard)
+  const parseWsOrder = exchange.parseWsOrder.bind(exchange)
+  exchange.parseWsOrder = (order, market) => streamed(parseWsOrder(order, market), heard)
+  // A match in the stream says nothing of its fee: trades are asked for.
+  exchange.handleMyTrade = () => undefined
+  exchange.negotiate = () => negotiated(exchange)
+  const subscribe = exchange.subscribe.bind(exchange)
+  exchange.subscribe = (url, key, topic, ...rest) => subscribe(url, key, topic === ORDERS ? ORDERS_V2 : topic, ...rest)
+  readsWholeLists(exchange)
+  exchange.fetchOrder = (id, symbol, params) => findOrder(exchange, id, symbol, params)
+  exchange.fetchBalance = async () => ({ info: await exchange.privateGetAccounts({}) }) as unknown as CcxtBalance
+}
 
-export const kucoin: ExchangeAdapter = adapterByScheme(scheme, {
-  prepare: (exchange) => {
-    // ccxt wants an id also where the order is named by ours, and sends ours alone.
-    const fetchOrder = exchange.fetchOrder.bind(exchange)
-    exchange.fetchOrder = (id, symbol, params) => fetchOrder(id ?? String(params["clientOid"]), symbol, params)
-    listsOfUnified(exchange)
+// Accounts: which of them, and what they hold.
+
+const accountId = async (instance: CcxtExchange): Promise<string | null> => {
+  const { uid } = record((await (instance as KucoinExchange).privateGetUserApiKey({}))["data"])
+  return typeof uid === "number" || typeof uid === "string" ? String(uid) : null
+}
+
+const notTaken = async (instance: CcxtExchange): Promise<string | null> => {
+  const exchange = instance as KucoinExchange
+  const { selfAccountMode } = record((await exchange.utaPrivateGetAccountMode({}))["data"])
+  if (selfAccountMode === "UNIFIED")
+    return "a unified account: set the account mode to classic at the venue, whose spot orders are those that are proven"
+  const { data } = await exchange.privateGetHfAccountsOpened({})
+  return data === false ? "a low-frequency spot account: have the venue upgrade it to high frequency" : null
+}
+
+/** Pro accounts of before the two were one had a name of their own. */
+const TRADED = ["trade_hf", "trade"]
+
+const fetchedBalances = ({ info }: CcxtBalance): ReadonlyArray<BalanceRow> => {
+  const all = rows(record(info)["data"])
+  const kind = TRADED.find((it) => all.some(({ type }) => type === it))
+  return all.flatMap((row) => {
+    const [assetId, available, locked] = [word(row, "currency"), word(row, "available"), word(row, "holds")]
+    if (row["type"] !== kind || assetId === null || available === null || locked === null) return []
+    return [{ assetId, available, locked }]
+  })
+}
+
+/** Of the account that orders are paid from alone: the topic has the user's others, too. */
+const OF_TRADING = /^trade(_hf)?\./
+
+const changedBalances = ({ topic, data }: Raw): ChangedBalances | null => {
+  if (topic !== BALANCES) return null
+  const row = record(data)
+  const [assetId, available, locked] = [word(row, "currency"), word(row, "available"), word(row, "hold")]
+  if (!OF_TRADING.test(String(row["relationEvent"])) || assetId === null || available === null || locked === null)
+    return null
+  const at = Number(row["time"])
+  return { at: Number.isFinite(at) ? at : null, rows: [{ assetId, available, locked }] }
+}
+
+const CHANNELS: Readonly<Record<string, string>> = { [ORDERS_V2]: "orders", [BALANCES]: "balances" }
+
+export const kucoin: ExchangeAdapter = adapterByScheme(
+  { ...commonScheme, idParam: "clientOid", askParam: "clientOid", cancelParam: "clientOid" },
+  {
+    prepare,
+    accountId,
+    notTaken,
+    /** Of its triggers nothing is proven: the gateway watches them. */
+    terms: (order) => {
+      if (order.trigger !== undefined) throw new NotSupported("KUCOIN's triggers are not used")
+      return costTerms(order)
+    },
+    ended: ({ type, timeInForce }) => {
+      const isImmediate = type === "market" || timeInForce === "IOC" || timeInForce === "FOK"
+      return { status: "CANCELLED", ending: isImmediate ? "REMAINDER" : null }
+    },
+    neverWorked: ({ info, postOnly, filled }) =>
+      postOnly === true && info?.["neverRested"] === true && !/[1-9]/.test(String(filled ?? "")),
+    eventsAreHints: isHint,
+    fillsOf,
+    changedBalances,
+    fetchedBalances,
+    stops,
+    usedShare,
+    channels: ["orders", "balances"],
+    // An acknowledgement has the number of its request alone.
+    asksFor: ({ type, id, topic }) =>
+      type === "subscribe" ? { id: String(id), channels: [CHANNELS[String(topic)] ?? String(topic)] } : null,
+    channelNews: ({ type, id }) =>
+      type === "ack" || type === "error" ? [{ asked: String(id), isTaken: type === "ack" }] : [],
+    forgetLogin: (exchange) => {
+      // A token may be good no more.
+      delete exchange.options[URLS]
+      heardBy(exchange).forget()
+    },
   },
-  stops: countedByAccount(),
-  channels: ["orders", "fills", "balances"],
-  asksFor: ({ type, action, id, topic, channel }) =>
-    type === "subscribe" || action === "subscribe"
-      ? { id: String(id), channels: TELLS[String(topic ?? channel)] ?? [] }
-      : null,
-  channelNews: news,
-  // The tokens of its sockets, which ccxt keeps for as long as it lives; and an account may have been made a unified one meanwhile.
-  forgetLogin: ({ options }) => {
-    delete options["urls"]
-    delete options["utaToken"]
-    delete options["uta"]
-  },
-})
+)

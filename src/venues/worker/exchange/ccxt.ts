@@ -218,12 +218,6 @@ export interface CcxtExchange {
   parseOrder(order: Raw, market: object): CcxtOrder
   parseOrders(orders: ReadonlyArray<unknown>): ReadonlyArray<CcxtOrder>
   parseTrades(trades: ReadonlyArray<unknown>, market?: object): ReadonlyArray<CcxtTrade>
-  /** Whether the account is one of KuCoin's unified ones; asked once. */
-  isUTAEnabled?(): Promise<boolean>
-  /** KuCoin's GET /api/ua/v1/unified/order/open-list, /history and /execution. */
-  utaPrivateGetAccountModeOrderOpenList?(params: Raw): Promise<Raw>
-  utaPrivateGetAccountModeOrderHistory?(params: Raw): Promise<Raw>
-  utaPrivateGetAccountModeOrderExecution?(params: Raw): Promise<Raw>
   /** Binance's POST /api/v3/orderList/oco. */
   privatePostOrderListOco?(params: Raw): Promise<Raw>
   safeTrade(trade: Raw, market?: unknown): CcxtTrade

@@ -8,6 +8,7 @@ import { BINANCEUSDM_CODES } from "../../adapters/binanceusdm/codes.ts"
 import { BYBIT_CODES } from "../../adapters/bybit/codes.ts"
 import { COINBASE_CODES, coinbaseWords } from "../../adapters/coinbase/codes.ts"
 import { krakenMeaning, krakenWords } from "../../adapters/kraken/codes.ts"
+import { KUCOIN_CODES } from "../../adapters/kucoin/codes.ts"
 import { OKX_CODES } from "../../adapters/okx/codes.ts"
 import type { FailureCategory, VenueFailure } from "../../connector/wire.ts"
 import { NEVER_CONNECTED } from "./transport.ts"
@@ -150,37 +151,38 @@ const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = {
   okx: OKX_CODES,
   bybit: BYBIT_CODES,
   coinbase: COINBASE_CODES,
+  kucoin: KUCOIN_CODES,
 }
 
-/** What the code means, by the venue: ccxt's errors open with its id of the exchange. */
-const pinnedRow = (text: string, code: string | null): Row | undefined => {
+/** What the code means, or the text where one code has many meanings, by the venue: ccxt's errors open with its id of the exchange. */
+const pinnedRow = (text: string, { code, message }: VenueWords): Row | undefined => {
   if (code === null) return undefined
-  const venue = text.slice(0, text.indexOf(" "))
-  const outcome = CODES[venue]?.get(code) ?? BINANCE_CODES.get(code)
+  const codes = CODES[text.slice(0, text.indexOf(" "))]
+  const outcome = codes?.get(message ?? "") ?? codes?.get(code) ?? BINANCE_CODES.get(code)
   return outcome === undefined ? undefined : ["", ...outcome]
 }
 
-const decide = (error: unknown, text: string, code: string | null): Row => {
+const decide = (error: unknown, text: string, words: VenueWords): Row => {
   if (text.includes(NEVER_CONNECTED)) return ["", "VENUE_UNREACHABLE", "NOT_SENT"]
   // Some connectors say InvalidNonce of a hole in a book.
   if (text.startsWith(LOST_PLACE) || HOLE_IN_BOOK.test(text)) return ["", "STREAM_GAP", "IN_DOUBT"]
   // The id is taken because an earlier attempt arrived (contract C3).
-  if (/duplicate (client )?order/i.test(text)) return ["", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"]
+  if (/duplicate (client )?order|clientOid ?duplicate/i.test(text)) return ["", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"]
   // ccxt has one class for this and for post-only orders that would take.
   if (/would trigger immediately/i.test(text)) return ["", "WOULD_TRIGGER_IMMEDIATELY", "REFUSED"]
   // An answer without the venue's words: ccxt names method, URL and status.
   if (/^\w+ [A-Z]+ https:\S+ (418|429)\b/.test(text)) return ["", "RATE_LIMITED", "REFUSED"]
-  const row = pinnedRow(text, code) ?? classRow(error)
+  const row = pinnedRow(text, words) ?? classRow(error)
   if (row === undefined) return ["", "INTERNAL", "IN_DOUBT"]
   // Only an answer 418 or 429 is a definite no; ccxt uses these classes for more than that.
   if (row[1] === "RATE_LIMITED" && /\b(418|429)\b|"code":\s*-10(03|15)\b/.test(text)) return [row[0], row[1], "REFUSED"]
   return row
 }
 
-const meaningOf = (error: unknown, text: string, code: string | null, kraken: string | undefined) => {
+const meaningOf = (error: unknown, text: string, words: VenueWords, kraken: string | undefined) => {
   const known = kraken === undefined ? undefined : krakenMeaning(kraken)
   if (known !== undefined) return known
-  const [, category, verdict] = decide(error, text, code)
+  const [, category, verdict] = decide(error, text, words)
   return { category, verdict }
 }
 
@@ -189,9 +191,10 @@ export const classify = (error: unknown): Failure => {
   const text =
     error instanceof Error ? error.message : typeof error === "string" ? error : (JSON.stringify(error) ?? "")
   const kraken = krakenWords(text)
-  const { code, message } =
+  const words =
     kraken === undefined ? venueWords(error, text) : { code: cleanText(kraken).slice(0, CODE_MAX), message: kraken }
-  const { category, verdict } = meaningOf(error, text, code, kraken)
+  const { category, verdict } = meaningOf(error, text, words, kraken)
+  const { code, message } = words
   const said = cleanText(message ?? text)
   return { category, code, text: said === "" ? category : said, verdict }
 }

@@ -8,7 +8,18 @@ import { adapterOf } from "../../../../src/venues/adapters/adapters.ts"
 import { PROFILES, venueOf } from "../../../../src/venues/adapters/registry.ts"
 import { MOCK_VENUE } from "../../../../src/venues/mock/venue.ts"
 
-const PROVEN = ["BINANCE", "BINANCEUSDM", "BINANCE_UAT", "BYBIT", "BYBIT_UAT", "COINBASE", "KRAKEN", "OKX", "OKX_UAT"]
+const PROVEN = [
+  "BINANCE",
+  "BINANCEUSDM",
+  "BINANCE_UAT",
+  "BYBIT",
+  "BYBIT_UAT",
+  "COINBASE",
+  "KRAKEN",
+  "KUCOIN",
+  "OKX",
+  "OKX_UAT",
+]
 const venues = PROFILES.map((profile) => venueOf(profile, []))
 const by = (proof: Venue["orders"]["proof"]) =>
   venues.filter(({ orders }) => orders.proof === proof).map(({ venue }) => venue)
@@ -79,7 +90,7 @@ describe("an opt-in", () => {
   const none = { venue: "SHOWCASE" as VenueId, orders: { proof: "NONE", missing: "it has no orders" } } as const
 
   it("takes new orders where they are experimental, and says nothing of others", () => {
-    expect(optIns(venues, ["GATE", "KUCOIN"])).toEqual({ refused: null, idle: [] })
+    expect(optIns(venues, ["GATE", "BITFINEX"])).toEqual({ refused: null, idle: [] })
     const opted = PROFILES.map((profile) => venueOf(profile, [], ["GATE"]))
     expect(opted.filter(({ takesOrders }) => takesOrders).map(({ venue }) => venue)).toEqual(
       venues.filter(({ venue }) => venue === "GATE" || PROVEN.includes(venue)).map(({ venue }) => venue),

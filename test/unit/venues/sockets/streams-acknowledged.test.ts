@@ -26,35 +26,24 @@ interface Spoken {
   readonly other: unknown
 }
 
-const kucoin = (mode: "CLASSIC" | "UNIFIED") => (asked: Asked) => {
-  if (asked.url.includes("/account/mode")) return { code: "200000", data: { selfAccountMode: mode } }
+const kucoin = (asked: Asked) => {
   if (asked.url.includes("bullet-private")) {
     const instanceServers = [{ endpoint: "wss://ws-api-spot.kucoin.com/", pingInterval: 18_000 }]
     return { code: "200000", data: { token: "a-token", instanceServers } }
   }
-  return { code: "200000", data: mode === "UNIFIED" ? { ts: 1, accounts: [] } : [] }
+  return { code: "200000", data: [] }
 }
 
 const SPOKEN: Readonly<Record<string, Spoken>> = {
-  "KUCOIN, a classic account": {
+  KUCOIN: {
     venue: "KUCOIN",
     market: "BTC-USDT",
-    answer: kucoin("CLASSIC"),
+    answer: kucoin,
     channelOf: ({ type, topic }) => (type === "subscribe" ? String(topic) : null),
-    channels: ["/spotMarket/tradeOrders", "/account/balance"],
+    channels: ["/spotMarket/tradeOrdersV2", "/account/balance"],
     takes: ({ id }) => ({ id, type: "ack" }),
     refuses: ({ id }) => ({ id, type: "error", code: 404, data: "topic /account/balance is not found" }),
     other: { id: "a-connection", type: "welcome" },
-  },
-  "KUCOIN, a unified account": {
-    venue: "KUCOIN",
-    market: "BTC-USDT",
-    answer: kucoin("UNIFIED"),
-    channelOf: ({ action, channel }) => (action === "subscribe" ? String(channel) : null),
-    channels: ["orderAll", "execution.lite", "balance"],
-    takes: ({ id }) => ({ id, result: true }),
-    refuses: ({ id }) => ({ id, result: false, reason: "missing `accountType` for topic: Balance" }),
-    other: { sessionId: "a-session", message: "welcome", pingInterval: 18_000 },
   },
   COINBASE: {
     venue: "COINBASE",

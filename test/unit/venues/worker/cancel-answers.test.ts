@@ -84,7 +84,7 @@ const REQUESTED: Readonly<Record<string, Words>> = {
     market: "BTC-USDT",
     cancel: ({ url, method }) =>
       method === "DELETE" && url.includes(`/orders/${VENUE_ORDER_ID}`)
-        ? { code: "200000", data: { cancelledOrderIds: [VENUE_ORDER_ID] } }
+        ? { code: "200000", data: { orderId: VENUE_ORDER_ID } }
         : null,
     order: (status) => ({
       code: "200000",
@@ -97,9 +97,10 @@ const REQUESTED: Readonly<Record<string, Words>> = {
         size: "1",
         dealSize: executed(status),
         dealFunds: "0",
-        isActive: status === "open",
-        cancelExist: status === "cancelled",
+        active: status === "open",
+        cancelExist: status !== "filled",
         createdAt: AT,
+        lastUpdatedAt: AT + 5,
       },
     }),
   },
@@ -220,10 +221,7 @@ const at = (venue: string, words: Words, status: () => Status, cancel = words.ca
   scripted(venue, words.market, (asked) => cancel(asked) ?? words.order(status()), {
     waits: { cancelLooksMillis: [0, 1, 2] },
     // ccxt would ask for the kind of account first.
-    options: {
-      ...(venue === "KUCOIN" && { uta: false, hf: false }),
-      ...(venue === "GATE" && { unifiedAccount: false }),
-    },
+    options: venue === "GATE" ? { unifiedAccount: false } : {},
   })
 
 describe.each(Object.entries(REQUESTED))("a cancel at %s", (venue, words) => {
