@@ -349,6 +349,8 @@ export const startGateway = (options: GatewayOptions) =>
     const gateway: Gateway = { listening, hasConsole, setupToken, renewCertificate: certificate.renew, drain }
     return gateway
   }).pipe(
+    // Nothing reads Effect's own spans; spans for a collector are made by hand (ports/telemetry). Each SQL statement would make one.
+    Effect.withTracerEnabled(false),
     Effect.provideServiceEffect(
       Loops,
       Effect.sync(() => new LoopBoard()),

@@ -3,7 +3,8 @@
  * timer is a small object in a heap, not a fiber; it belongs to an owner, whose end cancels its pending timers.
  */
 
-import { Effect, type Fiber, FiberRef, FiberSet, type Scheduler, type Scope } from "effect"
+import { Effect, type Fiber, FiberRef, type Scheduler, type Scope } from "effect"
+import { makeFork } from "./fork.ts"
 import { Heap, type Heaped } from "./heap.ts"
 
 /** Timers of the machine cannot be set for longer. */
@@ -108,6 +109,6 @@ export class Host {
 
 export const makeHost = (monotonic: () => number): Effect.Effect<Host, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const fork = yield* FiberSet.makeRuntime<never>()
+    const fork = yield* makeFork
     return new Host(fork, yield* FiberRef.get(FiberRef.currentScheduler), monotonic)
   })

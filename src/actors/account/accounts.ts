@@ -2,7 +2,7 @@
  * All trading accounts' actors behind one tag: waking, sleeping, and the position of each account's channel. The directory must be filled before
  * this layer is built: every account in it that may have open orders is woken and reconciled with its venue.
  */
-import { Effect, FiberSet, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import type { TradingAccount } from "../../domain/account/trading-account.ts"
 import { TradingModeInForce } from "../../domain/account/trading-mode.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
@@ -13,6 +13,7 @@ import type { TradingAccountId, VenueId } from "../../domain/ids.ts"
 import { orderRates } from "../../domain/order/rates.ts"
 import type { Reply } from "../../domain/reply.ts"
 import { type Actor, create } from "../../kernel/actor.ts"
+import { makeFork } from "../../kernel/fork.ts"
 import * as Registry from "../../kernel/registry.ts"
 import { AccountStore } from "../../ports/account-store.ts"
 import { ChannelPort } from "../../ports/channel-port.ts"
@@ -50,7 +51,7 @@ const make = Effect.gen(function* () {
   const channels = yield* ChannelPort
   const accounts = yield* AccountDirectory
   const store = yield* AccountStore
-  const run = yield* FiberSet.makeRuntime<never>()
+  const run = yield* makeFork
   const markets = yield* Markets
   const inDoubt = new Map<TradingAccountId, number>()
   const audits = new Map<TradingAccountId, AuditPeriods>()

@@ -2,7 +2,7 @@
  * All dealers' actors behind one tag, and the desk to which clients' accounts send what concerns a quote. The directories must be filled before
  * this layer is built: every dealer that is not archived is woken, because its quotes expire on time.
  */
-import { Effect, Exit, FiberSet, Layer } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import { TradingModeInForce } from "../../domain/account/trading-mode.ts"
 import { DealerNotFound } from "../../domain/errors/dealer.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
@@ -12,6 +12,7 @@ import { OutcomeUnknown } from "../../domain/errors/trade-order.ts"
 import type { DealerAccountId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
 import { orderRates } from "../../domain/order/rates.ts"
 import { type Actor, create } from "../../kernel/actor.ts"
+import { makeFork } from "../../kernel/fork.ts"
 import * as Registry from "../../kernel/registry.ts"
 import { Clock } from "../../ports/clock.ts"
 import { DealerStore } from "../../ports/dealer-store.ts"
@@ -44,7 +45,7 @@ const make = Effect.gen(function* () {
   const hedgeCounts = { sent: 0, filled: 0, missed: 0, alerts: 0, open: new Map<DealerAccountId, number>() }
   /** Whose each firm quote is. */
   const dealerOfQuote = new Map<QuoteId, DealerAccountId>()
-  const run = yield* FiberSet.makeRuntime<never>()
+  const run = yield* makeFork
 
   const parts: DealerParts = {
     store,

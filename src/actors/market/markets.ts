@@ -1,5 +1,5 @@
 /** Market data of all venues: one feed per venue, made at the first use, and the sources of its channels. */
-import { Effect, FiberSet, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import {
   bookChannel,
   type Channel,
@@ -17,6 +17,7 @@ import { invalidInstrumentId, parseInstrumentId } from "../../domain/instrument/
 import { invalidVenue } from "../../domain/instrument/venue.ts"
 import { KLINE_INTERVALS, type KlineRecord } from "../../domain/market/kline.ts"
 import type { Reply } from "../../domain/reply.ts"
+import { makeFork } from "../../kernel/fork.ts"
 import { ChannelPort, type ChannelSource, type StreamPosition } from "../../ports/channel-port.ts"
 import { Clock } from "../../ports/clock.ts"
 import { Ids } from "../../ports/ids.ts"
@@ -49,7 +50,7 @@ const make = ({ warmFeeds }: MarketOptions) =>
     const clock = yield* Clock
     const ids = yield* Ids
     const directory = yield* InstrumentDirectory
-    const fork = yield* FiberSet.makeRuntime<never>()
+    const fork = yield* makeFork
     const feeds = new Map<VenueId, MarketFeed>()
     const history = new KlineHistory(clock.now, fork)
     const warm = new WarmFeeds(warmFeeds)

@@ -22,6 +22,7 @@ import { JournalPort } from "../../ports/journal-port.ts"
 import { Meters } from "../../ports/meters.ts"
 import { sampledWork, Telemetry } from "../../ports/telemetry.ts"
 import { connectDedicated } from "../postgres/sql.ts"
+import { prepared } from "../postgres/statements.ts"
 import { untilAvailable } from "../postgres/storage-failure.ts"
 import { lastSequence, makeEventReader } from "./account-events.ts"
 import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "./order-writer.ts"
@@ -52,7 +53,9 @@ interface NameRow {
 }
 
 /** `venue` narrows the trades to the account's only one, which stands before the trade's id in their index. */
-const NAMES = `
+const NAMES = prepared(
+  "names",
+  `
   SELECT 'order' AS kind, o.trade_order_id::text AS name, o.trade_order_id FROM trade_order o
     WHERE o.trade_order_id = ANY ($2::uuid[]) AND o.trading_account_id = $1
   UNION ALL SELECT 'key', coalesce(o.idempotency_key, o.client_order_id), o.trade_order_id FROM trade_order o
@@ -65,7 +68,8 @@ const NAMES = `
   UNION ALL SELECT 'trade', n.instrument_id || '|' || n.order_side || '|' || n.external_trade_id, x.trade_order_id
     FROM unnest($7::text[], $8::text[], $9::text[]) AS n(instrument_id, order_side, external_trade_id) JOIN execution x
       ON x.trading_account_id = $1 AND x.venue = (SELECT a.venue FROM trading_account a WHERE a.trading_account_id = $1)
-        AND x.external_trade_id = n.external_trade_id AND x.instrument_id = n.instrument_id AND x.order_side = n.order_side`
+        AND x.external_trade_id = n.external_trade_id AND x.instrument_id = n.instrument_id AND x.order_side = n.order_side`,
+)
 
 const readNames = (
   sql: SqlClient.SqlClient,

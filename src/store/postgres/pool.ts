@@ -92,6 +92,8 @@ export const keepWhole = (pool: pg.Pool): void => {
   pool.on("connect", (client) => {
     const one = client as unknown as { query: Query }
     one.query = honest(one.query.bind(client), () => ended.add(client))
+    // The statement under way is told of the loss; without a listener the process would end of it.
+    client.on("error", () => undefined)
   })
   // Its end takes back what was open, and the pool keeps nothing that ends. The socket's own end comes a moment after the server's last
   // word: until then the pool would hand the connection to the next caller, whose statement fails with it.

@@ -10,6 +10,7 @@ import pg from "pg"
 import { isLoopback } from "../../foundation/network.ts"
 import { Meters } from "../../ports/meters.ts"
 import { keepWhole, meterPool } from "./pool.ts"
+import { leanStatements } from "./statements.ts"
 import { whole } from "./transactions.ts"
 
 /** The database cannot be used: unreachable, refused, unsafe, or of another version. One line, for the operator. */
@@ -122,9 +123,10 @@ export const sqlLayer = (
         Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption(POOL_CLOSE_TIMEOUT_MILLIS)),
       )
       return PgClient.layerFromPool({ acquire: Effect.succeed(pool) }).pipe(
-        Layer.tap((context) => {
-          const sql = Context.get(context, SqlClient)
-          return Effect.sync(() => Object.assign(sql, { withTransaction: whole(sql.withTransaction) }))
+        Layer.map((context) => {
+          const sql = leanStatements(Context.get(context, PgClient.PgClient), pool)
+          Object.assign(sql, { withTransaction: whole(sql.withTransaction) })
+          return Context.make(PgClient.PgClient, sql).pipe(Context.add(SqlClient, sql))
         }),
         Layer.mapError((failure) => unreachable(target, failure)),
       )

@@ -139,7 +139,15 @@ export const allOrUnavailable = <A, E, R>(
 
 const patience = Schedule.union(Schedule.exponential("50 millis"), Schedule.spaced("1 second"))
 
-/** For actors, which have no caller to fail to: waits until the database answers. */
-export const untilAvailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, never, R> =>
-  // The schedule never ends, so there is nothing left to die of.
-  effect.pipe(told, Effect.retry(patience), Effect.orDie)
+/** For actors, which have no caller to fail to: waits until the database answers. What succeeds at once pays nothing for the schedule. */
+export const untilAvailable = <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A, never, R> => {
+  const asked = told(effect)
+  return Effect.catchAll(asked, () =>
+    asked.pipe(
+      Effect.delay("50 millis"),
+      Effect.retry(patience),
+      // The schedule never ends, so there is nothing left to die of.
+      Effect.orDie,
+    ),
+  )
+}

@@ -4,10 +4,12 @@ import * as net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Effect, Exit, Schedule } from "effect"
+import { Effect, Exit, Fiber, Schedule } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { checkDurability, connectDedicated, migrate, sqlLayer } from "../../../src/store/postgres/sql.ts"
+import { prepared } from "../../../src/store/postgres/statements.ts"
+import { sqlStateOf } from "../../../src/store/postgres/storage-failure.ts"
 import { type TestDatabase, testDatabase, withTestDatabase } from "../../kit/servers/database.ts"
 
 const query = async (url: string, text: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
@@ -204,6 +206,68 @@ describe("the SQL layer", () => {
       Effect.provide(program, sqlLayer(database().url, { statementTimeoutMillis: 50 })),
     )
     expect(String(failure.cause)).toContain("statement timeout")
+  })
+
+  test("fails a statement whose connection ends under it, or that breaks a rule, and goes on", async () => {
+    const program = Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const lost = yield* Effect.flip(sql`SELECT pg_terminate_backend(pg_backend_pid())`)
+      const broken = yield* Effect.flip(sql`SELECT 1 / 0`)
+      const [row] = yield* sql<{ three: number }>`SELECT ${3}::int AS three`
+      return { lost: sqlStateOf(lost), broken: sqlStateOf(broken), row }
+    })
+    const answer = await Effect.runPromise(Effect.provide(program, sqlLayer(database().url)))
+    expect(answer).toEqual({ lost: "57P01", broken: "22012", row: { three: 3 } })
+  })
+
+  test("puts statements together, takes them back with their transaction, and reads several results of one text", async () => {
+    const program = Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`CREATE TABLE sum (n int)`
+      const isSeven = sql`n = ${7}`
+      const inside = Effect.zipRight(
+        sql`INSERT INTO sum ${sql.insert([{ n: 7 }, { n: 8 }])}`,
+        sql<{ n: number }>`SELECT n FROM sum WHERE ${sql.and([isSeven, sql.in("n", [7, 9])])}`,
+      )
+      const seen = yield* sql.withTransaction(inside)
+      yield* Effect.ignore(sql.withTransaction(Effect.zipRight(sql`DELETE FROM sum`, Effect.fail("taken back"))))
+      const left = yield* sql.unsafe<{ count: number }>("SELECT count(*)::int AS count FROM sum WHERE n > $1", [0])
+      const both = yield* sql.unsafe("SELECT 1 AS one; SELECT 2 AS two")
+      return { seen, left, both }
+    })
+    const answer = await Effect.runPromise(Effect.provide(program, sqlLayer(database().url)))
+    expect(answer).toEqual({ seen: [{ n: 7 }], left: [{ count: 2 }], both: [[{ one: 1 }], [{ two: 2 }]] })
+  })
+
+  test("parses a prepared text once on a connection, for all values", async () => {
+    const text = prepared("doubled", "SELECT $1::int * 2 AS twice")
+    const program = Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const rows = yield* Effect.forEach([1, 2, 3], (n) => sql.unsafe<{ twice: number }>(text, [n]))
+      const known = yield* sql`SELECT name, statement FROM pg_prepared_statements`
+      return { rows: rows.flat(), known }
+    })
+    const answer = await Effect.runPromise(Effect.provide(program, sqlLayer(database().url)))
+    expect(answer.rows).toEqual([{ twice: 2 }, { twice: 4 }, { twice: 6 }])
+    expect(answer.known).toEqual([{ name: "doubled", statement: "SELECT $1::int * 2 AS twice" }])
+  })
+
+  test("leaves a statement at work whose caller is interrupted, and no other is hit", async () => {
+    const program = Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`CREATE TABLE left_alone (n int)`
+      const slow = yield* Effect.fork(sql`INSERT INTO left_alone SELECT 1 FROM pg_sleep(0.2)`)
+      yield* sql`SELECT 1`
+      yield* Fiber.interrupt(slow)
+      const others = yield* Effect.all(
+        Array.from({ length: 30 }, () => sql`SELECT pg_sleep(0.01)`),
+        { concurrency: 8 },
+      )
+      const stored = yield* Effect.repeat(sql`SELECT n FROM left_alone`, { until: (rows) => rows.length > 0 })
+      return { others: others.length, stored }
+    })
+    const answer = await Effect.runPromise(Effect.provide(program, sqlLayer(database().url)))
+    expect(answer).toEqual({ others: 30, stored: [{ n: 1 }] })
   })
 
   test("fails in one clear line when the database does not exist", async () => {
