@@ -17,6 +17,7 @@ const NAMES = [
   "channels",
   "order",
   "cost",
+  "idle",
   "fills",
   "lists",
   "book",

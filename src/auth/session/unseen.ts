@@ -2,11 +2,10 @@
  * A good token of a session that this process has not met, or not since its user proved anew who that is: another process may have begun it. The one
  * thing to know: only a token that our keys signed comes so far, so made-up ones ask the database nothing, and one that is over is asked of once.
  */
-import { Effect, Exit } from "effect"
+import { Effect, Exit, FiberSet } from "effect"
 import type { AccessTokenExpired, SessionRevoked } from "../../domain/errors/authentication.ts"
 import { Busy, StorageUnavailable } from "../../domain/errors/service.ts"
 import type { SessionId } from "../../domain/ids.ts"
-import { makeFork } from "../../kernel/fork.ts"
 import { Patience, REQUEST_PATIENCE_MILLIS } from "../../store/postgres/storage-failure.ts"
 
 /** Undefined: it was read, and the token may be asked of again. */
@@ -33,7 +32,7 @@ const READS_MAX = 64
 
 /** `read` brings what is stored of a session into memory. Once for all that ask of it meanwhile. */
 export const makeLearn = (read: (sessionId: SessionId) => Effect.Effect<void, StorageUnavailable>) =>
-  Effect.map(makeFork, (fork): Learn => {
+  Effect.map(FiberSet.makeRuntime<never>(), (fork): Learn => {
     const reading = new Map<SessionId, Array<Learnt>>()
     return (sessionId, done) => {
       const waiting = reading.get(sessionId)
