@@ -39,9 +39,14 @@ export const openBell = (url: string): Effect.Effect<NewsBell["Type"], SqlUnavai
       const client = await connectDedicated(url, { applicationName: "venue-gateway news" })
       close = () => void client.end().catch(() => undefined)
       if (isClosed) return close()
+      const over = new Promise<void>((resolve) => client.once("end", () => resolve()))
       client.on("notification", ring)
-      client.once("end", again)
-      await client.query("LISTEN gateway_news")
+      await client.query("LISTEN gateway_news").catch((error: unknown) => {
+        close()
+        throw error
+      })
+      // One that ends before it listens has failed, and is begun again for that.
+      void over.then(again)
       // What was told in between is in the tables.
       ring()
     }
