@@ -55,8 +55,13 @@ export type Access =
   | { readonly _tag: "Denied"; readonly error: ProtocolError }
   /** The client lied: the connection ends. */
   | { readonly _tag: "Closed"; readonly close: Close }
-  /** It cannot be said yet: `learn`, then ask again; a second "later" is an unknown channel. */
-  | { readonly _tag: "Later"; readonly learn: (done: (known: boolean) => void) => void }
+  /** It cannot be said yet: `learn`, then ask again in the same turn; a second "later" is an unknown channel. */
+  | {
+      readonly _tag: "Later"
+      readonly learn: (done: (known: boolean) => void) => void
+      /** It is judged by another process: each time anew, and a second "later" is another try. */
+      readonly isElsewhere?: true
+    }
 
 export interface SubscriptionRequest {
   readonly channel: string

@@ -3,12 +3,13 @@
 import { randomUUID } from "node:crypto"
 import type { Client, ConnectionContext } from "../connection/client.ts"
 import { clientInfo } from "../fanout/presence.ts"
+import { whenPresent } from "../fanout/recovery.ts"
 import type { EncodedPublication } from "../fanout/topic.ts"
 import { CLOSES, ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
 import { isDeeperThan } from "../protocol/json-source.ts"
 import type { ClientInfo, Command, CommandOf, JsonText, PublicationBody } from "../protocol/protocol.ts"
 import type { ParametersOf } from "../protocol/requests.ts"
-import type { Credentials, Granted } from "./authority.ts"
+import type { Credentials, Granted, SubscriptionRequest } from "./authority.ts"
 
 // What clients may publish: any bytes, or JSON that its readers can traverse.
 
@@ -23,10 +24,56 @@ export const TOO_DEEP: ProtocolError = {
 export const isTooDeep = (content: JsonText | Uint8Array): boolean =>
   typeof content === "string" && isDeeperThan(content, DEPTH_MAX)
 
+export type Query = Extract<Command, { readonly method: "publish" | "presence" | "presence_stats" | "history" }>
+
+const requestOf = (connection: Client, command: Query): SubscriptionRequest => ({
+  channel: command.parameters.channel ?? "",
+  type: command.method === "publish" ? (command.parameters.type ?? 0) : 0,
+  token: "",
+  client: connection.client,
+  purpose: "query",
+})
+
+/** Answers at once, or after another process has judged who asks. */
+export const answerQuery = (
+  connection: Client,
+  command: Query,
+  credentials: Credentials,
+  context: ConnectionContext,
+): void => {
+  const access =
+    (command.parameters.channel ?? "") === ""
+      ? undefined
+      : context.authority.access(credentials, requestOf(connection, command))
+  if (access?._tag !== "Later" || access.isElsewhere !== true) return answer(connection, command, credentials, context)
+  if (!connection.begins()) return connection.refuse(command, ERRORS.tooManyRequests)
+  access.learn((known) => {
+    connection.ended()
+    if (!connection.isOpen) return
+    const present = connection.judged()
+    if (present === undefined) return
+    if (known) connection.attempt(() => answer(connection, command, present, context))
+    else connection.refuse(command, ERRORS.internal)
+  })
+}
+
+const answer = (connection: Client, command: Query, credentials: Credentials, context: ConnectionContext): void => {
+  switch (command.method) {
+    case "publish":
+      return answerPublish(connection, command, credentials, context)
+    case "history":
+      return answerHistory(connection, command, credentials, context)
+    case "presence":
+      return answerPresence(connection, command, credentials, context)
+    case "presence_stats":
+      return answerPresenceStats(connection, command, credentials, context)
+  }
+}
+
 /** Grants the channel or answers why not; undefined when answered. */
 const allowed = (
   connection: Client,
-  command: Extract<Command, { readonly method: "publish" | "presence" | "presence_stats" | "history" }>,
+  command: Query,
   credentials: Credentials,
   { authority }: ConnectionContext,
 ): Granted | undefined => {
@@ -35,14 +82,7 @@ const allowed = (
     connection.close(CLOSES.badRequest)
     return undefined
   }
-  const type = command.method === "publish" ? (command.parameters.type ?? 0) : 0
-  const access = authority.access(credentials, {
-    channel,
-    type,
-    token: "",
-    client: connection.client,
-    purpose: "query",
-  })
+  const access = authority.access(credentials, requestOf(connection, command))
   switch (access._tag) {
     case "Granted":
       return access
@@ -59,7 +99,7 @@ const allowed = (
   }
 }
 
-export const answerPublish = (
+const answerPublish = (
   connection: Client,
   command: CommandOf<"publish">,
   credentials: Credentials,
@@ -82,7 +122,7 @@ export const answerPublish = (
   else connection.refuse(command, refused)
 }
 
-export const answerPresence = (
+const answerPresence = (
   connection: Client,
   command: CommandOf<"presence">,
   credentials: Credentials,
@@ -95,7 +135,7 @@ export const answerPresence = (
   connection.reply(command, { presence: Object.fromEntries(present) })
 }
 
-export const answerPresenceStats = (
+const answerPresenceStats = (
   connection: Client,
   command: CommandOf<"presence_stats">,
   credentials: Credentials,
@@ -136,7 +176,7 @@ const rangeOf = ({ limit, since, reverse }: HistoryRequest, top: number, size: n
   return { after, upTo: Math.min(top, after + limit) }
 }
 
-export const answerHistory = (
+const answerHistory = (
   connection: Client,
   command: CommandOf<"history">,
   credentials: Credentials,
@@ -149,6 +189,40 @@ export const answerHistory = (
   if (historySize === 0) return connection.refuse(command, ERRORS.notAvailable)
   const request = historyRequest(command.parameters, recoveryMax)
   if ("code" in request) return connection.refuse(command, request)
+  if (served.source.present !== undefined) return historyElsewhere(connection, command, granted, request, context)
+  historyOf(connection, command, granted, request, context)
+}
+
+/** The stream is opened for it, if it is not open: only then is it known where it stands. */
+const historyElsewhere = (
+  connection: Client,
+  command: CommandOf<"history">,
+  granted: Granted,
+  request: HistoryRequest,
+  context: ConnectionContext,
+): void => {
+  if (!connection.begins()) return connection.refuse(command, ERRORS.tooManyRequests)
+  const stream = context.hub.open(granted.served)
+  stream.holds++
+  whenPresent(stream, false, (isPresent) => {
+    stream.holds--
+    connection.ended()
+    if (connection.isOpen) {
+      if (isPresent) connection.attempt(() => historyOf(connection, command, granted, request, context))
+      else connection.refuse(command, ERRORS.internal)
+    }
+    context.hub.release(stream)
+  })
+}
+
+const historyOf = (
+  connection: Client,
+  command: CommandOf<"history">,
+  { served }: Granted,
+  request: HistoryRequest,
+  context: ConnectionContext,
+): void => {
+  const { historySize } = served.settings
   const stream = context.hub.find(served.canonical)
   const { offset, ...at } = stream === undefined ? served.source.position(served.canonical) : stream.at
   // A channel without subscribers has none. No stream will ever have this epoch: what is published until the first subscriber is not recovered.
@@ -171,6 +245,9 @@ export const answerHistory = (
     const present = connection.judged()
     // Who asks may have gone over to less than that meanwhile.
     if (present === undefined || allowed(connection, command, present, context) === undefined) return
+    // Of a channel without storage its owner may remember less, and what is remembered here is all that there is.
+    if (rows === null && served.source.present !== undefined)
+      return answer(context.hub.find(served.canonical)?.page(limit, since?.offset, reverse) ?? [])
     if (rows === null) return connection.refuse(command, ERRORS.internal)
     answer(reverse ? [...rows].reverse() : rows)
   })

@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto"
 import { performance } from "node:perf_hooks"
 import { type SpeakerId, speakerOf } from "../../domain/user/user.ts"
 import type { Credentials, Identification, ServerSubscription } from "../channels/authority.ts"
-import { answerHistory, answerPresence, answerPresenceStats, answerPublish } from "../channels/queries.ts"
+import { answerQuery } from "../channels/queries.ts"
 import type { RecoveryRequest } from "../fanout/recovery.ts"
 import {
   CLOSES,
@@ -319,13 +319,10 @@ export class Connection implements Client, Beating, Taker {
       case "refresh":
         return this.refresh(command, credentials)
       case "publish":
-        return answerPublish(this, command, credentials, context)
       case "history":
-        return answerHistory(this, command, credentials, context)
       case "presence":
-        return answerPresence(this, command, credentials, context)
       case "presence_stats":
-        return answerPresenceStats(this, command, credentials, context)
+        return answerQuery(this, command, credentials, context)
       case "rpc":
         return this.call(command, credentials)
       case "ping":

@@ -2,7 +2,7 @@
 import type { Credentials, Granted } from "../channels/authority.ts"
 import type { Hub } from "../fanout/hub.ts"
 import { arrive, clientInfo } from "../fanout/presence.ts"
-import { type Beginning, begin, beginReplayed, present, type RecoveryRequest } from "../fanout/recovery.ts"
+import { type Beginning, begin, beginAny, present, type RecoveryRequest } from "../fanout/recovery.ts"
 import type { Stream } from "../fanout/stream.ts"
 import type { Variant } from "../fanout/topic.ts"
 import { ERRORS } from "../protocol/error-codes.ts"
@@ -52,28 +52,44 @@ export class StreamSubscribing {
       hub.release(stream)
       return this.connection.refuse(command, ERRORS.limitExceeded)
     }
-    const position = hub.position(stream)
     const asked: Asked = { channel, stream, variant, granted, credentials, request }
-    const beginning = begin(stream, position, request)
-    if (beginning !== "replay") return this.answer(command, asked, beginning)
+    let begun: { readonly beginning: Beginning | undefined } | undefined
+    let later: ((beginning: Beginning | undefined) => void) | undefined
+    let isHeld = false
+    const guarded = (work: () => void): void => {
+      let isDone = false
+      this.connection.attempt(() => {
+        work()
+        isDone = true
+      })
+      if (isDone || !isHeld) return
+      isHeld = false
+      stream.holds--
+      hub.release(stream)
+    }
+    beginAny(hub, stream, request, guarded, (beginning) => {
+      begun = { beginning }
+      if (later === undefined) return
+      isHeld = false
+      stream.holds--
+      later(beginning)
+      // If the connection closed meanwhile, the stream must be released here.
+      hub.release(stream)
+    })
+    if (!this.connection.isOpen) return hub.release(stream)
+    if (begun !== undefined) return this.answer(command, asked, begun.beginning)
     stream.holds++
-    const { source, canonical } = stream.served
-    this.waiting.wait<Beginning>(
+    isHeld = true
+    this.waiting.wait<Beginning | undefined>(
       channel,
-      (done) =>
-        source.replay?.(canonical, request.offset, position.offset, (rows) => {
-          stream.holds--
-          this.connection.attempt(() =>
-            done(beginReplayed(stream, hub.position(stream), request, rows, position.offset)),
-          )
-          // If the connection closed meanwhile, the stream must be released here.
-          hub.release(stream)
-        }),
-      (replayed) => {
+      (done) => {
+        later = (beginning) => this.connection.attempt(() => done(beginning))
+      },
+      (beginning) => {
         const present = this.connection.judged()
         if (present === undefined) return
         const lapse = this.host.lapsed(command, present)
-        if (lapse === undefined) this.answer(command, { ...asked, credentials: present }, replayed)
+        if (lapse === undefined) this.answer(command, { ...asked, credentials: present }, beginning)
         else this.connection.refuse(command, lapse)
       },
     )
@@ -89,7 +105,12 @@ export class StreamSubscribing {
     return this.join({ channel, stream, variant, granted, credentials, request }, known)
   }
 
-  private answer(command: Subscribe, asked: Asked, beginning: Beginning): void {
+  private answer(command: Subscribe, asked: Asked, beginning: Beginning | undefined): void {
+    if (beginning === undefined) {
+      // The owner of the channel could not be asked: worth another try by the client.
+      this.connection.refuse(command, ERRORS.internal)
+      return this.hub.release(asked.stream)
+    }
     const rejects = ((command.parameters.flag ?? 0) & REJECT_UNRECOVERED) !== 0
     if (asked.request.recover && !beginning.recovered && rejects) {
       this.connection.refuse(command, ERRORS.unrecoverablePosition)

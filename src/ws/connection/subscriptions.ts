@@ -78,7 +78,8 @@ export class Subscriptions implements SubscribeHost {
       case "Closed":
         return connection.close(access.close)
       case "Later":
-        if (learnt) return connection.refuse(command, ERRORS.unknownChannel)
+        if (learnt)
+          return connection.refuse(command, access.isElsewhere === true ? ERRORS.internal : ERRORS.unknownChannel)
         return this.waiting.wait(channel, access.learn, (known) => {
           // The venue could not be asked: worth another try by the client.
           if (known) this.subscribe(command, true)
@@ -92,6 +93,7 @@ export class Subscriptions implements SubscribeHost {
   lapsed(command: Subscribe, credentials: Credentials): ProtocolError | undefined {
     const access = this.context.authority.access(credentials, requestOf(command, this.client))
     if (access._tag === "Granted") return undefined
+    if (access._tag === "Later" && access.isElsewhere === true) return ERRORS.internal
     return access._tag === "Denied" ? access.error : ERRORS.permissionDenied
   }
 
@@ -151,10 +153,19 @@ export class Subscriptions implements SubscribeHost {
   review(credentials: Credentials): void {
     for (const [channel, { canonical }] of [...this.joined]) {
       const type = this.context.hub.find(canonical)?.served.map === undefined ? 0 : 1
-      const asked: SubscriptionRequest = { channel, type, token: "", client: this.client, purpose: "query" }
-      if (this.context.authority.access(credentials, asked)._tag === "Denied")
-        this.endChannel(channel, UNSUBSCRIBES.permissionLost)
+      this.judge(credentials, { channel, type, token: "", client: this.client, purpose: "query" }, false)
     }
+  }
+
+  private judge(credentials: Credentials, asked: SubscriptionRequest, learnt: boolean): void {
+    const access = this.context.authority.access(credentials, asked)
+    if (access._tag === "Denied") this.endChannel(asked.channel, UNSUBSCRIBES.permissionLost)
+    else if (access._tag === "Later" && access.isElsewhere === true && !learnt)
+      access.learn((known) => {
+        if (known) this.connection.attempt(() => this.judge(credentials, asked, true))
+        // Who could not be asked may have said no: the client asks again.
+        else if (this.connection.isOpen) this.endChannel(asked.channel, UNSUBSCRIBES.insufficientState)
+      })
   }
 
   /** Looks at subscriptions that were not refreshed in time. */
@@ -188,7 +199,8 @@ export class Subscriptions implements SubscribeHost {
       const stream = topic === undefined ? undefined : hub.find(topic.canonical)
       this.parked.delete(channel)
       if (topic === undefined || stream === undefined) continue
-      if (stream.served.map !== undefined) {
+      const { map, source, settings } = stream.served
+      if (map !== undefined || (source.present !== undefined && settings.recovery !== "cache")) {
         // The reader knows best what it has: it comes back with its position and gets what has changed since.
         this.endChannel(channel, UNSUBSCRIBES.insufficientState)
         continue

@@ -3,6 +3,7 @@
  * recovered: with a gap the client starts over from the current state.
  */
 import type { StoredPublication, StreamPosition } from "../../ports/channel-port.ts"
+import type { Hub } from "./hub.ts"
 import type { Stream } from "./stream.ts"
 import type { EncodedPublication } from "./topic.ts"
 
@@ -77,6 +78,43 @@ export const beginReplayed = (
   if (publications.length !== position.offset - request.offset || isTooLong(publications))
     return present(stream, position)
   return { publications, recovered: true, offset: request.offset, isSnapshot: false }
+}
+
+/** Calls back once, at once where no other process is asked for it: whether the stream stands where its source says. */
+export const whenPresent = ({ served }: Stream, withState: boolean, done: (isPresent: boolean) => void): void => {
+  const { source, canonical } = served
+  if (source.present === undefined) done(true)
+  else source.present(canonical, withState, done)
+}
+
+/**
+ * Calls back once, in the turn of which what it says holds: at once, unless storage or another process is asked. Undefined: it cannot be told now. The caller
+ * holds the stream meanwhile, and `guarded` is where a defect that is met later ends.
+ */
+export const beginAny = (
+  hub: Hub,
+  stream: Stream,
+  request: RecoveryRequest,
+  guarded: (work: () => void) => void,
+  done: (beginning: Beginning | undefined) => void,
+): void => {
+  const { source, canonical } = stream.served
+  const settle = (beginning: Beginning): void => {
+    if (beginning.recovered || !beginning.isSnapshot || source.present === undefined) return done(beginning)
+    source.present(canonical, true, (isPresent) =>
+      guarded(() => done(isPresent ? present(stream, hub.position(stream)) : undefined)),
+    )
+  }
+  const start = (): void => {
+    const position = hub.position(stream)
+    const beginning = begin(stream, position, request)
+    if (beginning !== "replay") return settle(beginning)
+    source.replay?.(canonical, request.offset, position.offset, (rows) =>
+      guarded(() => settle(beginReplayed(stream, hub.position(stream), request, rows, position.offset))),
+    )
+  }
+  if (source.present === undefined) return start()
+  source.present(canonical, false, (isPresent) => guarded(() => (isPresent ? start() : done(undefined))))
 }
 
 /** A reply that fills the socket's buffer would have its reader closed by the next publication, and come back for the same again. */

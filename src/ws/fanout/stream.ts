@@ -145,6 +145,14 @@ export interface StreamListener {
 /** Distinct filters of one channel at a time. */
 const FILTERS_MAX = 64
 
+/** What a stream in cache mode remembers, as another process's stream of the channel takes it over. */
+export interface StreamMemory {
+  readonly values: ReadonlyArray<EncodedPublication>
+  readonly finals: ReadonlyArray<EncodedPublication>
+  /** Last words up to this offset are forgotten. */
+  readonly forgottenTo: number
+}
+
 export class Stream {
   readonly topics = new Map<string, Topic>()
   readonly listeners = new Set<StreamListener>()
@@ -233,6 +241,25 @@ export class Stream {
   /** The newest publication of every subject, oldest first; empty on channels that are not in cache mode. */
   values(): ReadonlyArray<EncodedPublication> {
     return [...(this.latest?.values() ?? [])].sort((a, b) => a.offset - b.offset)
+  }
+
+  /** Undefined: it is not in cache mode. */
+  get memory(): StreamMemory | undefined {
+    const { latest, finals, forgottenTo } = this
+    return latest === undefined ? undefined : { values: this.values(), finals, forgottenTo }
+  }
+
+  /** Stands from here on where the stream of another process stands, and remembers what that told. */
+  adopt(
+    { epoch, offset }: { readonly epoch: string; readonly offset: number },
+    memory: StreamMemory | undefined,
+  ): void {
+    this.forget()
+    this.epoch = epoch
+    this.offset = offset
+    for (const value of memory?.values ?? []) this.latest?.set(value.subject ?? "", value)
+    this.finals = [...(memory?.finals ?? [])]
+    this.forgottenTo = memory?.forgottenTo ?? 0
   }
 
   /** Whether one more topic may be made: every distinct filter is looked at once per publication. */

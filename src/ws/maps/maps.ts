@@ -20,6 +20,7 @@ import { isTerminal } from "../../domain/order/status.ts"
 import type { TradeOrderRecord } from "../../domain/order/trade-order-record.ts"
 import type { ChannelKindSettings, ChannelKinds } from "../channels/kinds.ts"
 import type { Hub } from "../fanout/hub.ts"
+import { whenPresent } from "../fanout/recovery.ts"
 import type { Served } from "../fanout/stream.ts"
 import type { EncodedPublication } from "../fanout/topic.ts"
 import { type Followed, MapChannel } from "./channel.ts"
@@ -92,7 +93,7 @@ export const bookChanges = (
 }
 
 /** No channel that a client can name begins like this. */
-const BESIDE_STREAM = "map:"
+export const BESIDE_STREAM = "map:"
 
 interface MapPlan {
   readonly canonical: string
@@ -154,10 +155,12 @@ export class Maps {
   private bookPlan(canonical: string): MapPlan {
     const followed: Followed = {
       served: this.streamOf("orderbook", canonical),
-      read: (stream, done) => {
-        const { offset, snapshot } = this.hub.position(stream)
-        done({ offset, entries: snapshot === null ? [] : bookChanges(snapshot).changes })
-      },
+      read: (stream, done) =>
+        whenPresent(stream, true, (isPresent) => {
+          if (!isPresent) return done(null)
+          const { offset, snapshot } = this.hub.position(stream)
+          done({ offset, entries: snapshot === null ? [] : bookChanges(snapshot).changes })
+        }),
       translate: ({ json }) => bookChanges(json),
     }
     return { canonical: BESIDE_STREAM + canonical, row: marketRow(this.kinds.orderbook), followed }
@@ -167,7 +170,10 @@ export class Maps {
     const followed: Followed = {
       served: this.streamOf("venueTicker", canonical),
       read: (stream, done) =>
-        done({ offset: this.hub.position(stream).offset, entries: stream.values().map(tickerEntry) }),
+        whenPresent(stream, false, (isPresent) => {
+          if (!isPresent) return done(null)
+          done({ offset: this.hub.position(stream).offset, entries: stream.values().map(tickerEntry) })
+        }),
       translate: (publication) => ({ isWhole: false, changes: [tickerEntry(publication)] }),
     }
     return { canonical: BESIDE_STREAM + canonical, row: marketRow(this.kinds.venueTicker), followed }
@@ -178,11 +184,14 @@ export class Maps {
     const canonical = nameOf(account)
     const followed: Followed = {
       served: this.streamOf("tradingAccount", accountChannel(account)),
-      read: (_stream, done) => {
-        const source = this.hub.source(kind)
-        if (source.state === undefined) throw new Error(`the source of ${kind} has no state`)
-        source.state(canonical, (read) => done(read && { offset: read.offset, entries: state(read.entries) }))
-      },
+      // First the stream: what it publishes between the two is in the entries, and never missing between them.
+      read: (stream, done) =>
+        whenPresent(stream, false, (isPresent) => {
+          if (!isPresent) return done(null)
+          const source = this.hub.source(kind)
+          if (source.state === undefined) throw new Error(`the source of ${kind} has no state`)
+          source.state(canonical, (read) => done(read && { offset: read.offset, entries: state(read.entries) }))
+        }),
       translate: ({ json }) => ({ isWhole: false, changes: changes(json) }),
     }
     return { canonical, row: this.kinds[kind], followed }

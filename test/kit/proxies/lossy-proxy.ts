@@ -14,6 +14,8 @@ export interface LossyProxy {
   readonly port: number
   /** One more loss, after those that are still to come. */
   readonly lose: (loss: Loss) => void
+  /** Where connections from now on go. */
+  readonly turnTo: (port: number) => void
   readonly pending: () => number
   readonly losses: () => number
   readonly close: () => Promise<void>
@@ -25,9 +27,10 @@ export const lossyProxy = (target: { readonly host: string; readonly port: numbe
     const open = new Set<Socket>()
     const untold: Array<Socket> = []
     let losses = 0
+    let { port } = target
 
     const serve = (client: Socket): void => {
-      const server = dial(target)
+      const server = dial({ host: target.host, port })
       let sent = 0
       const end = ({ serverIsTold }: Loss): void => {
         losses++
@@ -78,6 +81,9 @@ export const lossyProxy = (target: { readonly host: string; readonly port: numbe
       resolve({
         port: address.port,
         lose: (loss) => void planned.push(loss),
+        turnTo: (to) => {
+          port = to
+        },
         pending: () => planned.length,
         losses: () => losses,
         close: () => {

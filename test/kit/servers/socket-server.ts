@@ -11,14 +11,16 @@ import type { ChannelKind } from "../../../src/domain/channel.ts"
 import { AccessTokenExpired, InvalidAccessToken } from "../../../src/domain/errors/authentication.ts"
 import type { SessionId, TenantId, TradingAccountId, UserId, VenueId } from "../../../src/domain/ids.ts"
 import { PLAIN_CAPABILITIES, PROVEN_ORDERS } from "../../../src/domain/instrument/venue-capabilities.ts"
-import type { Principal } from "../../../src/domain/user/user.ts"
+import type { Principal, SpeakerId } from "../../../src/domain/user/user.ts"
 import type { ChannelSource, Publication, StreamPosition } from "../../../src/ports/channel-port.ts"
 import type { Rpc } from "../../../src/ports/rpc.ts"
 import { makeAuthority } from "../../../src/ws/channels/access.ts"
-import { channelKinds } from "../../../src/ws/channels/kinds.ts"
+import type { Authority } from "../../../src/ws/channels/authority.ts"
+import { type ChannelKinds, channelKinds } from "../../../src/ws/channels/kinds.ts"
 import { CHANNELS_MAX, type SocketLimits } from "../../../src/ws/connection/client.ts"
 import { Hub } from "../../../src/ws/fanout/hub.ts"
 import { Maps } from "../../../src/ws/maps/maps.ts"
+import type { EdgeSockets } from "../../../src/ws/mirrors/open.ts"
 import { type SocketServer, serveSockets } from "../../../src/ws/server.ts"
 import { instrumentOf } from "../records/instruments.ts"
 
@@ -63,6 +65,16 @@ export interface TestSockets {
     more?: Pick<Publication, "tags" | "subject" | "isFinal">,
   ) => void
   readonly endSession: (id: string) => void
+  /** What a session may do is something else now: the name's permissions, told or not. */
+  readonly changeRights: (name: string, permissions: Principal["permissions"], isTold?: boolean) => void
+  /** What the owner of channels has, for edges. */
+  readonly parts: {
+    readonly kinds: ChannelKinds
+    readonly authority: Authority
+    readonly rpc: Rpc
+    readonly onSpeakerEnded: (listener: (id: SessionId) => void) => void
+    readonly onSpeakerRenewed: (listener: (id: SessionId) => void) => void
+  }
   /** Names of people whose keys are over; nobody is told. */
   readonly over: Set<string>
   /** Alice's account is disconnected from now on; nobody is told. */
@@ -108,6 +120,8 @@ export interface TestSocketOptions {
   /** Of which tokens another process has the sessions, as far as is known when it is asked. */
   readonly unseen?: (token: string) => Unseen | undefined
   readonly onDefect?: (error: unknown) => void
+  /** An edge: whose channels, sessions and calls are another server's. */
+  readonly edge?: (hub: Hub, kinds: ChannelKinds, speakers: () => Iterable<SpeakerId>) => EdgeSockets
   /** Instead of the scripted one, by kind. */
   readonly sources?: Partial<Readonly<Record<ChannelKind, ChannelSource>>>
 }
@@ -167,7 +181,8 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
   }
   for (const kind of Object.keys(kinds) as ReadonlyArray<ChannelKind>)
     hub.attach(kind, options.sources?.[kind] ?? source)
-  const enders: Array<(id: SessionId) => void> = []
+  const enders: Array<(id: SpeakerId) => void> = []
+  const renewers: Array<(id: SpeakerId) => void> = []
   const learn: Array<(known: boolean) => void> = []
   const over = new Set<string>()
   const people = new Map([
@@ -177,6 +192,10 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     ["root", principal("root", ["read", "write", "admin"])],
   ])
   const maps = new Maps(hub, kinds)
+  const rpc: Rpc = options.rpc ?? ((_request, done) => done("unknown method"))
+  const speakers = (): Iterable<SpeakerId> =>
+    [...server.connections].flatMap(({ speaker }) => (speaker === undefined ? [] : [speaker]))
+  const edge = options.edge?.(hub, kinds, speakers)
   const authority = makeAuthority({
     accounts,
     dealers: { ofOwnAccount: () => undefined },
@@ -212,7 +231,9 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
       return found === undefined
         ? new InvalidAccessToken()
         : {
-            principal: found,
+            get principal() {
+              return people.get(token) ?? found
+            },
             expiresAt: Math.floor(now() / 1000) + (options.ttl ?? 3600),
             isOver: () => over.has(token),
           }
@@ -221,11 +242,11 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     allows: () => true,
     learnInstruments: (_venue, done) => void learn.push(done),
   })
-  const server = serveSockets({
+  const server: SocketServer = serveSockets({
     app,
     hub,
-    authority,
-    rpc: options.rpc ?? ((_request, done) => done("unknown method")),
+    authority: edge?.authority ?? authority,
+    rpc: edge?.rpc ?? rpc,
     version: "3.0.1",
     now,
     monotonic,
@@ -242,8 +263,8 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
       const refusal = isOriginAllowed && failure === undefined ? null : { status, body: "{}" }
       return { requestId: "test", ip, refusal }
     },
-    onSpeakerEnded: (listener) => void enders.push(listener),
-    onSpeakerRenewed: () => undefined,
+    onSpeakerEnded: edge?.onSpeakerEnded ?? ((listener) => void enders.push(listener)),
+    onSpeakerRenewed: edge?.onSpeakerRenewed ?? ((listener) => void renewers.push(listener)),
     onOperatorGone: () => undefined,
   })
   if (options.handTurned || options.pings === false) server.heartbeat.stop()
@@ -281,6 +302,17 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
     },
     publishOn: (channel, offset, json, more) => hub.publish(channel, { epoch: position.epoch, offset, json, ...more }),
     disconnectAccount: () => accounts.put({ ...account, version: 2, status: "DISCONNECTED" }),
+    changeRights: (name, permissions, isTold = true) => {
+      people.set(name, principal(name, permissions))
+      if (isTold) for (const renew of renewers) renew(`session-${name}` as SessionId)
+    },
+    parts: {
+      kinds,
+      authority,
+      rpc,
+      onSpeakerEnded: (listener) => void enders.push(listener as (id: SpeakerId) => void),
+      onSpeakerRenewed: (listener) => void renewers.push(listener as (id: SpeakerId) => void),
+    },
     endSession: (id) => {
       for (const end of enders) end(id as SessionId)
     },

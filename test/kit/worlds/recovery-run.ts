@@ -7,6 +7,7 @@ import { seededRandom } from "../../exchanges/binance/replay/synthetic.ts"
 import { type LossyProxy, lossyProxy } from "../proxies/lossy-proxy.ts"
 import type { Format } from "../readers/raw-socket.ts"
 import { bareReader, officialReader, type ReaderJudge } from "../readers/stream-readers.ts"
+import { startEdges } from "../servers/socket-edges.ts"
 import { startSockets } from "../servers/socket-server.ts"
 
 export interface RecoveryRun {
@@ -18,6 +19,10 @@ export interface RecoveryRun {
   readonly publications: number
   readonly cuts: number
   readonly seed: number
+  /** So many servers read it from another, over a cable: another one after each cut. 0: there is one server. */
+  readonly edges?: number
+  /** Of the cable's broker; without it frames go through memory. */
+  readonly nats?: string
   readonly progress?: (cut: number, received: number) => void
 }
 
@@ -151,6 +156,17 @@ export const runRecovery = async (run: RecoveryRun): Promise<RecoveryFacts> => {
     sockets.hub.publish(channel, { epoch: "e", offset: n, json })
   }
   const judge = new Judge()
+  const across =
+    run.edges === undefined
+      ? undefined
+      : await startEdges(
+          sockets,
+          run.edges,
+          { channels: { tradingAccount: { historySize: 1000, recoveryMax: 1000 } } },
+          run.nats,
+        )
+  const servers = across === undefined ? [sockets] : across.edges
+  const subscribers = (): number => servers.reduce((sum, { hub }) => sum + (hub.find(channel)?.subscribers ?? 0), 0)
   let proxy: LossyProxy | undefined
   let stop = (): void => undefined
   let restarts = 0
@@ -162,18 +178,20 @@ export const runRecovery = async (run: RecoveryRun): Promise<RecoveryFacts> => {
     }
   }
   try {
-    const server = new URL(sockets.url)
+    const server = new URL(servers[0]!.url)
     proxy = await lossyProxy({ host: server.hostname, port: Number(server.port) })
     server.port = String(proxy.port)
     const options = { url: server.href, channel, format: run.format, delta: run.delta }
     stop = (run.reader === "official" ? officialReader : bareReader)(options, judge)
-    await until("the first subscription", () => sockets.hub.find(channel)?.subscribers === 1)
+    await until("the first subscription", () => subscribers() === 1)
     const perCut = Math.floor(run.publications / (run.cuts + 1))
     for (let n = 1; judge.why === "" && (n <= run.publications || proxy.losses() < run.cuts); n++) {
       publish(n)
       if (n % perCut === 0 && n / perCut <= run.cuts) {
         // Most losses meet a reader that follows, the others one that is still coming back.
         if (random() < 0.7) await until("the reader", () => judge.last === n)
+        const next = servers[Math.floor(random() * servers.length)]!
+        proxy.turnTo(Number(new URL(next.url).port))
         proxy.lose({ afterBytes: Math.floor(random() ** 2 * 4000), serverIsTold: random() < 0.7 })
         run.progress?.(n / perCut, judge.received)
       }
@@ -197,6 +215,7 @@ export const runRecovery = async (run: RecoveryRun): Promise<RecoveryFacts> => {
   } finally {
     stop()
     await proxy?.close()
+    await across?.stop()
     await sockets.stop()
   }
 }

@@ -1,0 +1,174 @@
+/**
+ * The owner's side of who speaks on the sockets of edges: it identifies them, judges each access and each call by their live session or key, and tells edges what becomes of
+ * them. The one thing to know: an edge names the speaker and never its rights, so that nothing that it knows too late lets anyone do anything.
+ */
+import { principalText } from "../../domain/user/principal-text.ts"
+import { type SpeakerId, speakerOf } from "../../domain/user/user.ts"
+import type { Asked, CableService } from "../../ports/cable.ts"
+import type { Rpc } from "../../ports/rpc.ts"
+import type { Access, Authority, Credentials } from "../channels/authority.ts"
+import {
+  type AccessAnswer,
+  type AccessAsk,
+  GATE_SERVICE,
+  GATE_SUBJECT,
+  type GateWord,
+  type IdentifyAnswer,
+  type IdentifyAsk,
+  type KeepSpeakersAnswer,
+  type KeepSpeakersAsk,
+  type RpcAsk,
+  type RpcOutcome,
+} from "./gate-words.ts"
+
+/** Edges tell once a second whom they have. */
+const LEASE_MILLIS = 10_000
+const SWEEP_MILLIS = 2_000
+
+export interface GateParts {
+  readonly cable: CableService
+  readonly authority: Authority
+  readonly rpc: Rpc
+  readonly onSpeakerEnded: (listener: (speaker: SpeakerId) => void) => void
+  readonly onSpeakerRenewed: (listener: (speaker: SpeakerId) => void) => void
+  readonly onOperatorGone: (listener: (user: string) => void) => void
+  readonly monotonic: () => number
+  readonly after: (millis: number, work: () => void) => void
+}
+
+interface Known {
+  /** Live: its principal is that of now. */
+  readonly credentials: Credentials
+  revision: number
+  until: number
+}
+
+export class Gate {
+  private readonly known = new Map<SpeakerId, Known>()
+  private willSweep = false
+  private stop: (() => void) | undefined
+  private term = 0
+
+  constructor(private readonly parts: GateParts) {
+    parts.onSpeakerEnded((speaker) => {
+      if (this.known.delete(speaker)) this.tell(speaker, true)
+    })
+    parts.onSpeakerRenewed((speaker) => this.renewed(speaker))
+    parts.onOperatorGone((user) => {
+      for (const [speaker, { credentials }] of this.known) if (credentials.user === user) this.renewed(speaker)
+    })
+  }
+
+  begin(term: number): void {
+    this.term = term
+    this.stop = this.parts.cable.serve(GATE_SERVICE, {
+      term,
+      take: (asked) => {
+        this.take(asked)
+        return undefined
+      },
+    })
+  }
+
+  end(): void {
+    this.stop?.()
+    this.stop = undefined
+    this.known.clear()
+  }
+
+  private renewed(speaker: SpeakerId): void {
+    const known = this.known.get(speaker)
+    if (known === undefined) return
+    known.revision++
+    this.tell(speaker, false)
+  }
+
+  private tell(speaker: SpeakerId, isOver: boolean): void {
+    const word: GateWord = { term: this.term, speaker, isOver }
+    if (this.stop !== undefined) this.parts.cable.tell(GATE_SUBJECT, JSON.stringify(word))
+  }
+
+  private take(asked: Asked): void {
+    const ask: unknown = JSON.parse(asked.payload.toString())
+    switch (asked.head) {
+      case "identify":
+        return this.identify(ask as IdentifyAsk, (answer) => asked.answer("", JSON.stringify(answer)))
+      case "access":
+        return this.access(ask as AccessAsk, (answer) => asked.answer("", JSON.stringify(answer)))
+      case "rpc":
+        return this.call(ask as RpcAsk, (answer) => asked.answer("", JSON.stringify(answer)))
+      case "keep":
+        return asked.answer("", JSON.stringify(this.keep(ask as KeepSpeakersAsk)))
+    }
+  }
+
+  private identify({ token, ip }: IdentifyAsk, done: (answer: IdentifyAnswer) => void): void {
+    const { authority } = this.parts
+    const found = authority.identify(token, { ip })
+    if (typeof found === "string") return done({ _tag: "Refused", why: found })
+    if (!("unseen" in found)) return done(this.admitted(found))
+    found.learn((isLearnt) => {
+      if (!isLearnt) return done({ _tag: "Refused", why: "unknown" })
+      const again = authority.identify(token, { ip })
+      if (typeof again === "string") done({ _tag: "Refused", why: again })
+      else done("unseen" in again ? { _tag: "Refused", why: again.unseen } : this.admitted(again))
+    })
+  }
+
+  private admitted(credentials: Credentials): IdentifyAnswer {
+    const { principal, user, expiresAt } = credentials
+    if (principal === null) return { _tag: "Refused", why: "invalid" }
+    const speaker = speakerOf(principal)
+    const revision = this.known.get(speaker)?.revision ?? 0
+    this.known.set(speaker, { credentials, revision, until: this.parts.monotonic() + LEASE_MILLIS })
+    this.sweepLater()
+    return { _tag: "Identified", user, principal: principalText(principal), expiresAt, revision }
+  }
+
+  /** Undefined: it is not known, or is over. */
+  private speaker(id: SpeakerId): Credentials | undefined {
+    const credentials = this.known.get(id)?.credentials
+    return credentials?.isOver?.() === true ? undefined : credentials
+  }
+
+  private access({ speaker, channel, type }: AccessAsk, done: (answer: AccessAnswer) => void, learnt = false): void {
+    const credentials = this.speaker(speaker)
+    if (credentials === undefined) return done({ _tag: "Stranger" })
+    const found: Access = this.parts.authority.access(credentials, { channel, type, token: "", client: "" })
+    if (found._tag === "Granted") return done({ _tag: "Granted", canonical: found.served.canonical })
+    if (found._tag !== "Later") return done(found)
+    if (learnt) return done({ _tag: "Unknown" })
+    found.learn((known) => {
+      if (known) this.access({ speaker, channel, type }, done, true)
+      else done({ _tag: "Unknown" })
+    })
+  }
+
+  private call({ speaker, ...request }: RpcAsk, done: (answer: RpcOutcome) => void): void {
+    const principal = this.speaker(speaker)?.principal
+    if (principal == null) return done("stranger")
+    this.parts.rpc({ ...request, principal }, done)
+  }
+
+  private keep(kept: KeepSpeakersAsk): KeepSpeakersAnswer {
+    const until = this.parts.monotonic() + LEASE_MILLIS
+    const changed: Array<SpeakerId> = []
+    for (const [id, revision] of kept) {
+      const known = this.known.get(id)
+      if (known !== undefined) known.until = until
+      if (known?.revision !== revision || known.credentials.isOver?.() === true) changed.push(id)
+    }
+    return changed
+  }
+
+  private sweepLater(): void {
+    if (this.willSweep) return
+    this.willSweep = true
+    this.parts.after(SWEEP_MILLIS, () => {
+      this.willSweep = false
+      const now = this.parts.monotonic()
+      for (const [id, { until }] of this.known) if (until <= now) this.known.delete(id)
+      if (this.known.size > 0) this.sweepLater()
+    })
+  }
+}
