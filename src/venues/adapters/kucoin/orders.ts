@@ -80,6 +80,8 @@ export const listed = (order: CcxtOrder, heard: Heard): CcxtOrder => {
     ...order,
     info: { ...info, neverRested: heard.neverRested(String(order.id)) },
     status: active ? "open" : isWhole ? "closed" : "canceled",
+    // Good until a time, by the venue's own word.
+    timeInForce: order.timeInForce === "GTT" ? "GTD" : order.timeInForce,
     amount: byValue ? (active ? undefined : filled) : order.amount,
     lastUpdateTimestamp: millisOf(info["lastUpdatedAt"]),
   }

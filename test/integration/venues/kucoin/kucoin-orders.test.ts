@@ -83,18 +83,21 @@ describe("an order at KUCOIN", () => {
     expect(my.count(SHOW)).toBe(asked)
   })
 
-  it("has fills of two pairs told although the venue counts the trades of each anew", async () => {
-    const btc = await accepted({ orderType: "MARKET", limitPrice: null, quantity: "0.00001" })
-    const eth = await accepted({
-      instrumentId: KUCOIN_ETH,
-      orderType: "MARKET",
-      limitPrice: null,
-      quantity: "0.001",
-    })
-    await filled(2)
-    expect(new Set(my.fills.map(({ tradeOrderId }) => tradeOrderId))).toEqual(
-      new Set([btc.tradeOrderId, eth.tradeOrderId]),
-    )
+  it("has fills of two pairs told although the venue counts the trades of each anew, from one number on", async () => {
+    const fresh = await startKucoin()
+    try {
+      const one = await KucoinSession.start(fresh)
+      const market = { orderType: "MARKET", limitPrice: null } as const
+      const btc = await one.accepted(kucoinOrder({ ...market, quantity: "0.00001" }))
+      const eth = await one.accepted(kucoinOrder({ ...market, quantity: "0.001", instrumentId: KUCOIN_ETH }))
+      await until(() => one.fills.length === 2, "both trades")
+      expect(new Set(one.tradeIds).size).toBe(1)
+      expect(new Set(one.fills.map(({ tradeOrderId }) => tradeOrderId))).toEqual(
+        new Set([btc.tradeOrderId, eth.tradeOrderId]),
+      )
+    } finally {
+      await fresh.stop()
+    }
   })
 
   it("has its fee in KCS where the user pays so", async () => {

@@ -104,10 +104,10 @@ describe("a session at KUCOIN", () => {
 
   it("has the order of another program as one that is not ours, as the venue lists it", async () => {
     const elsewhere = await KucoinSession.start(at)
-    const order = kucoinOrder({ timeInForce: "GTX", orderType: "LIMIT_MAKER" })
+    const order = kucoinOrder()
     expect((await elsewhere.outcomeOf(order))._tag).toBe("Accepted")
     const [row] = elsewhere.rows
-    const theirs = { ...row, clientOid: "their-own" }
+    const theirs = { ...row, clientOid: "their-own", timeInForce: "GTT", cancelAfter: 60 }
     const body = JSON.stringify({ code: "200000", data: theirs })
     at.exchange.fault({ fault: "answer", match: `${SHOW}${row?.id}`, action: answering(200, body) })
     const named = { symbol: row?.symbol, orderId: row?.id, clientOid: "their-own", side: "buy", orderType: "limit" }
@@ -121,7 +121,7 @@ describe("a session at KUCOIN", () => {
         tradeOrderId: null,
         clientId: "their-own",
         quantity: "0.001",
-        orderType: "LIMIT_MAKER",
+        timeInForce: "GTD",
       },
     ])
   })

@@ -75,6 +75,8 @@ describe("a limit of the address", () => {
     ["BINANCE", 418, { code: -1003, msg: "Way too much request weight used; IP banned." }],
     ["BYBIT", 403, "access too frequent"],
     ["BITFINEX", 429, ["error", 11010, "ratelimit: error"]],
+    ["KUCOIN", 429, "error code: 1015"],
+    ["KUCOIN", 403, "<html>Attention Required!</html>"],
   ] as const)("of %s (%s) holds everything", async (venue, status, body) => {
     const { one, hear, all, budgets } = await world(venue)
     hear(one, "submit", status, body, { "retry-after": "30" })
@@ -109,6 +111,14 @@ describe("the weight that the venue has counted", () => {
     const { market, hear, budgets } = await world(venue)
     hear(market, "market", 200, {}, { "X-MBX-USED-WEIGHT-1M": String(limit / 2) })
     expect(budgets.load().used).toBeCloseTo(0.5, 1)
+    budgets.close()
+  })
+
+  it("of KUCOIN is what is gone of the pool that a request belongs to", async () => {
+    const { market, hear, budgets } = await world("KUCOIN")
+    const left = { "gw-ratelimit-limit": "2000", "gw-ratelimit-remaining": "500", "gw-ratelimit-reset": "12000" }
+    hear(market, "market", 200, {}, left)
+    expect(budgets.load().used).toBeCloseTo(0.75, 1)
     budgets.close()
   })
 })
