@@ -57,6 +57,15 @@ export const ALERT_RULES: ReadonlyArray<AlertRule> = [
     action: "See health_check, order_oldest_unit_seconds and venue_up: the database or a venue is not responding.",
   },
   {
+    alert: "NoOwnerHeard",
+    expr: `max(${m("peer_calls_held")}) > 0`,
+    for: "30s",
+    severity: "page",
+    summary: "Requests have been held for 30 s: no node that owns the database takes them",
+    action:
+      "GET /api/v3/health of each node names the owner and the broker: start a node that may own the database, or the broker.",
+  },
+  {
     alert: "LedgerViolated",
     expr: `${m("ledger_violations")} > 0`,
     severity: "page",

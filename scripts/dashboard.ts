@@ -154,6 +154,18 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
     ],
   ],
   [
+    "Several machines",
+    [
+      {
+        title: "Requests passed to the owner, by outcome",
+        unit: "reqps",
+        targets: [[rate("peer_asks_total", ["outcome"]), "{{outcome}}"]],
+      },
+      { title: "Until the owner's answer", unit: "s", targets: p50and99("peer_call_duration_seconds") },
+      { title: "Requests held for an owner", unit: "short", targets: [[m("peer_calls_held"), "{{instance}}"]] },
+    ],
+  ],
+  [
     "Venues",
     [
       {

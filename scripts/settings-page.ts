@@ -90,7 +90,17 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "NODE_ID",
       "",
-      "The name of this process among several on one database ([cluster](cluster.md)): one works, the others wait to take over. No two have the same. Requires `DATABASE_URL`, `SIGNING_KEY`, `ENCRYPTION_KEYS` and `CURSOR_KEY`. Without it the gateway is alone on its database",
+      "The name of this process among several on one database ([cluster](cluster.md)): one owns it, the others pass requests to it or wait to take over. No two have the same. Requires `DATABASE_URL`, `SIGNING_KEY`, `ENCRYPTION_KEYS` and `CURSOR_KEY`. Without it the gateway is alone on its database",
+    ),
+    row(
+      "NATS_URL",
+      "",
+      "The NATS broker that nodes speak over: `nats://user:password@host:4222` or `tls://…`, several of one NATS cluster separated by commas. With it every node serves HTTP from its start and passes what is the owner's to it. Requires `NODE_ID`",
+    ),
+    row(
+      "ROLES",
+      "edge,core",
+      "`edge,core`: the node waits to own the database, and passes requests on meanwhile; `edge`: it never owns it. Requires `NODE_ID`",
     ),
   ],
   "Users, sessions and mail": [
@@ -309,7 +319,7 @@ Every setting is an environment variable, read once at start. All have a default
 line that names the variable and what it accepts. So does a variable that is nearly a setting (\`DATABASEURL\`, \`RATE_LIMIT\`) or what other
 servers call one (\`HTTP_PORT\` for \`PORT\`), unless that setting is given beside it: a gateway that took no notice would start on another database or without its limits.
 
-Secrets may be given as files: \`DATABASE_URL\`, \`DATABASE_PASSWORD\`, \`SMTP_URL\`, \`SIGNING_KEY\`, \`ENCRYPTION_KEYS\`, \`CURSOR_KEY\` and \`OTLP_HEADERS\` are
+Secrets may be given as files: \`DATABASE_URL\`, \`DATABASE_PASSWORD\`, \`SMTP_URL\`, \`SIGNING_KEY\`, \`ENCRYPTION_KEYS\`, \`CURSOR_KEY\`, \`NATS_URL\` and \`OTLP_HEADERS\` are
 read from the file that \`NAME_FILE\` names (Docker and systemd secrets).
 
 Back up \`DATA_DIR/keys\`: without it stored exchange credentials cannot be read ([backup](backup.md)). PostgreSQL does not run as root: a gateway

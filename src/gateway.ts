@@ -16,7 +16,7 @@ import { UserActs, userActsLayer } from "./auth/user/user-acts.ts"
 import { database, keepJournal } from "./composition/database.ts"
 import { keepKeys, registerKeys } from "./composition/keys.ts"
 import { orderRatesOf, requestLimiter, signInLimits, socketLimits } from "./composition/limits.ts"
-import { accessLog, auditedActs, auditTrail, securityLog } from "./composition/logs.ts"
+import { auditedActs, auditTrail, watching } from "./composition/logs.ts"
 import {
   dealersLayer,
   fillDealers,
@@ -27,7 +27,8 @@ import {
   moneyRepositories,
   moneyStores,
 } from "./composition/money.ts"
-import { healthProbes, metrics, telemetry, watchLoop } from "./composition/observability.ts"
+import { type Core, type CorePlace, startNode } from "./composition/node.ts"
+import { healthProbes, metrics, metricsPort, telemetry, watchLoop } from "./composition/observability.ts"
 import { describe, type GatewayOptions } from "./composition/options.ts"
 import { makeShutdown } from "./composition/shutdown.ts"
 import {
@@ -39,7 +40,7 @@ import {
   sockets,
   testProfile,
 } from "./composition/sockets.ts"
-import { looseModes, startChecks } from "./composition/start-checks.ts"
+import { type Beginning, looseModes, startChecks } from "./composition/start-checks.ts"
 import { keepCertificate, plainPort } from "./composition/tls.ts"
 import { mails } from "./composition/users.ts"
 import {
@@ -64,15 +65,12 @@ import { keepAnswers } from "./http/limits/idempotency.ts"
 import { type HandlerOptions, makeHandlers } from "./http/make-handlers.ts"
 import type { InstrumentSync } from "./http/market/instrument-sync.ts"
 import { jwksPage } from "./http/session/handlers.ts"
-import { watchRequests } from "./http/watch/request-watch.ts"
 import { keepLoop, LoopBoard, Loops } from "./kernel/loop.ts"
-import { clockLive, failpointLive, idsLive, metersLive, placementLive, requestIds, writtenPlaces } from "./live.ts"
+import { clockLive, failpointLive, idsLive, metersLive, placementLive, writtenPlaces } from "./live.ts"
 import { Clock } from "./ports/clock.ts"
 import { Failpoint } from "./ports/failpoint.ts"
 import { LedgerWatch } from "./ports/ledger-port.ts"
 import { Meters } from "./ports/meters.ts"
-import { SecurityLog } from "./ports/security-log.ts"
-import { Telemetry } from "./ports/telemetry.ts"
 import { InvalidSetting } from "./settings/environment.ts"
 import { AuditRows } from "./store/audit/list.ts"
 import { forgetQuotes } from "./store/dealers/dealers.ts"
@@ -177,10 +175,10 @@ const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync
     }),
   )
 
-/** Starts everything; ready when it returns. */
-export const startGateway = (options: GatewayOptions) =>
+/** Transport, keys and the ports of this process. */
+const begin = (options: GatewayOptions) =>
   Effect.gen(function* () {
-    const { settings, notice, fatal } = options
+    const { settings, notice } = options
     const server = yield* Effect.acquireRelease(
       Effect.try({ try: () => makeServer(settings), catch: (error) => error as TransportRefused }),
       (it) => Effect.sync(it.close),
@@ -205,9 +203,17 @@ export const startGateway = (options: GatewayOptions) =>
     if (server.transport.mode === "plain") notice("insecure: plain HTTP, development only")
 
     const base = yield* Layer.build(telemetry(options).pipe(Layer.provideMerge(ports(options))))
-    const meters = Context.get(base, Meters)
     yield* watchLoop(options, Context.get(base, Clock).monotonic)
-    const { url, owner } = yield* database(options).pipe(Effect.provide(base))
+    const beginning: Beginning = { server, keys, base }
+    return beginning
+  })
+
+/** All that does the API's operations, of a process that owns the database. */
+const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ...place }: CorePlace) =>
+  Effect.gen(function* () {
+    const { settings, notice, fatal } = options
+    const { log, watch, requestId, security } = place.watching
+    const meters = Context.get(base, Meters)
     const store = yield* Layer.build(
       accountStoreLayer({
         url,
@@ -244,7 +250,7 @@ export const startGateway = (options: GatewayOptions) =>
     const stored = Context.merge(base, store).pipe(Context.add(NewsBell, owner.bell))
     const money = yield* Layer.build(moneyStores({ ...options, url, owner, hit })).pipe(Effect.provide(stored))
     const filled = Context.merge(stored, money)
-    const watched = Context.merge(filled, yield* Layer.build(securityLog(options)).pipe(Effect.provide(base)))
+    const watched = Context.merge(filled, security)
     const audit = yield* auditTrail(options, keys).pipe(Effect.provide(watched))
     const audited = Context.merge(watched, yield* Layer.build(auditedActs(audit)).pipe(Effect.provide(watched)))
     yield* registerKeys(keys, options.settings, owner).pipe(Effect.provide(audited))
@@ -289,15 +295,8 @@ export const startGateway = (options: GatewayOptions) =>
     yield* holdSubscriptions.pipe(Effect.provide(all))
 
     const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
-    const log = yield* accessLog(options).pipe(Effect.provide(base))
-    const watch = watchRequests(
-      meters,
-      Context.get(audited, SecurityLog),
-      Context.get(base, Telemetry),
-      options.log.debug,
-    )
-    const requestId = requestIds()
-    const { probes, record } = yield* healthProbes(options, url, owner.mayAct, shutdown.isReady).pipe(
+    const isOwner = owner.mayAct
+    const { probes, record } = yield* healthProbes(options, url, isOwner, shutdown.isReady, place.cluster).pipe(
       Effect.provide(base),
     )
     const apiHandlers = yield* handlers(options, keys, sync, probes).pipe(Effect.provide(all))
@@ -334,19 +333,42 @@ export const startGateway = (options: GatewayOptions) =>
       Effect.provide(all),
     )
     test?.serve(server.app, socket)
-    const listening: ListeningServer = yield* server.listen
-    yield* plainPort(options, log, watch, requestId).pipe(Effect.provide(base))
+    const listening: ListeningServer = yield* place.listen
     shutdown.serves()
     const writer = Context.get(store, Writer)
-    const { inFlight } = mounted
-    const figures = { inFlight, socket, writer, keys, sealing, certificate: certificate.figures, health: record }
-    yield* metrics(options, figures).pipe(Effect.provide(all))
+    const { inFlight, takePeerCall } = mounted
+    const figures = { inFlight, socket, writer, keys, sealing, certificate: certificate.figures }
+    yield* metrics(figures).pipe(Effect.provide(all))
     const writers = [writer, Context.get(money, LedgerWatch)]
     const drain = shutdown.drain({ server: listening, socket, inFlight, writers })
     const setupToken = Context.get(auth, UserActs).setupToken.show()
     watchLoopDelay().restart()
     const hasConsole = console.length > 0
-    const gateway: Gateway = { listening, hasConsole, setupToken, renewCertificate: certificate.renew, drain }
+    const renewCertificate = certificate.renew
+    const core: Core = { listening, hasConsole, setupToken, renewCertificate, drain, takePeerCall, health: record }
+    return core
+  })
+
+/** Starts everything; it serves when it returns. */
+export const startGateway = (options: GatewayOptions) =>
+  Effect.gen(function* () {
+    const { cluster, databaseUrl } = options.settings
+    const beginning = yield* begin(options)
+    const { base, server } = beginning
+    const brokerUrl = cluster?.brokerUrl ?? null
+    if (cluster !== null && brokerUrl !== null && databaseUrl !== null) {
+      const node: Gateway = yield* startNode(options, beginning, { url: databaseUrl, cluster, brokerUrl }, (place) =>
+        startCore(options, place),
+      )
+      return node
+    }
+    const { url, owner } = yield* database(options).pipe(Effect.provide(base))
+    const heard = yield* watching(options).pipe(Effect.provide(base))
+    const { log, watch, requestId } = heard
+    const listen = Effect.zipLeft(server.listen, plainPort(options, log, watch, requestId)).pipe(Effect.provide(base))
+    const core = yield* startCore(options, { ...beginning, url, owner, watching: heard, cluster: undefined, listen })
+    yield* metricsPort(options, core.health).pipe(Effect.provide(base))
+    const gateway: Gateway = core
     return gateway
   }).pipe(
     // Nothing reads Effect's own spans; spans for a collector are made by hand (ports/telemetry). Each SQL statement would make one.

@@ -1,5 +1,5 @@
 /**
- * The program: settings in, one `ready` line out, signals, exit codes. 0 after SIGTERM or SIGINT; 1 after a failed start, a drain that took
+ * The program: settings in, one `ready` line out (of several machines one more when it becomes the core), signals, exit codes. 0 after SIGTERM or SIGINT; 1 after a failed start, a drain that took
  * longer than 10 s, a second signal, the loss of the database, or an uncaught defect: the supervisor restarts it, and the next process queries
  * every venue before it relies on its stored state.
  */
@@ -47,9 +47,11 @@ process.on("unhandledRejection", endOnDefect("rejection"))
 /** What waited when the end came is stored. */
 let isWhole = true
 
+const told = (word: string, facts: object): void => void process.stdout.write(`${word} ${JSON.stringify(facts)}\n`)
+
 const program = Effect.gen(function* () {
   const scope = yield* Scope.make()
-  const started = yield* startGateway({ settings, log, notice: log.notice, fatal: end }).pipe(
+  const started = yield* startGateway({ settings, log, notice: log.notice, told, fatal: end }).pipe(
     Scope.extend(scope),
     // Told to end while it starts, or waits to: what it has begun is given up in order.
     Effect.onInterrupt(() => Scope.close(scope, Exit.void)),
@@ -64,16 +66,14 @@ const program = Effect.gen(function* () {
   const { http, ws } = listening
   const setup = setupToken === null ? {} : { setupToken }
   const console = hasConsole ? { console: http + CONSOLE_PATH } : {}
-  process.stdout.write(
-    `ready ${JSON.stringify({ http, ws, version: SERVICE.version, build: BUILD, ...console, ...setup })}\n`,
-  )
+  told("ready", { http, ws, version: SERVICE.version, build: BUILD, ...console, ...setup })
   const leave = Effect.gen(function* () {
     isWhole = yield* drain
     yield* Scope.close(scope, Exit.void)
   })
   return yield* Effect.never.pipe(Effect.onInterrupt(() => leave))
 }).pipe(
-  // stdout carries the ready line and nothing else.
+  // stdout carries what is told and nothing else.
   Effect.provide(Logger.replace(Logger.defaultLogger, effectLogger(log))),
   Logger.withMinimumLogLevel(LogLevel.All),
 )

@@ -66,8 +66,8 @@ export const clusterNode = ({ notice, fatal }: GatewayOptions, url: string, clus
   Effect.gen(function* () {
     yield* known(url, false, notice)
     yield* prepared(url)
-    const { nodeId } = cluster
-    const node = yield* joinCluster(url, { nodeId, mayOwn: true, notice })
+    const { nodeId, mayOwn } = cluster
+    const node = yield* joinCluster(url, { nodeId, mayOwn, notice })
     void node.lost.then(fatal)
     notice("joined the cluster", { nodeId, epoch: node.epoch() }, "info")
     return node

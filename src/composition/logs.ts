@@ -4,11 +4,13 @@
  * first.
  */
 import { join } from "node:path"
-import { Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { type Audit, countAudited, makeAudit, tellAudited } from "../auth/audit-log.ts"
 import type { Keys } from "../auth/keys/keys.ts"
 import { eventLine, type LogLevel } from "../foundation/log-line.ts"
 import { type AccessLog, openRequestLog, type RequestLog } from "../http/watch/request-log.ts"
+import { watchRequests } from "../http/watch/request-watch.ts"
+import { requestIds } from "../live.ts"
 import { Clock } from "../ports/clock.ts"
 import { Ids } from "../ports/ids.ts"
 import { Meters } from "../ports/meters.ts"
@@ -50,7 +52,7 @@ const auditLog = (options: GatewayOptions) =>
   })
 
 /** Null: none is kept. */
-export const accessLog = (options: GatewayOptions) =>
+const accessLog = (options: GatewayOptions) =>
   Effect.gen(function* () {
     const { settings, log } = options
     if (!settings.accessLog) return null
@@ -88,6 +90,19 @@ export const auditedActs = ({ told }: Audit) =>
       return actsLayer({ told, now: (yield* Clock).now, uuid: (yield* Ids).uuid })
     }),
   )
+
+/** What hears of every request: the access log, its counts, the security stream. One of a process, whoever does the operations. */
+export const watching = (options: GatewayOptions) =>
+  Effect.gen(function* () {
+    const security = yield* Layer.build(securityLog(options))
+    const log = yield* accessLog(options)
+    const meters = yield* Meters
+    const telemetry = yield* Telemetry
+    const watch = watchRequests(meters, Context.get(security, SecurityLog), telemetry, options.log.debug)
+    return { security, log, watch, requestId: requestIds() }
+  })
+
+export type Watching = Effect.Effect.Success<ReturnType<typeof watching>>
 
 // The security stream: `logs/security.log`, written at once, never at the cost of a request.
 
@@ -136,7 +151,7 @@ export const makeSecurityLog = (options: {
   }
 }
 
-export const securityLog = ({ settings, notice }: GatewayOptions) =>
+const securityLog = ({ settings, notice }: GatewayOptions) =>
   Layer.scoped(
     SecurityLog,
     Effect.gen(function* () {

@@ -14,7 +14,7 @@ import type { ResealStats } from "../auth/keys/reseal.ts"
 import { BUILD } from "../foundation/build.ts"
 import { watchLoopDelay } from "../foundation/loop-delay.ts"
 import type { HandlerOptions } from "../http/make-handlers.ts"
-import type { HealthRecord } from "../http/root/endpoints.ts"
+import type { ClusterHealth, HealthRecord } from "../http/root/endpoints.ts"
 import { keepLoop, Loops } from "../kernel/loop.ts"
 import { serveMetrics } from "../metrics/metrics-server.ts"
 import { watchProcess } from "../metrics/process-metrics.ts"
@@ -76,6 +76,7 @@ export const healthProbes = (
   url: string,
   isOwner: () => boolean,
   isReady: () => boolean,
+  cluster: (() => ClusterHealth) | undefined,
 ) =>
   Effect.gen(function* () {
     const clock = yield* Clock
@@ -101,6 +102,7 @@ export const healthProbes = (
       dataDir: settings.dataDir,
       diskFreeMinMegabytes,
       isReady,
+      cluster,
       made: (record) => {
         health = record
       },
@@ -110,33 +112,41 @@ export const healthProbes = (
     return { probes, record }
   })
 
-/** What operators read of the gateway: every part's numbers on one board, and the board on a port of its own. */
-export const metrics = (
-  { settings, log, notice }: GatewayOptions,
-  parts: {
-    readonly inFlight: () => number
-    readonly socket: SocketServer
-    readonly writer: Writer["Type"]
-    readonly keys: Keys
-    readonly sealing: () => ResealStats
-    readonly certificate: () => CertificateFigures
-    readonly health: Effect.Effect<HealthRecord>
-  },
-) =>
+/** The numbers of the process on the board, and the board with the health record on a port of its own. */
+export const metricsPort = ({ settings, log, notice }: GatewayOptions, health: Effect.Effect<HealthRecord>) =>
   Effect.gen(function* () {
     const meters = yield* Meters
     const lines = meters.counter("log_lines_total")
     log.listen((level) => lines.add("process", level))
+    const loops = yield* Loops
+    const readProcess = watchProcess({ build: BUILD, dataDir: settings.dataDir })
+    meters.readAll(() => [...loopMetrics(loops.states()), ...readProcess()])
+    if (settings.metricsPort === null) return
+    const port = yield* serveMetrics(settings.metricsPort, {
+      read: () => meters.readings(),
+      // tidy: asked by a server of Node's, outside of any Effect
+      health: () => Effect.runPromise(Effect.map(health, (record) => ({ ...record, build: BUILD }))),
+    })
+    notice("metrics", { url: `http://127.0.0.1:${port}/metrics` }, "info")
+  })
+
+/** The numbers of every part on one board. */
+export const metrics = (parts: {
+  readonly inFlight: () => number
+  readonly socket: SocketServer
+  readonly writer: Writer["Type"]
+  readonly keys: Keys
+  readonly sealing: () => ResealStats
+  readonly certificate: () => CertificateFigures
+}) =>
+  Effect.gen(function* () {
+    const meters = yield* Meters
     const venues = yield* VenuePort
     const markets = yield* Markets
     const accounts = yield* TradingAccounts
     const ledger = yield* LedgerWatch
     const dealers = yield* Dealers
-    const loops = yield* Loops
-    const readProcess = watchProcess({ build: BUILD, dataDir: settings.dataDir })
     meters.readAll(() => [
-      ...loopMetrics(loops.states()),
-      ...readProcess(),
       ...serviceMetrics({
         inFlight: parts.inFlight(),
         sockets: parts.socket.stats(),
@@ -153,13 +163,6 @@ export const metrics = (
       ...certificateMetrics(parts.certificate()),
       ...ledgerMetrics({ stats: ledger.stats(), health: ledger.health() }),
     ])
-    if (settings.metricsPort === null) return
-    const port = yield* serveMetrics(settings.metricsPort, {
-      read: () => meters.readings(),
-      // tidy: asked by a server of Node's, outside of any Effect
-      health: () => Effect.runPromise(Effect.map(parts.health, (record) => ({ ...record, build: BUILD }))),
-    })
-    notice("metrics", { url: `http://127.0.0.1:${port}/metrics` }, "info")
   })
 
 /** The way to the collector, where OTLP_URL names one; the last to be closed, so that the words of the end arrive, too. */

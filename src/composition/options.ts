@@ -77,6 +77,8 @@ export interface GatewayOptions {
   readonly log: ProcessLog
   /** A word for the operator, on stderr. */
   readonly notice: Notice
+  /** A line for the supervisor, on stdout: its word, and what it says as JSON. */
+  readonly told: (word: string, facts: object) => void
   /** The process owns nothing any more, or lost its database for good: it must end at once. */
   readonly fatal: (reason: string) => void
 }

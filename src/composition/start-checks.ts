@@ -6,10 +6,26 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { join } from "node:path"
-import { Data, Effect, type Scope } from "effect"
-import { PortTaken } from "../http/edge/server.ts"
+import { type Context, Data, Effect, type Scope } from "effect"
+import type { KeyRing } from "../auth/keys/keys.ts"
+import { type HttpServer, PortTaken } from "../http/edge/server.ts"
 import { MetricsPortTaken } from "../metrics/metrics-server.ts"
+import type { Clock } from "../ports/clock.ts"
+import type { Failpoint } from "../ports/failpoint.ts"
+import type { Ids } from "../ports/ids.ts"
+import type { Meters } from "../ports/meters.ts"
+import type { Placement } from "../ports/placement.ts"
+import type { Telemetry } from "../ports/telemetry.ts"
 import type { GatewayOptions } from "./options.ts"
+
+/** What every process has, whatever it does. */
+export interface Beginning {
+  readonly server: HttpServer
+  readonly keys: KeyRing
+  readonly base: Context.Context<Base>
+}
+
+type Base = Clock | Ids | Placement | Failpoint | Meters | Telemetry
 
 const GROUP_AND_OTHERS = 0o077
 const WRITE_OF_OTHERS = 0o002

@@ -30,7 +30,7 @@ const ORIGIN = { ip: "local", userAgent: null, requestId: "" }
 const wordsOf = ({ serialNumber, expiresAt }: Certificate): string =>
   `serial ${serialNumber}, until ${new Date(expiresAt).toISOString()}`
 
-export const keepCertificate = ({ notice }: GatewayOptions, server: HttpServer, audit: Audit) =>
+export const keepCertificate = ({ notice }: GatewayOptions, server: HttpServer, audit: Pick<Audit, "write">) =>
   Effect.map(Clock, ({ now }): KeptCertificate => {
     let refused = false
     const first = server.certificate()

@@ -70,7 +70,10 @@ export interface HandlerOptions {
   readonly allowedOrigins: ReadonlyArray<string>
   readonly console: ConsoleTerms
   readonly assetDigits: Readonly<Record<string, number>>
-  readonly health: Pick<HealthSources, "database" | "isOwner" | "dataDir" | "diskFreeMinMegabytes" | "isReady" | "made">
+  readonly health: Pick<
+    HealthSources,
+    "database" | "isOwner" | "dataDir" | "diskFreeMinMegabytes" | "isReady" | "cluster" | "made"
+  >
 }
 
 export const makeHandlers = (options: HandlerOptions) =>

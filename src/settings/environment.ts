@@ -96,6 +96,7 @@ export const SECRETS = [
   "ENCRYPTION_KEYS",
   "CURSOR_KEY",
   "OTLP_HEADERS",
+  "NATS_URL",
 ] as const
 
 const fileText = (name: string, path: string): string => {

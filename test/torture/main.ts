@@ -38,6 +38,7 @@ import { slowReaders } from "./load/slow-readers.ts"
 import { steady } from "./load/steady.ts"
 import { upkeep } from "./load/upkeep.ts"
 import { clockSteps } from "./nemesis/clock-steps.ts"
+import { clusterNodes } from "./nemesis/cluster-nodes.ts"
 import { diskFull } from "./nemesis/disk-full.ts"
 import { failover } from "./nemesis/failover.ts"
 import { fdLimit } from "./nemesis/fd-limit.ts"
@@ -226,6 +227,11 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage:
       "[--built]: a second process on the same database, beside a first one that works, and in the place of one that hangs",
     run: (progress) => twoGateways({ built: values.built, progress }),
+  },
+  cluster: {
+    usage:
+      "[--rounds 6] [--built] (with nats-server): the owner of three nodes is killed, stopped and told to end, under orders through another node",
+    run: (progress) => clusterNodes({ rounds: count("rounds", 1), built: values.built, progress }),
   },
   ownership: {
     usage:

@@ -57,6 +57,11 @@ const CLUSTER = {
 const CONTRADICTIONS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<string>]> = [
   [{ NODE_ID: "a.b" }, "NODE_ID must be", "a.b"],
   [{ NODE_ID: "a", CURSOR_KEY: "k:x" }, "NODE_ID requires DATABASE_URL, SIGNING_KEY, ENCRYPTION_KEYS:"],
+  [{ NATS_URL: "nats://localhost" }, "NATS_URL requires NODE_ID"],
+  [{ ROLES: "edge" }, "ROLES requires NODE_ID"],
+  [{ ...CLUSTER, ROLES: "edge" }, "ROLES=edge requires NATS_URL"],
+  [{ ...CLUSTER, NATS_URL: "nats://localhost", ROLES: "core" }, 'ROLES must be "edge,core" or "edge", not "core"'],
+  [{ ...CLUSTER, NATS_URL: "nats://user:secret@localhost,http://x" }, "NATS_URL must be nats://"],
   [{ ...CLUSTER, WS_PROFILE: "test" }, "WS_PROFILE=test and NODE_ID"],
   [{ SESSION_IDLE_HOURS: "800" }, "SESSION_IDLE_HOURS (800 hours)", "SESSION_MAX_HOURS (720 hours)"],
   [

@@ -24,15 +24,30 @@ const AuditMillis = Schema.Struct({
   balances: Schema.optional(Schema.Int),
 }).annotations({ identifier: "AuditMillis" })
 
+const ClusterHealth = Schema.Struct({
+  nodeId: Schema.String,
+  role: Schema.Literal("core", "edge").annotations({
+    description: "core: it owns the database and does all operations; edge: it passes them to the node that does",
+  }),
+  owner: Schema.NullOr(Schema.Struct({ nodeId: Schema.String, term: Schema.Int })).annotations({
+    description: "The node that owns the database, with its term; null: none is known now",
+  }),
+  broker: Schema.Literal("up", "down"),
+}).annotations({ identifier: "ClusterHealth" })
+export type ClusterHealth = typeof ClusterHealth.Type
+
 export const HealthRecord = Schema.Struct({
   status: Schema.Literal("healthy", "degraded", "unhealthy"),
   timestamp: Schema.Int,
   isoDateTime: Schema.String,
   version: Schema.String,
-  tradingMode: TradingMode,
+  tradingMode: Schema.optional(TradingMode).annotations({
+    description: "Absent at a node that does not own the database",
+  }),
+  cluster: Schema.optional(ClusterHealth).annotations({ description: "Absent where there is one machine" }),
   checks: Schema.Record({ key: Schema.String, value: HealthCheck }).annotations({
     description:
-      "service, database, eventLoop, orderWriter, ledger, upkeep (recurring background work), actors (accounts and dealers stopped by a defect), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy",
+      "service, database, eventLoop, orderWriter, ledger, upkeep (recurring background work), actors (accounts and dealers stopped by a defect), venues, workers, mailOutbox, disk, clock; of several machines also broker, and of one that does not own the database only service, owner, broker, eventLoop, disk. One unhealthy check makes the record unhealthy",
   }),
   venues: Schema.Record({ key: Schema.String, value: Schema.Literal("idle", "up", "down") }).annotations({
     description: "By venue. idle: no request has been sent to it yet",

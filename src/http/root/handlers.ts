@@ -13,10 +13,11 @@ import type { VenuePort } from "../../ports/venue-port.ts"
 import type { OrderWriter } from "../../store/orders/order-writer.ts"
 import type { DatabaseFacts } from "../../store/postgres/database-watch.ts"
 import { SERVICE } from "../api.ts"
-import type { Handlers } from "../edge/route.ts"
-import type { HealthRecord, RootApi } from "./endpoints.ts"
+import type { FailureOptions, Handlers } from "../edge/route.ts"
+import type { ClusterHealth, HealthRecord, RootApi } from "./endpoints.ts"
 import {
   actorsCheck,
+  brokerCheck,
   clockCheck,
   databaseCheck,
   diskCheck,
@@ -49,13 +50,15 @@ export interface HealthSources {
   readonly diskFreeMinMegabytes: number
   /** False while starting and while draining. */
   readonly isReady: () => boolean
+  /** Undefined: there is one machine. */
+  readonly cluster: (() => ClusterHealth) | undefined
   /** Given the health record itself, for those who ask without a request. */
   readonly made: (health: Effect.Effect<HealthRecord>) => void
 }
 
 const CACHE_MILLIS = 1_000
 
-const freeBytesOf = (directory: string): Promise<number | null> =>
+export const freeBytesOf = (directory: string): Promise<number | null> =>
   statfs(directory).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => null,
@@ -67,6 +70,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
     const [facts, freeBytes] = await Promise.all([sources.database(), freeBytesOf(sources.dataDir)])
     const now = sources.now()
     const venues = sources.venues.health()
+    const cluster = sources.cluster?.()
     const checks = {
       service: serviceCheck(sources.isReady()),
       database: databaseCheck(facts, sources.isOwner()),
@@ -80,6 +84,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
       mailOutbox: mailCheck(facts, now),
       disk: diskCheck(freeBytes, sources.diskFreeMinMegabytes),
       clock: clockCheck(facts),
+      ...(cluster === undefined ? {} : { broker: brokerCheck(cluster.broker) }),
     }
     last = {
       status: worst(checks),
@@ -87,6 +92,7 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
       isoDateTime: dateTime(now),
       version: SERVICE.version,
       tradingMode: sources.tradingMode(),
+      ...(cluster === undefined ? {} : { cluster }),
       checks,
       venues: Object.fromEntries(venues.map(({ venue, status }) => [venue, status])),
       auditMillis: Object.fromEntries(sources.accounts.auditPeriods()),
@@ -116,16 +122,23 @@ const makeHealth = (sources: HealthSources): Effect.Effect<HealthRecord> => {
   )
 }
 
+export const rootText = { name: SERVICE.name, version: SERVICE.version, description: SERVICE.description }
+
+/** The record, or the failure that has it. */
+export const answerHealth = (
+  record: HealthRecord,
+  reply: { readonly ok: (it: HealthRecord) => void; readonly fail: (error: Busy, options: FailureOptions) => void },
+): void => {
+  if (record.status !== "unhealthy") reply.ok(record)
+  else reply.fail(new Busy({ retryAfterSeconds: 1 }), { metadata: { health: record } })
+}
+
 export const rootHandlers = (sources: HealthSources): Handlers<typeof RootApi> => {
   const health = makeHealth(sources)
   sources.made(health)
-  const root: Handlers<typeof RootApi>["get"] = (_input, reply) =>
-    reply.ok({ name: SERVICE.name, version: SERVICE.version, description: SERVICE.description })
+  const root: Handlers<typeof RootApi>["get"] = (_input, reply) => reply.ok(rootText)
   const healthRecord: Handlers<typeof RootApi>["health"] = (_input, reply) =>
-    Effect.map(health, (record) => {
-      if (record.status !== "unhealthy") reply.ok(record)
-      else reply.fail(new Busy({ retryAfterSeconds: 1 }), { metadata: { health: record } })
-    })
+    Effect.map(health, (record) => answerHealth(record, reply))
   return {
     get: root,
     getSlash: root,

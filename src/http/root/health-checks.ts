@@ -39,6 +39,20 @@ export const databaseCheck = (facts: DatabaseFacts | null, isOwner: boolean): He
   return facts.isCurrent ? healthy : unhealthy("its schema does not match this program")
 }
 
+/** Not unhealthy: it does what comes to its own port. */
+export const brokerCheck = (broker: "up" | "down"): HealthCheck =>
+  broker === "up" ? healthy : degraded("away: nothing reaches this node from others, and nothing leaves it for them")
+
+/** So long requests are held for the next owner, none of which is refused: out of rotation nothing would be better. */
+const OWNERLESS_MILLIS_MAX = 10_000
+
+/** Of a node that passes requests on. `millis`: for so long none was heard; 0: one is. */
+export const ownerCheck = (millis: number): HealthCheck => {
+  if (millis === 0) return healthy
+  const words = `no node that owns the database was heard for ${seconds(millis)}`
+  return millis > OWNERLESS_MILLIS_MAX ? unhealthy(words) : degraded(words)
+}
+
 /** Neither knows which of the two is right: sessions and quotes end by ours. */
 export const clockCheck = (facts: DatabaseFacts | null): HealthCheck => {
   if (facts === null) return degraded("unknown: the database does not respond")

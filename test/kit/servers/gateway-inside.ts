@@ -9,6 +9,7 @@ export const startInside = (settings: Settings) =>
     settings,
     log: openProcessLog("error", () => undefined),
     notice: () => undefined,
+    told: () => undefined,
     fatal: (reason) => {
       throw new Error(reason)
     },

@@ -2313,8 +2313,11 @@ export interface components {
             timestamp: components["schemas"]["Int"];
             isoDateTime: string;
             version: string;
-            tradingMode: components["schemas"]["TradingMode"];
-            /** @description service, database, eventLoop, orderWriter, ledger, upkeep (recurring background work), actors (accounts and dealers stopped by a defect), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy */
+            /** @description Absent at a node that does not own the database */
+            tradingMode?: components["schemas"]["TradingMode"];
+            /** @description Absent where there is one machine */
+            cluster?: components["schemas"]["ClusterHealth"];
+            /** @description service, database, eventLoop, orderWriter, ledger, upkeep (recurring background work), actors (accounts and dealers stopped by a defect), venues, workers, mailOutbox, disk, clock; of several machines also broker, and of one that does not own the database only service, owner, broker, eventLoop, disk. One unhealthy check makes the record unhealthy */
             checks: {
                 [key: string]: components["schemas"]["HealthCheck"];
             };
@@ -2334,6 +2337,21 @@ export interface components {
          * @enum {string}
          */
         TradingMode: "online" | "cancel_only" | "post_only" | "maintenance";
+        ClusterHealth: {
+            nodeId: string;
+            /**
+             * @description core: it owns the database and does all operations; edge: it passes them to the node that does
+             * @enum {string}
+             */
+            role: "core" | "edge";
+            /** @description The node that owns the database, with its term; null: none is known now */
+            owner: {
+                nodeId: string;
+                term: components["schemas"]["Int"];
+            } | null;
+            /** @enum {string} */
+            broker: "up" | "down";
+        };
         HealthCheck: {
             /** @enum {string} */
             status: "healthy" | "degraded" | "unhealthy";

@@ -56,6 +56,7 @@ it("outlives a defect, each one of them, and says so", async () => {
     startGateway({
       settings,
       log: openProcessLog("error", () => undefined),
+      told: () => undefined,
       notice: (what, fields) => {
         if (what === "metrics") metrics = String(fields?.["url"])
       },

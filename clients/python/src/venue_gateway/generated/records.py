@@ -11,6 +11,8 @@ __all__ = [
     "Health",
     "Int",
     "TradingMode",
+    "ClusterHealth",
+    "ClusterHealthOwner",
     "HealthCheck",
     "AuditMillis",
     "Signup",
@@ -198,8 +200,11 @@ class Health(TypedDict):
     timestamp: Int
     isoDateTime: str
     version: str
-    tradingMode: TradingMode
-    # service, database, eventLoop, orderWriter, ledger, upkeep (recurring background work), actors (accounts and dealers stopped by a defect), venues, workers, mailOutbox, disk, clock. One unhealthy check makes the record unhealthy
+    # Absent at a node that does not own the database
+    tradingMode: NotRequired[TradingMode]
+    # Absent where there is one machine
+    cluster: NotRequired[ClusterHealth]
+    # service, database, eventLoop, orderWriter, ledger, upkeep (recurring background work), actors (accounts and dealers stopped by a defect), venues, workers, mailOutbox, disk, clock; of several machines also broker, and of one that does not own the database only service, owner, broker, eventLoop, disk. One unhealthy check makes the record unhealthy
     checks: Mapping[str, HealthCheck]
     # By venue. idle: no request has been sent to it yet
     venues: Mapping[str, Literal["idle", "up", "down"]]
@@ -211,6 +216,20 @@ Int: TypeAlias = "int"
 
 
 TradingMode: TypeAlias = "Literal['online', 'cancel_only', 'post_only', 'maintenance']"
+
+
+class ClusterHealth(TypedDict):
+    nodeId: str
+    # core: it owns the database and does all operations; edge: it passes them to the node that does
+    role: Literal["core", "edge"]
+    # The node that owns the database, with its term; null: none is known now
+    owner: ClusterHealthOwner | None
+    broker: Literal["up", "down"]
+
+
+class ClusterHealthOwner(TypedDict):
+    nodeId: str
+    term: Int
 
 
 class HealthCheck(TypedDict):

@@ -1,0 +1,111 @@
+/**
+ * A node of a cluster with a broker: it serves HTTP from its start, passes what is the owner's to the owner, and, once the database is its own, does it
+ * itself, behind the same listener. The one thing to know: it never goes back; a node that has lost the database ends.
+ */
+import { Cause, Effect, Exit, Fiber, Scope } from "effect"
+import type { ListeningServer } from "../http/edge/server.ts"
+import { PEER_CALLS } from "../http/forward/forwarder.ts"
+import type { ClusterHealth, HealthRecord } from "../http/root/endpoints.ts"
+import type { TakeAsked } from "../ports/cable.ts"
+import type { ClusterSettings } from "../settings/cluster.ts"
+import type { ClusterNode } from "../store/postgres/keeper.ts"
+import { openBell } from "../store/postgres/news-bell.ts"
+import { openEdge } from "./edge.ts"
+import { linked } from "./link.ts"
+import { type Watching, watching } from "./logs.ts"
+import { metricsPort } from "./observability.ts"
+import type { GatewayOptions } from "./options.ts"
+import type { Beginning } from "./start-checks.ts"
+import { plainPort } from "./tls.ts"
+
+/** What the parts of the core begin with, of a process that owns the database. */
+export interface CorePlace extends Beginning {
+  readonly url: string
+  readonly owner: Effect.Effect.Success<ClusterNode["granted"]> & {
+    readonly bell: Effect.Effect.Success<ReturnType<typeof openBell>>
+  }
+  readonly watching: Watching
+  /** Of one of several machines. */
+  readonly cluster: (() => ClusterHealth) | undefined
+  /** The listener; once its doors are there. */
+  readonly listen: Effect.Effect<ListeningServer, unknown, Scope.Scope>
+}
+
+/** The parts that do the operations, at work. */
+export interface Core {
+  readonly listening: ListeningServer
+  readonly hasConsole: boolean
+  readonly setupToken: string | null
+  readonly renewCertificate: () => void
+  readonly drain: Effect.Effect<boolean>
+  readonly takePeerCall: TakeAsked
+  readonly health: Effect.Effect<HealthRecord>
+}
+
+/** `startCore` is given the process once it owns the database, which may be never. */
+export const startNode = <E, R>(
+  options: GatewayOptions,
+  beginning: Beginning,
+  { url, cluster, brokerUrl }: { readonly url: string; readonly cluster: ClusterSettings; readonly brokerUrl: string },
+  startCore: (place: CorePlace) => Effect.Effect<Core, E, R | Scope.Scope>,
+) =>
+  Effect.gen(function* () {
+    const { notice, fatal, told } = options
+    const { base, server } = beginning
+    const link = yield* linked(options, url, cluster, brokerUrl).pipe(Effect.provide(base))
+    const heard = yield* watching(options).pipe(Effect.provide(base))
+    let core: Core | undefined
+    const edge = yield* openEdge(options, beginning, link, heard).pipe(Effect.provide(base))
+    const listening = yield* server.listen
+    yield* plainPort(options, heard.log, heard.watch, heard.requestId).pipe(Effect.provide(base))
+    yield* metricsPort(
+      options,
+      Effect.suspend(() => core?.health ?? edge.health),
+    ).pipe(Effect.provide(base))
+
+    const become = Effect.gen(function* () {
+      const granted = yield* link.node.granted
+      const term = granted.epoch
+      notice("owns the database", { nodeId: cluster.nodeId, term }, "info")
+      const owner = { ...granted, bell: yield* openBell(url) }
+      const started = yield* startCore({
+        ...beginning,
+        url,
+        owner,
+        watching: heard,
+        cluster: () => link.health("core"),
+        listen: Effect.succeed(listening),
+      })
+      const take: TakeAsked = (asked) => (owner.mayAct() ? started.takePeerCall(asked) : "lease")
+      yield* Effect.acquireRelease(
+        Effect.sync(() => ({ serving: link.cable.serve(PEER_CALLS, { term, take }), told: link.home.announce(term) })),
+        (stop) =>
+          Effect.sync(() => {
+            stop.told()
+            stop.serving()
+          }),
+      )
+      core = started
+      const { setupToken } = started
+      told("core", { nodeId: cluster.nodeId, term, ...(setupToken === null ? {} : { setupToken }) })
+      // What was begun here lives as long as this does.
+      return yield* Effect.never
+    })
+    const coreScope = yield* Scope.make()
+    const becoming = yield* Effect.forkDaemon(Scope.extend(become, coreScope))
+    becoming.addObserver((exit) => {
+      if (Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause)) {
+        const failure = Cause.squash(exit.cause)
+        fatal(failure instanceof Error ? failure.message : String(failure))
+      }
+    })
+    yield* Effect.addFinalizer(() => Effect.zipRight(Fiber.interrupt(becoming), Scope.close(coreScope, Exit.void)))
+
+    return {
+      listening,
+      hasConsole: edge.hasConsole,
+      setupToken: null,
+      renewCertificate: () => (core?.renewCertificate ?? edge.renewCertificate)(),
+      drain: Effect.suspend(() => Effect.zipRight(Effect.sync(edge.end), core?.drain ?? edge.drain(listening))),
+    }
+  })

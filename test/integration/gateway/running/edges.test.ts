@@ -1,0 +1,149 @@
+/** Gateways of one cluster as processes, with a real broker and database: whichever is asked, the owner does it, once; and the next one after its death. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { WebSocket } from "ws"
+import type { SessionRecord } from "../../../../src/domain/user/user.ts"
+import type { HealthRecord } from "../../../../src/http/root/endpoints.ts"
+import { type ClusterProcess, ownerOf, sharedKeys, startClusterNode } from "../../../kit/servers/cluster.ts"
+import { type Answer, Api, endGateways, until } from "../../../kit/servers/gateway.ts"
+import { type NatsServer, natsMissing, startNats } from "../../../kit/servers/nats.ts"
+import { withDatabaseServer } from "./database.ts"
+
+const newDatabase = withDatabaseServer()
+const ORDERS = 24
+
+/** How a socket there opens: 101, or the status that refuses it. */
+const socketAt = (url: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(url)
+    socket.once("open", () => {
+      socket.terminate()
+      resolve(101)
+    })
+    socket.once("unexpected-response", (request, response) => {
+      request.destroy()
+      resolve(response.statusCode ?? 0)
+    })
+    socket.once("error", reject)
+  })
+
+describe.skipIf(natsMissing !== null)(`nodes of a cluster${natsMissing === null ? "" : ` (${natsMissing})`}`, () => {
+  let nats: NatsServer
+  let first: ClusterProcess
+  let next: ClusterProcess
+  let edge: ClusterProcess
+  let accountId: string
+  let user: Api
+  let env: Readonly<Record<string, string>>
+
+  const at = (node: ClusterProcess): Api => new Api(node.http, user.token)
+  const orderOf = (key: string) => ({
+    tradingAccountId: accountId,
+    instrumentId: "MOCK:BTC/USDT",
+    orderSide: "BUY",
+    orderType: "LIMIT",
+    quantity: "0.01",
+    limitPrice: "1000",
+    idempotencyKey: key,
+  })
+
+  beforeAll(async () => {
+    const database = await newDatabase()
+    nats = await startNats({ user: { name: "gateway", password: "of the broker's own" } })
+    const limits = { RATE_LIMITS: JSON.stringify({ http: { burst: 1_000, perSecond: 1_000 } }) }
+    env = { ...sharedKeys(), DATABASE_URL: database.url, NATS_URL: nats.url, MOCK_TICK_MS: "0", ...limits }
+    const nodes = await Promise.all([
+      startClusterNode("a", env),
+      startClusterNode("b", env),
+      startClusterNode("c", { ...env, ROLES: "edge" }),
+    ])
+    edge = nodes[2]
+    first = await ownerOf(nodes)
+    next = nodes.find((it) => it !== first && it !== edge)!
+    const anybody = new Api(edge.http)
+    await anybody.signup("a@example.com")
+    user = anybody.as((await anybody.login("a@example.com")).record.accessToken)
+    accountId = (await user.connectMock()).record.tradingAccountId
+  })
+  afterAll(async () => {
+    await endGateways()
+    await nats?.kill()
+  })
+
+  it("answer alike, each by its own health, which names the owner", async () => {
+    const { nodeId } = first
+    const healths = await Promise.all([first, next, edge].map((node) => at(node).serving()))
+    expect(healths.map(({ cluster }) => [cluster?.role, cluster?.owner?.nodeId, cluster?.broker])).toEqual([
+      ["core", nodeId, "up"],
+      ["edge", nodeId, "up"],
+      ["edge", nodeId, "up"],
+    ])
+    const users = await Promise.all([first, next, edge].map((node) => at(node).user()))
+    expect(new Set(users.map(({ text }) => text)).size).toBe(1)
+    const strange = new Api(edge.http, `${user.token}x`)
+    expect((await strange.user()).status).toBe(401)
+    expect((await new Api(edge.http).login("a@example.com", "a wrong password")).envelope.errno).toBe(-100001)
+    expect((await fetch(`${edge.http}/docs/start`)).status).toBe(200)
+    expect((await fetch(`${edge.http}/.well-known/jwks.json`)).status).toBe(200)
+    expect([await socketAt(first.ws), await socketAt(edge.ws)]).toEqual([101, 503])
+  })
+
+  it("do an order once, however often and wherever it is asked for, and count by the client", async () => {
+    const [once, again, there] = [
+      await at(edge).submit(orderOf("once")),
+      await at(next).submit(orderOf("once")),
+      await at(first).submit(orderOf("once")),
+    ]
+    expect(new Set([once, again, there].map(({ record }) => record.tradeOrderId)).size).toBe(1)
+    expect([again, there].map(({ headers }) => headers.get("idempotency-replayed"))).toEqual(["true", "true"])
+    const left = async (node: ClusterProcess): Promise<number> => {
+      const { headers } = await new Api(node.http).user()
+      expect(headers.get("x-ratelimit-bucket")).toBe("httpAddress")
+      return Number(headers.get("x-ratelimit-remaining"))
+    }
+    // One bucket of the address, at the owner.
+    const [before, through] = [await left(first), await left(edge)]
+    expect(through).toBeLessThanOrEqual(before)
+  })
+
+  it("lose no order and double none when the owner is killed: done once, refused, or unknown until it is asked again", async () => {
+    const keys = Array.from({ length: ORDERS }, (_, i) => `killed-${i}`)
+    const asked: Array<Promise<Answer<unknown>>> = []
+    for (const [i, key] of keys.entries()) {
+      asked.push(at(i % 2 === 0 ? edge : next).submit(orderOf(key)))
+      if (i === ORDERS / 2) first.kill("SIGKILL")
+      await sleep(5)
+    }
+    // Held until the next one owns the database.
+    const held = at(edge).user()
+    const answers = await Promise.all(asked)
+    expect((await held).status).toBe(200)
+    for (const { status, envelope } of answers)
+      expect([200, -110014, -190001, -120009]).toContain(status === 200 ? 200 : envelope.errno)
+    expect(next.core()).toBeDefined()
+    const stored = await Promise.all(
+      keys.map((key) =>
+        until(`the order ${key}`, async () => {
+          const answer = await at(edge).submit(orderOf(key))
+          return answer.status === 200 && answer.record.tradeOrderId
+        }),
+      ),
+    )
+    expect(new Set(stored).size).toBe(ORDERS)
+    for (const [i, answer] of answers.entries())
+      if (answer.status === 200) expect((answer.envelope.data as { tradeOrderId: string }).tradeOrderId).toBe(stored[i])
+    const all = await at(edge).orders({ tradingAccountId: accountId, limit: 100 })
+    expect(all.envelope.pagination?.total).toBe(ORDERS + 1)
+    const health: HealthRecord = await at(edge).serving()
+    expect(health.cluster).toMatchObject({ role: "edge", owner: { nodeId: next.nodeId } })
+    // The same listener does it itself now, sockets too.
+    expect([(await at(next).user()).status, await socketAt(next.ws)]).toEqual([200, 101])
+  })
+
+  it("leave one after the other without an error", async () => {
+    const session: Answer<SessionRecord> = await new Api(edge.http).login("a@example.com")
+    expect(session.status).toBe(200)
+    expect((await edge.stop()).code).toBe(0)
+    expect((await next.stop()).code).toBe(0)
+  })
+})
