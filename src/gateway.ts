@@ -33,6 +33,7 @@ import { describe, type GatewayOptions } from "./composition/options.ts"
 import { makeShutdown } from "./composition/shutdown.ts"
 import {
   channelPort,
+  edgesOf,
   gatewayAuthority,
   inChannels,
   realtimeDocuments,
@@ -329,6 +330,7 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     yield* Effect.addFinalizer(() => Effect.sync(mounted.close))
     const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))
     const perSocket = socketLimits(options, limiter)
+    place.takeSockets()
     const socket = yield* sockets(options, server, hub, authority, log, watch, requestId, mounted.rpc, perSocket).pipe(
       Effect.provide(all),
     )
@@ -345,7 +347,9 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     watchLoopDelay().restart()
     const hasConsole = console.length > 0
     const renewCertificate = certificate.renew
-    const core: Core = { listening, hasConsole, setupToken, renewCertificate, drain, takePeerCall, health: record }
+    const serveEdges = yield* edgesOf(hub, kinds, authority, mounted.rpc).pipe(Effect.provide(all))
+    const doors = { takePeerCall, serveEdges }
+    const core: Core = { listening, hasConsole, setupToken, renewCertificate, drain, ...doors, health: record }
     return core
   })
 
@@ -366,7 +370,15 @@ export const startGateway = (options: GatewayOptions) =>
     const heard = yield* watching(options).pipe(Effect.provide(base))
     const { log, watch, requestId } = heard
     const listen = Effect.zipLeft(server.listen, plainPort(options, log, watch, requestId)).pipe(Effect.provide(base))
-    const core = yield* startCore(options, { ...beginning, url, owner, watching: heard, cluster: undefined, listen })
+    const core = yield* startCore(options, {
+      ...beginning,
+      url,
+      owner,
+      watching: heard,
+      cluster: undefined,
+      takeSockets: () => {},
+      listen,
+    })
     yield* metricsPort(options, core.health).pipe(Effect.provide(base))
     const gateway: Gateway = core
     return gateway

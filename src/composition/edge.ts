@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { HttpApi } from "@effect/platform"
 import { Effect } from "effect"
 import { makeTokens } from "../auth/session/tokens.ts"
-import { Busy } from "../domain/errors/service.ts"
 import { OrderRates } from "../domain/order/rates.ts"
 import { Api } from "../http/api.ts"
 import { CONSOLE_PATH, consolePages } from "../http/console/pages.ts"
@@ -14,9 +13,11 @@ import { mountEdge } from "../http/forward/mount-edge.ts"
 import { RequestLimiter } from "../http/limits/rate-limit.ts"
 import { edgeAnswers } from "../http/root/edge-answers.ts"
 import { jwksPage } from "../http/session/handlers.ts"
+import { socketMetrics } from "../metrics/service-metrics.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
 import { channelKinds } from "../ws/channels/kinds.ts"
+import { edgeSockets } from "./edge-sockets.ts"
 import type { Link } from "./link.ts"
 import type { Watching } from "./logs.ts"
 import { describe, type GatewayOptions } from "./options.ts"
@@ -61,6 +62,7 @@ export const openEdge = (options: GatewayOptions, { server, keys }: Beginning, l
     const after = (millis: number, work: () => void): void => void setTimeout(work, millis).unref()
     const kinds = yield* inChannels(() => channelKinds(settings.wsFlushMillis, settings.channels))
     const tokens = makeTokens(keys, settings.environment)
+    const limiter = limiterOf(options, clock)
     const console = consolePages(settings.sessions.console)
     const mounted = yield* Effect.acquireRelease(
       Effect.sync(() =>
@@ -73,14 +75,10 @@ export const openEdge = (options: GatewayOptions, { server, keys }: Beginning, l
           watch: heard.watch,
           onDefect: ({ what = "a request failed", requestId, route, error }) =>
             notice(what, { requestId, route, error: describe(error) }, "error"),
-          limiter: limiterOf(options, clock),
+          limiter,
           pages: [...console, ...referencePages(realtimeDocuments(kinds)), jwksPage(() => tokens.jwks(now()))],
           front: console.length === 0 ? null : CONSOLE_PATH,
           socketPath: SOCKET_PATH,
-          refuseSocket: (exchange) =>
-            exchange.fail(new Busy({ retryAfterSeconds: 1 }), {
-              metadata: { reason: "NOT_THE_OWNER", owner: link.node.owner()?.nodeId ?? null },
-            }),
           forwarder: new Forwarder({ cable, home, monotonic, after, meters }),
           own: answers.own,
           isDraining: () => isDraining,
@@ -88,6 +86,10 @@ export const openEdge = (options: GatewayOptions, { server, keys }: Beginning, l
       ),
       (it) => Effect.sync(it.close),
     )
+    const { log, watch, requestId, security } = heard
+    const socketParts = { server, cable, home, kinds, limiter, log, watch, requestId }
+    const sockets = yield* edgeSockets(options, socketParts).pipe(Effect.provide(security))
+    meters.readAll(() => (sockets.isOver() ? [] : socketMetrics(sockets.socket.stats())))
     // The audit is the owner's.
     const certificate = yield* keepCertificate(options, server, { write: () => undefined })
 
@@ -97,6 +99,7 @@ export const openEdge = (options: GatewayOptions, { server, keys }: Beginning, l
       await sleep(settings.operation.shutdownNoticeMillis)
       listening.stopAccepting()
       isDraining = true
+      await sockets.socket.shutdown()
       while (mounted.inFlight() > 0 && monotonic() < beganAt + IN_FLIGHT_MILLIS) await sleep(LOOK_MILLIS)
       notice("drained", { cut: mounted.inFlight(), millis: Math.round(monotonic() - beganAt) }, "info")
       return true
@@ -106,6 +109,8 @@ export const openEdge = (options: GatewayOptions, { server, keys }: Beginning, l
       // tidy: it never rejects, and is asked as an Effect
       health: Effect.promise(answers.health),
       renewCertificate: certificate.renew,
+      /** The owner's own sockets are opened in this turn, behind the same listener. */
+      takeSockets: sockets.end,
       /** From now on its health says so. */
       end: () => {
         isEnding = true

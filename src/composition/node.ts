@@ -6,7 +6,7 @@ import { Cause, Effect, Exit, Fiber, Scope } from "effect"
 import type { ListeningServer } from "../http/edge/server.ts"
 import { PEER_CALLS } from "../http/forward/forwarder.ts"
 import type { ClusterHealth, HealthRecord } from "../http/root/endpoints.ts"
-import type { TakeAsked } from "../ports/cable.ts"
+import type { CableService, TakeAsked } from "../ports/cable.ts"
 import type { ClusterSettings } from "../settings/cluster.ts"
 import type { ClusterNode } from "../store/postgres/keeper.ts"
 import { openBell } from "../store/postgres/news-bell.ts"
@@ -27,6 +27,8 @@ export interface CorePlace extends Beginning {
   readonly watching: Watching
   /** Of one of several machines. */
   readonly cluster: (() => ClusterHealth) | undefined
+  /** Before its own sockets are opened, in the same turn: those of before end, and their clients come to these. */
+  readonly takeSockets: () => void
   /** The listener; once its doors are there. */
   readonly listen: Effect.Effect<ListeningServer, unknown, Scope.Scope>
 }
@@ -39,6 +41,8 @@ export interface Core {
   readonly renewCertificate: () => void
   readonly drain: Effect.Effect<boolean>
   readonly takePeerCall: TakeAsked
+  /** What the sockets of other nodes ask, under this term; until what is answered is called. */
+  readonly serveEdges: (cable: CableService, term: number, mayAct: () => boolean) => () => void
   readonly health: Effect.Effect<HealthRecord>
 }
 
@@ -74,14 +78,20 @@ export const startNode = <E, R>(
         owner,
         watching: heard,
         cluster: () => link.health("core"),
+        takeSockets: edge.takeSockets,
         listen: Effect.succeed(listening),
       })
       const take: TakeAsked = (asked) => (owner.mayAct() ? started.takePeerCall(asked) : "lease")
       yield* Effect.acquireRelease(
-        Effect.sync(() => ({ serving: link.cable.serve(PEER_CALLS, { term, take }), told: link.home.announce(term) })),
+        Effect.sync(() => ({
+          serving: link.cable.serve(PEER_CALLS, { term, take }),
+          edges: started.serveEdges(link.cable, term, owner.mayAct),
+          told: link.home.announce(term),
+        })),
         (stop) =>
           Effect.sync(() => {
             stop.told()
+            stop.edges()
             stop.serving()
           }),
       )

@@ -14,6 +14,7 @@ import { rpcMethods } from "../http/rpc/rpc.ts"
 import { makeVenueGate } from "../http/venue-gate.ts"
 import type { AccessLog } from "../http/watch/request-log.ts"
 import type { RequestWatch } from "../http/watch/request-watch.ts"
+import type { CableService } from "../ports/cable.ts"
 import { ChannelPort } from "../ports/channel-port.ts"
 import { Clock } from "../ports/clock.ts"
 import type { Rpc } from "../ports/rpc.ts"
@@ -28,6 +29,7 @@ import { asyncApiDocument } from "../ws/docs/asyncapi.ts"
 import { realtimePage } from "../ws/docs/realtime-page.ts"
 import type { Hub } from "../ws/fanout/hub.ts"
 import { Maps } from "../ws/maps/maps.ts"
+import { openOwnerSockets } from "../ws/mirrors/open.ts"
 import { serveSockets } from "../ws/server.ts"
 import { makeTestProfile } from "../ws/test-profile/profile.ts"
 import { describe, type GatewayOptions } from "./options.ts"
@@ -128,6 +130,29 @@ export const sockets = (
       onSpeakerRenewed: speakers.onRenewed,
       onOperatorGone: dealers.onOperatorGone,
     })
+  })
+
+/** What the sockets of other nodes ask of the owner. */
+export const edgesOf = (hub: Hub, kinds: ChannelKinds, authority: Authority, rpc: Rpc) =>
+  Effect.gen(function* () {
+    const { monotonic } = yield* Clock
+    const speakers = yield* Speakers
+    const dealers = yield* DealerDirectory
+    return (cable: CableService, term: number, mayAct: () => boolean): (() => void) =>
+      openOwnerSockets({
+        hub,
+        kinds,
+        authority,
+        rpc,
+        cable,
+        mayAct,
+        onSpeakerEnded: speakers.onEnded,
+        onSpeakerRenewed: speakers.onRenewed,
+        onOperatorGone: dealers.onOperatorGone,
+        soon: setImmediate,
+        after: (millis, work) => void setTimeout(work, millis).unref(),
+        monotonic,
+      }).begin(term)
   })
 
 /** How to use the sockets, as they run here. */

@@ -175,10 +175,9 @@ const byCode = (closes: Readonly<Record<string, number>>): ReadonlyArray<Sample>
   return by("code", sums)
 }
 
-export const serviceMetrics = ({ inFlight, sockets, accounts, writer }: ServiceFigures): ReadonlyArray<Reading> => {
+export const socketMetrics = (sockets: SocketStats): ReadonlyArray<Reading> => {
   const { hub } = sockets
   return [
-    reading("http_inflight_requests", inFlight),
     reading("ws_connections", sockets.connections),
     reading("ws_connections_total", sockets.opened),
     reading("ws_disconnects_total", byCode(sockets.closes)),
@@ -198,6 +197,13 @@ export const serviceMetrics = ({ inFlight, sockets, accounts, writer }: ServiceF
       { labels: { cause: "bytes" }, value: sockets.dropped },
       { labels: { cause: "age" }, value: sockets.closedByAge },
     ]),
+  ]
+}
+
+export const serviceMetrics = ({ inFlight, sockets, accounts, writer }: ServiceFigures): ReadonlyArray<Reading> => {
+  return [
+    reading("http_inflight_requests", inFlight),
+    ...socketMetrics(sockets),
     reading("accounts_live", accounts.live),
     ...actorReadings("account", accounts),
     reading("orders_unknown", accounts.inDoubt),

@@ -29,6 +29,8 @@ export interface GateParts {
   readonly cable: CableService
   readonly authority: Authority
   readonly rpc: Rpc
+  /** Its lease runs: what it judges by is of now. */
+  readonly mayAct: () => boolean
   readonly onSpeakerEnded: (listener: (speaker: SpeakerId) => void) => void
   readonly onSpeakerRenewed: (listener: (speaker: SpeakerId) => void) => void
   readonly onOperatorGone: (listener: (user: string) => void) => void
@@ -64,6 +66,7 @@ export class Gate {
     this.stop = this.parts.cable.serve(GATE_SERVICE, {
       term,
       take: (asked) => {
+        if (!this.parts.mayAct()) return "lease"
         this.take(asked)
         return undefined
       },

@@ -35,6 +35,8 @@ export interface PublisherParts {
   readonly hub: Hub
   readonly cable: CableService
   readonly kinds: ChannelKinds
+  /** Its lease runs: what it says is of now. */
+  readonly mayAct: () => boolean
   /** Runs the work at the end of this loop turn. */
   readonly soon: (work: () => void) => void
   readonly after: (millis: number, work: () => void) => void
@@ -89,6 +91,7 @@ export class Publisher {
     this.stop = this.parts.cable.serve(MIRROR_SERVICE, {
       term,
       take: (asked) => {
+        if (!this.parts.mayAct()) return "lease"
         this.take(asked)
         return undefined
       },

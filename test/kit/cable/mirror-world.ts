@@ -68,6 +68,7 @@ export class TestOwner {
       hub: this.hub,
       cable: node.cable,
       kinds,
+      mayAct: () => true,
       soon: time.soon,
       after: time.after,
       monotonic: node.now,

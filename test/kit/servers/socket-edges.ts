@@ -64,6 +64,7 @@ export const startEdges = async (
     hub: owner.hub,
     cable: home,
     onOperatorGone: () => {},
+    mayAct: () => true,
     soon: setImmediate,
     monotonic,
     after,
