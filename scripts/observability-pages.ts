@@ -7,8 +7,8 @@ const cell = (text: string): string => text.replaceAll("|", "\\|")
 
 export const metricsPage = (): string => {
   const rows = Object.entries(METRICS).map(([name, row]) => {
-    const { type, labels, help }: MetricRow = row
-    return `| \`${name}\` | ${type} | ${(labels ?? []).map((label) => `\`${label}\``).join(", ")} | ${cell(help)} |`
+    const { type, labels, help, isOfCluster }: MetricRow = row
+    return `| \`${name}\`${isOfCluster === true ? " ¹" : ""} | ${type} | ${(labels ?? []).map((label) => `\`${label}\``).join(", ")} | ${cell(help)} |`
   })
   const alerts = ALERT_RULES.map(
     ({ alert, severity, for: lasting, summary, action }) =>
@@ -33,6 +33,8 @@ counted together as \`other\`. Histograms have \`_bucket\`, \`_sum\` and \`_coun
 | name | type | labels | meaning |
 |--|--|--|--|
 ${rows.join("\n")}
+
+¹ Exposed only with \`NATS_URL\`, by each node of [several machines](cluster.md).
 
 ## Alerts
 

@@ -8,6 +8,8 @@ export interface MetricRow {
   readonly type: "counter" | "gauge" | "histogram"
   readonly help: string
   readonly labels?: ReadonlyArray<string>
+  /** Exposed only by a node that others reach over the broker (NATS_URL). */
+  readonly isOfCluster?: true
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: ReadonlyArray<number>
 }
@@ -150,15 +152,21 @@ export const METRICS = {
   // Several machines
   peer_asks_total: {
     type: "counter",
+    isOfCluster: true,
     labels: ["outcome"],
     help: "Requests passed to the node that owns the database, by outcome: answered; unanswered (it may have been done); anything else: not taken, why, and held",
   },
   peer_call_duration_seconds: {
     type: "histogram",
+    isOfCluster: true,
     buckets: REQUEST_SECONDS,
     help: "From a request at this node to the owner's answer, including the time for which it was held",
   },
-  peer_calls_held: { type: "gauge", help: "Requests held until a node that owns the database is heard" },
+  peer_calls_held: {
+    type: "gauge",
+    isOfCluster: true,
+    help: "Requests held until a node that owns the database is heard",
+  },
 
   // Orders
   orders_total: {

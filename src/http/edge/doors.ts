@@ -30,8 +30,6 @@ export interface DoorOptions {
   readonly front?: string | null
   /** Where sockets are opened: a plain request there hears how. */
   readonly socketPath?: string
-  /** Where none is opened here: what a request for one is answered. */
-  readonly refuseSocket?: (exchange: Exchange) => void
 }
 
 /** The request is admitted and has no answer; what is returned is its answer. */
@@ -157,7 +155,7 @@ export const openDoors = <R extends RouteFacts>(
     allow(page.path, "GET")
   }
 
-  const { socketPath, refuseSocket } = options
+  const { socketPath } = options
   if (socketPath !== undefined) allow(socketPath, "GET")
 
   app.any("/*", (res, req) => {
@@ -176,8 +174,7 @@ export const openDoors = <R extends RouteFacts>(
       if (method === "OPTIONS") exchange.sendPage(204, "", "", headers)
       // An upgrade has been taken by the socket's own route.
       else if (path === socketPath && (method === "GET" || method === "HEAD"))
-        if (refuseSocket !== undefined) refuseSocket(exchange)
-        else exchange.fail(new UpgradeRequired({ upgrade: "websocket" }), { headers: { Upgrade: "websocket" } })
+        exchange.fail(new UpgradeRequired({ upgrade: "websocket" }), { headers: { Upgrade: "websocket" } })
       else exchange.fail(new MethodNotAllowed({ allowed: [...methods, "OPTIONS"] }), { headers })
       return undefined
     })

@@ -25,7 +25,7 @@ import { BODY_BYTES_DRAINED, BODY_BYTES_MAX, isJsonType } from "./request-body.t
 import type { Handlers } from "./route.ts"
 import type { RouteApp } from "./server.ts"
 
-export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter">, Omit<DoorOptions, "refuseSocket"> {
+export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter">, DoorOptions {
   /** Absent: no limits. */
   readonly limiter?: RequestLimiter | null
   readonly authenticate: (authorization: string, from: { readonly ip: string }) => Principal | DomainError | Unseen
