@@ -2,7 +2,7 @@
  * Requests of this node's clients on their way to the node that does them. The one thing to know: what was certainly not taken is held and asked again, of
  * whichever node does them by then, until its time is over; what may have been done is asked again only if it changes nothing.
  */
-import type { AskOutcome, CableService, Peer } from "../../ports/cable.ts"
+import type { AskOutcome, CableService, NotTakenReason, Peer } from "../../ports/cable.ts"
 import type { HomeService } from "../../ports/cluster.ts"
 import type { Counter, HistogramSeries, MeterBoard } from "../../ports/meters.ts"
 
@@ -11,6 +11,8 @@ export const PEER_CALLS = "call"
 
 /** Between two looks at what is held, while something is. */
 const AGAIN_MILLIS = 100
+/** They say something of one request, and nothing of the node. */
+const OF_ONE: ReadonlySet<NotTakenReason> = new Set(["late", "unknown"])
 /** Held and asked, so that what a node keeps for one that is away is bounded: bodies have 64 KB at most. */
 const ERRANDS_MAX = 5_000
 
@@ -61,7 +63,7 @@ export class Forwarder {
   private readonly running = new Set<Running>()
   private readonly held = new Set<Running>()
   private willLook = false
-  /** It has just not taken something: neither will it take the next. */
+  /** It takes nothing just now: neither will it take the next. */
   private shunned: { readonly peer: Peer; readonly until: number } | undefined = undefined
   private readonly outcomes: Counter<"peer_asks_total">
   private readonly seconds: HistogramSeries
@@ -116,7 +118,7 @@ export class Forwarder {
         return errand.unanswered()
       case "NotTaken":
         one.asked--
-        this.shunned = { peer, until: this.parts.monotonic() + AGAIN_MILLIS / 2 }
+        if (!OF_ONE.has(outcome.reason)) this.shunned = { peer, until: this.parts.monotonic() + AGAIN_MILLIS / 2 }
         return one.isOut ? undefined : this.hold(one)
     }
   }

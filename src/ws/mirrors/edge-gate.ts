@@ -66,13 +66,15 @@ export interface RpcRefusals {
 
 interface Known {
   principal: Principal
-  revision: number
+  revision: string
   /** The newest. */
   token: string
   /** Where its sockets come from → whether they may not any more. */
   readonly ips: Map<string, boolean>
   isOver: boolean
   isAsked: boolean
+  /** How often it was to be identified anew: what was asked before the last time may be answered by what it could do then. */
+  doubts: number
   usedAt: number
 }
 
@@ -231,7 +233,16 @@ export class EdgeGate {
     const known = this.known.get(speaker)
     if (known === undefined) {
       const ips = new Map([[ip, false]])
-      this.known.set(speaker, { principal: told, revision, token, ips, isOver: false, isAsked: false, usedAt })
+      this.known.set(speaker, {
+        principal: told,
+        revision,
+        token,
+        ips,
+        isOver: false,
+        isAsked: false,
+        doubts: 0,
+        usedAt,
+      })
       return
     }
     Object.assign(known, { principal: told, revision, token, isOver: false, usedAt })
@@ -247,18 +258,24 @@ export class EdgeGate {
     return {
       _tag: "Later",
       isElsewhere: true,
-      learn: (done) =>
-        this.ask("access", { speaker, channel, type } satisfies AccessAsk, (found) => {
-          const answer = found as AccessAnswer | undefined
-          if (answer?._tag === "Stranger") {
-            this.identifyAnew(speaker)
-            return done(false)
-          }
-          if (answer === undefined || answer._tag === "Unknown") return done(false)
-          this.granted.set(key, { answer, speaker, until: this.parts.monotonic() + GRANT_MILLIS })
-          done(true)
-        }),
+      learn: (done) => this.learnAccess(key, { speaker, channel, type }, done),
     }
+  }
+
+  private learnAccess(key: string, question: AccessAsk, done: (known: boolean) => void): void {
+    const { speaker } = question
+    const doubts = this.known.get(speaker)?.doubts
+    this.ask("access", question, (found) => {
+      const answer = found as AccessAnswer | undefined
+      if (answer?._tag === "Stranger") {
+        this.identifyAnew(speaker)
+        return done(false)
+      }
+      if (answer === undefined || answer._tag === "Unknown") return done(false)
+      if (this.known.get(speaker)?.doubts !== doubts) return this.learnAccess(key, question, done)
+      this.granted.set(key, { answer, speaker, until: this.parts.monotonic() + GRANT_MILLIS })
+      done(true)
+    })
   }
 
   private accessOf(answer: AccessAnswer, type: number): Access {
@@ -291,9 +308,11 @@ export class EdgeGate {
 
   private identifyAnew(speaker: SpeakerId): void {
     const known = this.known.get(speaker)
-    if (known === undefined || known.isAsked || known.isOver) return
-    known.isAsked = true
+    if (known === undefined || known.isOver) return
+    const doubts = ++known.doubts
     this.forgetGranted(speaker)
+    if (known.isAsked) return
+    known.isAsked = true
     const { token } = known
     let left = known.ips.size
     for (const ip of known.ips.keys())
@@ -305,6 +324,7 @@ export class EdgeGate {
         if (left > 0) return
         known.isAsked = false
         if (known.isOver || answer === undefined) return
+        if (known.doubts !== doubts) return this.identifyAnew(speaker)
         for (const listener of this.renewListeners) listener(speaker)
       })
   }

@@ -22,8 +22,8 @@ export type IdentifyAnswer =
       readonly principal: string
       /** Seconds since the Unix epoch; null: never. */
       readonly expiresAt: number | null
-      /** Another one: what it may do has changed since, or from where. */
-      readonly revision: number
+      /** Another one: what it may do has changed since, or from where; or another owner says so. No two are alike for ever. */
+      readonly revision: string
     }
 
 export interface AccessAsk {
@@ -52,7 +52,7 @@ export interface RpcAsk {
 export type RpcOutcome = RpcAnswer | "unknown method" | "stranger"
 
 /** Speakers with sockets at the edge, as they are known there. */
-export type KeepSpeakersAsk = ReadonlyArray<readonly [speaker: SpeakerId, revision: number]>
+export type KeepSpeakersAsk = ReadonlyArray<readonly [speaker: SpeakerId, revision: string]>
 
 /** Those that are to be identified anew: they are over, may do something else, or were never heard of by this owner. */
 export type KeepSpeakersAnswer = ReadonlyArray<SpeakerId>

@@ -41,7 +41,7 @@ export interface GateParts {
 interface Known {
   /** Live: its principal is that of now. */
   readonly credentials: Credentials
-  revision: number
+  revision: string
   until: number
 }
 
@@ -50,6 +50,7 @@ export class Gate {
   private willSweep = false
   private stop: (() => void) | undefined
   private term = 0
+  private revisions = 0
 
   constructor(private readonly parts: GateParts) {
     parts.onSpeakerEnded((speaker) => {
@@ -82,8 +83,13 @@ export class Gate {
   private renewed(speaker: SpeakerId): void {
     const known = this.known.get(speaker)
     if (known === undefined) return
-    known.revision++
+    known.revision = this.newRevision()
     this.tell(speaker, false)
+  }
+
+  /** Of this owner alone: what was changed at the one before may be what the edge has not heard of. */
+  private newRevision(): string {
+    return `${this.term}.${++this.revisions}`
   }
 
   private tell(speaker: SpeakerId, isOver: boolean): void {
@@ -122,7 +128,7 @@ export class Gate {
     const { principal, user, expiresAt } = credentials
     if (principal === null) return { _tag: "Refused", why: "invalid" }
     const speaker = speakerOf(principal)
-    const revision = this.known.get(speaker)?.revision ?? 0
+    const revision = this.known.get(speaker)?.revision ?? this.newRevision()
     this.known.set(speaker, { credentials, revision, until: this.parts.monotonic() + LEASE_MILLIS })
     this.sweepLater()
     return { _tag: "Identified", user, principal: principalText(principal), expiresAt, revision }
@@ -147,9 +153,12 @@ export class Gate {
     })
   }
 
+  /** A stranger is also who may not come from there any more: identified anew, its sockets end. */
   private call({ speaker, ...request }: RpcAsk, done: (answer: RpcOutcome) => void): void {
-    const principal = this.speaker(speaker)?.principal
-    if (principal == null) return done("stranger")
+    const credentials = this.speaker(speaker)
+    const principal = credentials?.principal
+    if (credentials === undefined || principal == null) return done("stranger")
+    if (this.parts.authority.isWelcome?.(credentials, request) === false) return done("stranger")
     this.parts.rpc({ ...request, principal }, done)
   }
 

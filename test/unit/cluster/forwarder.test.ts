@@ -1,0 +1,66 @@
+/** Requests on their way to the node that does them, over a cable in memory and by a clock that is turned by hand. */
+import { expect, it } from "vitest"
+import { Forwarder, PEER_CALLS } from "../../../src/http/forward/forwarder.ts"
+import type { TakeAsked } from "../../../src/ports/cable.ts"
+import { MeterBoard } from "../../../src/ports/meters.ts"
+import { nodesInMemory } from "../../kit/cable/nodes.ts"
+
+const world = async (take: TakeAsked) => {
+  const { time, node } = nodesInMemory()
+  const [owner, edge] = [await node(), await node()]
+  owner.cable.serve(PEER_CALLS, { term: 1, take })
+  const home = { peer: () => owner.peer(1), onPeer: () => {} }
+  const { cable, now: monotonic } = edge
+  const forwarder = new Forwarder({ cable, home, monotonic, after: time.after, meters: new MeterBoard() })
+  time.pass(1_000)
+  const pass = (head: string, millis: number): { answer: string | undefined } => {
+    const one: { answer: string | undefined } = { answer: undefined }
+    forwarder.pass({
+      head,
+      body: "",
+      isRead: false,
+      deadline: monotonic() + millis,
+      isOver: () => false,
+      answered: (answer) => {
+        one.answer = answer
+      },
+      unanswered: () => {
+        one.answer = "unanswered"
+      },
+    })
+    return one
+  }
+  return { time, pass }
+}
+
+it("holds nothing back from a node for the sake of requests that it did not take for what they are", async () => {
+  const { time, pass } = await world(({ head, answer }) => {
+    if (head !== "plain") return head
+    answer("done", "")
+    return undefined
+  })
+  for (const reason of ["late", "unknown"]) {
+    // Bodies that come to their end when their time is nearly over, or paths of another version: one client sends them for as long as it likes.
+    const answers = Array.from({ length: 20 }, () => {
+      pass(reason, 150)
+      time.pass(10)
+      const plain = pass("plain", 1_000)
+      time.pass(10)
+      return plain.answer
+    })
+    expect([reason, new Set(answers)]).toEqual([reason, new Set(["done"])])
+  }
+})
+
+it("sends nothing more for a moment to a node that takes nothing", async () => {
+  let asked = 0
+  const { time, pass } = await world(() => {
+    asked++
+    return "leaving"
+  })
+  for (let i = 0; i < 20; i++) {
+    pass("plain", 1_000)
+    time.pass(1)
+  }
+  expect(asked).toBeLessThan(5)
+})

@@ -1,0 +1,215 @@
+/** Who speaks on the sockets of edges: what the owner says, and words of it that come late, twice or never. In memory, by a clock that is turned by hand. */
+import { beforeEach, describe, expect, it } from "vitest"
+import type { SessionId, TenantId, UserId } from "../../../src/domain/ids.ts"
+import type { Principal } from "../../../src/domain/user/user.ts"
+import type { Peer } from "../../../src/ports/cable.ts"
+import type { RpcAnswer } from "../../../src/ports/rpc.ts"
+import type { Authority, Credentials } from "../../../src/ws/channels/authority.ts"
+import type { Served } from "../../../src/ws/fanout/stream.ts"
+import { EdgeGate } from "../../../src/ws/mirrors/edge-gate.ts"
+import { Gate } from "../../../src/ws/mirrors/gate.ts"
+import { ERRORS } from "../../../src/ws/protocol/error-codes.ts"
+import { type Node, nodesInMemory } from "../../kit/cable/nodes.ts"
+
+const IP = "203.0.113.7"
+const SPEAKER = "session-alice" as SessionId
+const principal = (permissions: Principal["permissions"]): Principal => ({
+  userId: "alice" as UserId,
+  sessionId: SPEAKER,
+  tenantId: "default" as TenantId,
+  permissions,
+  environments: ["PROD"],
+  provenAt: 0,
+  secondFactor: "none",
+  isAdminWithheld: false,
+  key: null,
+})
+const done: RpcAnswer = { envelope: `"done"`, failure: null }
+const busy: RpcAnswer = { envelope: `"busy"`, failure: null }
+const unknown: RpcAnswer = { envelope: `"unknown"`, failure: null }
+
+/** What is stored, whichever process owns it. */
+interface Stored {
+  permissions: Principal["permissions"]
+  isRefused: boolean
+}
+
+describe("the gate of edges", () => {
+  let nodes: ReturnType<typeof nodesInMemory>
+  let stored: Stored
+  const calls: Array<string> = []
+  beforeEach(() => {
+    nodes = nodesInMemory()
+    stored = { permissions: ["read"], isRefused: false }
+    calls.length = 0
+  })
+
+  const owner = async (term: number) => {
+    const node = await nodes.node()
+    const renewers: Array<(speaker: SessionId) => void> = []
+    const credentials: Credentials = {
+      user: "alice",
+      get principal() {
+        return principal(stored.permissions)
+      },
+      expiresAt: null,
+      info: null,
+      channels: [],
+    }
+    const authority: Authority = {
+      identify: () => (stored.isRefused ? "forbidden" : credentials),
+      isWelcome: () => !stored.isRefused,
+      access: ({ principal: who }, { channel }) =>
+        who?.permissions.includes("read") === true
+          ? { _tag: "Granted", served: { canonical: channel } as Served, expiresAt: null, info: null }
+          : { _tag: "Denied", error: ERRORS.permissionDenied },
+      refreshSubscription: () => ({ expiresAt: null }),
+    }
+    const gate = new Gate({
+      cable: node.cable,
+      authority,
+      rpc: ({ method }, answer) => {
+        calls.push(method)
+        answer(done)
+      },
+      mayAct: () => true,
+      onSpeakerEnded: () => {},
+      onSpeakerRenewed: (listener) => void renewers.push(listener),
+      onOperatorGone: () => {},
+      monotonic: node.now,
+      after: nodes.time.after,
+    })
+    gate.begin(term)
+    return {
+      node,
+      peer: node.peer(term),
+      renew: () => {
+        for (const renewed of renewers) renewed(SPEAKER)
+      },
+    }
+  }
+
+  const edge = async () => {
+    const node: Node = await nodes.node()
+    const listeners: Array<() => void> = []
+    let home: Peer | undefined
+    const gate = new EdgeGate({
+      cable: node.cable,
+      owner: () => home,
+      onOwner: (listener) => void listeners.push(listener),
+      servedOf: (canonical) => ({ canonical }) as Served,
+      speakers: () => [SPEAKER],
+      refusals: { busy: () => busy, unknown: () => unknown },
+      monotonic: node.now,
+      after: nodes.time.after,
+    })
+    const { authority } = gate
+    let found: Credentials | undefined
+    const from = { ip: IP }
+    const identify = (): Credentials => {
+      const first = authority.identify("t", from)
+      if (typeof first === "string" || !("unseen" in first)) throw new Error("nothing was asked")
+      first.learn(() => {
+        const again = authority.identify("t", from)
+        if (typeof again !== "string" && !("unseen" in again)) found = again
+      })
+      nodes.time.pass(200)
+      return found!
+    }
+    return {
+      gate,
+      inbox: node.peer(0).inbox,
+      knows: (peer: Peer | undefined) => {
+        home = peer
+        for (const listener of listeners) listener()
+      },
+      identify,
+      /** Of a channel: whether it may be read, once it is known. */
+      access: (credentials: Credentials, channel: string) => {
+        const asked: { tag: string } = { tag: "" }
+        const request = { channel, type: 0, token: "", client: "" }
+        const look = (): void => {
+          const access = authority.access(credentials, request)
+          asked.tag = access._tag
+          if (access._tag === "Later") access.learn((known) => (known ? look() : undefined))
+        }
+        look()
+        return asked
+      },
+    }
+  }
+
+  it("grants nothing by an answer of before the rights were changed, though it comes after the word of the change", async () => {
+    const home = await owner(1)
+    const here = await edge()
+    nodes.time.pass(1_000)
+    here.knows(home.peer)
+    const alice = here.identify()
+    let channel = "private"
+    const reviewed: Array<{ tag: string }> = []
+    here.gate.onRenewed(() => reviewed.push(here.access(alice, channel)))
+    // Answers take 50 ms and words none: the first of both orders, in which the review follows the answer.
+    for (const slow of [50, 150]) {
+      stored.permissions = ["read"]
+      home.renew()
+      nodes.time.pass(500)
+      let isFirst = true
+      nodes.broker.fate = (subject) => {
+        if (!subject.endsWith(here.inbox) || !isFirst) return [0.1]
+        isFirst = false
+        return [slow]
+      }
+      channel = `private ${slow}`
+      const asked = here.access(alice, channel)
+      nodes.time.after(2, () => {
+        stored.permissions = []
+        home.renew()
+      })
+      nodes.time.pass(600)
+      expect([slow, asked.tag, reviewed.at(-1)?.tag]).toEqual([slow, "Denied", "Denied"])
+    }
+  })
+
+  it("learns at the next owner what was changed at the one before, though another edge has asked there first", async () => {
+    const first = await owner(1)
+    const [here, there] = [await edge(), await edge()]
+    nodes.time.pass(1_000)
+    for (const each of [here, there]) each.knows(first.peer)
+    const alice = here.identify()
+    there.identify()
+    let renewals = 0
+    here.gate.onRenewed(() => renewals++)
+    nodes.broker.fate = (subject) => (subject.endsWith(".gate") ? [] : [0.1])
+    stored.permissions = []
+    first.renew()
+    await first.node.kill()
+    const next = await owner(2)
+    nodes.time.pass(1_000)
+    there.knows(next.peer)
+    nodes.time.pass(50)
+    here.knows(next.peer)
+    nodes.time.pass(2_500)
+    expect([alice.principal?.permissions, renewals > 0]).toEqual([[], true])
+    // And then it is known.
+    const known = renewals
+    nodes.time.pass(5_000)
+    expect(renewals).toBe(known)
+  })
+
+  it("does no call from an address that its speaker may not come from any more, though the word of it is lost", async () => {
+    const home = await owner(1)
+    const here = await edge()
+    nodes.time.pass(1_000)
+    here.knows(home.peer)
+    const alice = here.identify()
+    nodes.broker.fate = (subject) => (subject.endsWith(".gate") ? [] : [0.1])
+    stored.isRefused = true
+    home.renew()
+    const answers: Array<unknown> = []
+    const request = { method: "order", data: {}, isMalformed: false, principal: alice.principal!, ip: IP }
+    here.gate.rpc(request as never, (answer) => answers.push(answer))
+    nodes.time.pass(6_000)
+    expect([calls, answers]).toEqual([[], [busy]])
+    expect(here.gate.authority.isWelcome?.(alice, { ip: IP })).toBe(false)
+  })
+})
