@@ -27,7 +27,7 @@ export interface Errand {
   readonly isOver: () => boolean
   /** Called once at most. */
   readonly answered: (head: string, payload: Buffer) => void
-  /** It was not answered until its deadline, and may have been done. */
+  /** It was not answered until its deadline, or until a later owner was heard, and may have been done. */
   readonly unanswered: () => void
 }
 
@@ -142,13 +142,24 @@ export class Forwarder {
     for (const one of [...this.held]) this.ask(one)
   }
 
-  /** Another node does them: what was held, and what was asked of the one before and changes nothing. */
+  /**
+   * Another node does them: what was held, and what was asked of the one before and changes nothing. A change that was asked of the one before is answered no more:
+   * its database is another's.
+   */
   private follow(): void {
     const to = this.parts.home.peer()
     this.askHeld()
     if (to === undefined) return
-    for (const one of [...this.running])
-      if (one.errand.isRead && one.isOut && one.term < to.term && !this.held.has(one)) this.ask(one)
+    for (const one of [...this.running]) {
+      if (!one.isOut || one.term >= to.term || this.held.has(one)) continue
+      if (one.errand.isRead) this.ask(one)
+      else this.giveUp(one)
+    }
+  }
+
+  private giveUp(one: Running): void {
+    this.end(one)
+    if (!one.errand.isOver()) one.errand.unanswered()
   }
 }
 

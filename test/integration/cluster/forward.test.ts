@@ -38,6 +38,13 @@ const Group = HttpApiGroup.make("test")
       .annotate(Access, "none")
       .annotate(Deadline, doubt),
   )
+  .add(
+    HttpApiEndpoint.post("patient", "/patient")
+      .setPayload(Word)
+      .addSuccess(Any)
+      .annotate(Access, "none")
+      .annotate(Deadline, { ...doubt, millis: 600_000 }),
+  )
   .add(HttpApiEndpoint.post("bare", "/bare").addSuccess(Any).annotate(Access, "none"))
   .add(HttpApiEndpoint.post("short", "/short").addSuccess(Any).annotate(Access, "none").annotate(Deadline, within(400)))
 const api = HttpApi.make("test").add(Group)
@@ -107,6 +114,10 @@ const core = async (
         reply.ok(body, { headers: { "Set-Cookie": "a=b; HttpOnly" } })
       },
       doubtful: ({ body }, reply) => {
+        calls.push(body.word)
+        if (answers === "always") reply.ok(body)
+      },
+      patient: ({ body }, reply) => {
         calls.push(body.word)
         if (answers === "always") reply.ok(body)
       },
@@ -292,6 +303,24 @@ it("says of a change that is not answered that it is unknown, and does not ask f
   expect((await stuck).body.data).toBe("next")
   expect([silent.calls.sort(), next.calls]).toEqual([["once", "stuck"], ["stuck"]])
   await eventually(() => inFlight() === 0)
+})
+
+it("says of a change that it is unknown as soon as a later owner is heard: the one before can answer no more", async () => {
+  const silent = await core("silent", "never")
+  const { url, turnTo, inFlight } = await edge()
+  turnTo("silent")
+  await ask(url, "/told")
+  const patient = post(url, "/patient", "once")
+  await eventually(() => silent.calls.length === 1)
+  // The same one again, and none, say nothing.
+  turnTo("silent")
+  turnTo(undefined)
+  expect(inFlight()).toBe(1)
+  const next = await core("next")
+  turnTo("next", 2)
+  const unknown = await patient
+  expect([unknown.status, unknown.body.errno]).toEqual([503, -110014])
+  expect([silent.calls, next.calls, inFlight()]).toEqual([["once"], [], 0])
 })
 
 it("ends at the owner before its time is over here, so that its own words are heard", async () => {
