@@ -331,9 +331,18 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     const authority = test?.authority ?? (yield* gatewayAuthority(options, hub, kinds, sync).pipe(Effect.provide(all)))
     const perSocket = socketLimits(options, limiter)
     place.takeSockets()
-    const socket = yield* sockets(options, server, hub, authority, log, watch, requestId, mounted.rpc, perSocket).pipe(
-      Effect.provide(all),
-    )
+    const socket = yield* sockets(
+      options,
+      server,
+      hub,
+      authority,
+      log,
+      watch,
+      requestId,
+      mounted.rpc,
+      perSocket,
+      shutdown.isLeaving,
+    ).pipe(Effect.provide(all))
     test?.serve(server.app, socket)
     const listening: ListeningServer = yield* place.listen
     shutdown.serves()
@@ -342,7 +351,7 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     const figures = { inFlight, socket, writer, keys, sealing, certificate: certificate.figures }
     yield* metrics(figures).pipe(Effect.provide(all))
     const writers = [writer, Context.get(money, LedgerWatch)]
-    const drain = shutdown.drain({ server: listening, socket, inFlight, writers })
+    const drain = shutdown.drain({ server: listening, socket, inFlight, writers, handOver: place.handOver })
     const setupToken = Context.get(auth, UserActs).setupToken.show()
     watchLoopDelay().restart()
     const hasConsole = console.length > 0
@@ -377,6 +386,7 @@ export const startGateway = (options: GatewayOptions) =>
       watching: heard,
       cluster: undefined,
       takeSockets: () => {},
+      handOver: undefined,
       listen,
     })
     yield* metricsPort(options, core.health).pipe(Effect.provide(base))

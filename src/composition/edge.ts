@@ -25,8 +25,11 @@ import { inChannels, realtimeDocuments, SOCKET_PATH } from "./sockets.ts"
 import type { Beginning } from "./start-checks.ts"
 import { keepCertificate } from "./tls.ts"
 
-/** From the signal until what runs is given up. */
+/** What is passed on and has no answer is given up: an edge has 5 s from the signal; an owner needs its own time first (shutdown.ts), and 10 s in all. */
 const IN_FLIGHT_MILLIS = 5_000
+const HANDED_OVER_MILLIS = 8_500
+/** A next owner serves 3 s after SIGTERM; without one the listener is not kept for longer. */
+const HEIR_MILLIS = 3_000
 const LOOK_MILLIS = 20
 
 /** Of addresses, for pages and what is not there; what is passed on is limited by the owner. */
@@ -93,16 +96,27 @@ export const openEdge = (options: GatewayOptions, { server, keys }: Beginning, l
     // The audit is the owner's.
     const certificate = yield* keepCertificate(options, server, { write: () => undefined })
 
+    const finish = async (listening: ListeningServer, beganAt: number, millis: number): Promise<boolean> => {
+      listening.stopAccepting()
+      while (mounted.inFlight() > 0 && monotonic() < beganAt + millis) await sleep(LOOK_MILLIS)
+      notice("drained", { cut: mounted.inFlight(), millis: Math.round(monotonic() - beganAt) }, "info")
+      return true
+    }
+
     const drain = async (listening: ListeningServer): Promise<boolean> => {
       const beganAt = monotonic()
       notice("shutting down", { inFlight: mounted.inFlight() }, "info")
       await sleep(settings.operation.shutdownNoticeMillis)
-      listening.stopAccepting()
       isDraining = true
+      listening.stopAccepting()
       await sockets.socket.shutdown()
-      while (mounted.inFlight() > 0 && monotonic() < beganAt + IN_FLIGHT_MILLIS) await sleep(LOOK_MILLIS)
-      notice("drained", { cut: mounted.inFlight(), millis: Math.round(monotonic() - beganAt) }, "info")
-      return true
+      return finish(listening, beganAt, IN_FLIGHT_MILLIS)
+    }
+
+    const passOn = async (listening: ListeningServer, term: number, beganAt: number): Promise<boolean> => {
+      const untilAt = Math.min(monotonic() + HEIR_MILLIS, beganAt + HANDED_OVER_MILLIS)
+      while ((home.peer()?.term ?? 0) <= term && monotonic() < untilAt) await sleep(LOOK_MILLIS)
+      return finish(listening, beganAt, HANDED_OVER_MILLIS)
     }
     return {
       hasConsole: console.length > 0,
@@ -116,5 +130,13 @@ export const openEdge = (options: GatewayOptions, { server, keys }: Beginning, l
         isEnding = true
       },
       drain: (listening: ListeningServer) => Effect.promise(() => drain(listening)),
+      /** The process owns the database no longer than what it has begun takes: what comes from now on is passed on, on connections that end with their answer. */
+      handOver: () => {
+        isDraining = true
+        mounted.reopen()
+      },
+      /** The database, owned here until now under this term, was released: what is held goes to the next owner, and the listener ends when there is one. */
+      passOn: (listening: ListeningServer, term: number, beganAt: number) =>
+        Effect.promise(() => passOn(listening, term, beganAt)),
     }
   })

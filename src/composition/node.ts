@@ -1,12 +1,14 @@
 /**
  * A node of a cluster with a broker: it serves HTTP from its start, passes what is the owner's to the owner, and, once the database is its own, does it
- * itself, behind the same listener. The one thing to know: it never goes back; a node that has lost the database ends.
+ * itself, behind the same listener. The one thing to know: it goes back only to end, so that what comes meanwhile is passed to the next owner; a node that has
+ * lost the database ends.
  */
-import { Cause, Effect, Exit, Fiber, Scope } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Scope } from "effect"
 import type { ListeningServer } from "../http/edge/server.ts"
 import { PEER_CALLS } from "../http/forward/forwarder.ts"
 import type { ClusterHealth, HealthRecord } from "../http/root/endpoints.ts"
 import type { CableService, TakeAsked } from "../ports/cable.ts"
+import { Clock } from "../ports/clock.ts"
 import type { ClusterSettings } from "../settings/cluster.ts"
 import type { ClusterNode } from "../store/postgres/keeper.ts"
 import { openBell } from "../store/postgres/news-bell.ts"
@@ -29,6 +31,8 @@ export interface CorePlace extends Beginning {
   readonly cluster: (() => ClusterHealth) | undefined
   /** Before its own sockets are opened, in the same turn: those of before end, and their clients come to these. */
   readonly takeSockets: () => void
+  /** It is told to end, and requests are passed on from now on, behind the same listener. Undefined: there is nobody to pass them to. */
+  readonly handOver: (() => void) | undefined
   /** The listener; once its doors are there. */
   readonly listen: Effect.Effect<ListeningServer, unknown, Scope.Scope>
 }
@@ -56,6 +60,7 @@ export const startNode = <E, R>(
   Effect.gen(function* () {
     const { notice, fatal, told } = options
     const { base, server } = beginning
+    const { monotonic } = Context.get(base, Clock)
     const link = yield* linked(options, url, cluster, brokerUrl).pipe(Effect.provide(base))
     const heard = yield* watching(options).pipe(Effect.provide(base))
     let core: Core | undefined
@@ -79,6 +84,7 @@ export const startNode = <E, R>(
         watching: heard,
         cluster: () => link.health("core"),
         takeSockets: edge.takeSockets,
+        handOver: edge.handOver,
         listen: Effect.succeed(listening),
       })
       const take: TakeAsked = (asked) => (owner.mayAct() ? started.takePeerCall(asked) : "lease")
@@ -109,13 +115,29 @@ export const startNode = <E, R>(
         fatal(failure instanceof Error ? failure.message : String(failure))
       }
     })
-    yield* Effect.addFinalizer(() => Effect.zipRight(Fiber.interrupt(becoming), Scope.close(coreScope, Exit.void)))
+    const endCore = Effect.zipRight(Fiber.interrupt(becoming), Scope.close(coreScope, Exit.void))
+    yield* Effect.addFinalizer(() => endCore)
+
+    /** What was begun here ends here; then the database is given up, and what has come meanwhile is passed to the node that has it. */
+    const leave = (started: Core) =>
+      Effect.gen(function* () {
+        const beganAt = monotonic()
+        const isWhole = yield* started.drain
+        core = undefined
+        yield* endCore
+        yield* link.node.leave
+        yield* edge.passOn(listening, link.node.epoch(), beganAt)
+        return isWhole
+      })
 
     return {
       listening,
       hasConsole: edge.hasConsole,
       setupToken: null,
       renewCertificate: () => (core?.renewCertificate ?? edge.renewCertificate)(),
-      drain: Effect.suspend(() => Effect.zipRight(Effect.sync(edge.end), core?.drain ?? edge.drain(listening))),
+      drain: Effect.suspend(() => {
+        edge.end()
+        return core === undefined ? edge.drain(listening) : leave(core)
+      }),
     }
   })

@@ -1,6 +1,7 @@
 /**
  * The order of the gateway's shutdown (security E): not ready, no new connections, sockets closed, no new requests, requests in flight finish,
- * pending writes are stored; the scope then ends the parts in reverse. The one thing to know: orders stay at their venues.
+ * pending writes are stored; the scope then ends the parts in reverse. Of several nodes, requests are not refused but passed to the next owner (node.ts). The one
+ * thing to know: orders stay at their venues.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
@@ -15,6 +16,8 @@ export interface ShutdownParts {
   readonly inFlight: () => number
   /** Those that store what was handed to them. */
   readonly writers: ReadonlyArray<{ readonly drain: () => Promise<void> }>
+  /** Of one of several nodes: from now on what comes to the listener, which stays open, is passed to the next owner. */
+  readonly handOver?: (() => void) | undefined
 }
 
 export interface Shutdown {
@@ -22,6 +25,8 @@ export interface Shutdown {
   readonly isReady: () => boolean
   /** Requests are refused with ShuttingDown. */
   readonly isDraining: () => boolean
+  /** No socket is opened any more. */
+  readonly isLeaving: () => boolean
   readonly serves: () => void
   /** Everything up to the moment when the scope may be closed; takes 8.5 s at most. False: something that waited could not be stored. */
   readonly drain: (parts: ShutdownParts) => Effect.Effect<boolean>
@@ -45,17 +50,21 @@ const within = (work: Promise<unknown>, millis: number): Promise<boolean> =>
 export const makeShutdown = ({ settings, notice }: GatewayOptions, monotonic: () => number): Shutdown => {
   let isServing = false
   let isDraining = false
+  let isLeaving = false
 
   const answered = async (inFlight: () => number, untilAt: number): Promise<void> => {
     while (inFlight() > 0 && monotonic() < untilAt) await sleep(LOOK_MILLIS)
   }
 
-  const drain = async ({ server, socket, inFlight, writers }: ShutdownParts): Promise<boolean> => {
+  const drain = async ({ server, socket, inFlight, writers, handOver }: ShutdownParts): Promise<boolean> => {
     const beganAt = monotonic()
     isServing = false
     notice("shutting down", { sockets: socket.stats().connections, inFlight: inFlight() }, "info")
     await sleep(settings.operation.shutdownNoticeMillis)
-    server.stopAccepting()
+    isLeaving = true
+    // Calls on sockets, and what is passed on meanwhile, are done here until the sockets are closed.
+    if (handOver === undefined) server.stopAccepting()
+    else handOver()
     await socket.shutdown()
     isDraining = true
     const now = monotonic()
@@ -69,6 +78,7 @@ export const makeShutdown = ({ settings, notice }: GatewayOptions, monotonic: ()
   return {
     isReady: () => isServing,
     isDraining: () => isDraining,
+    isLeaving: () => isLeaving,
     serves: () => {
       isServing = true
     },

@@ -4,6 +4,7 @@ import { AccountDirectory } from "../actors/account/directory.ts"
 import { DealerDirectory } from "../actors/dealer/directory.ts"
 import { InstrumentDirectory } from "../actors/market/instrument-directory.ts"
 import { Speakers } from "../auth/session/speakers.ts"
+import { ShuttingDown } from "../domain/errors/service.ts"
 import { SERVICE } from "../http/api.ts"
 import { NAVIGATION_STYLE, navigation, PAGE_STYLE } from "../http/docs/pages.ts"
 import type { RealtimeDocuments } from "../http/docs/reference.ts"
@@ -97,9 +98,18 @@ export const sockets = (
   requestId: () => string,
   rpc: Rpc,
   limits: SocketLimits | null,
+  isLeaving: () => boolean,
 ) =>
   Effect.gen(function* () {
     const clock = yield* Clock
+    const screen = makeUpgradeScreen({
+      route: SOCKET_PATH,
+      transport: server.transport,
+      requestId,
+      now: clock.now,
+      log,
+      watch,
+    })
     const speakers = yield* Speakers
     const dealers = yield* DealerDirectory
     const security = yield* SecurityLog
@@ -117,14 +127,8 @@ export const sockets = (
       slow: { conflateBytes: settings.wsConflateBytes, ageMillis: settings.wsSlowMillis },
       allowedOrigins: settings.allowedOrigins,
       deflate: settings.wsDeflate,
-      screen: makeUpgradeScreen({
-        route: SOCKET_PATH,
-        transport: server.transport,
-        requestId,
-        now: clock.now,
-        log,
-        watch,
-      }),
+      screen: (res, req, isOriginAllowed, admit) =>
+        screen(res, req, isOriginAllowed, (ip) => (isLeaving() ? new ShuttingDown() : admit(ip))),
       security: (event, facts) => security.tell(event, "warn", { route: SOCKET_PATH, ...facts }),
       onSpeakerEnded: speakers.onEnded,
       onSpeakerRenewed: speakers.onRenewed,

@@ -4,7 +4,7 @@
  */
 import type { HttpApi } from "@effect/platform"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
-import { Busy, ShuttingDown } from "../../domain/errors/service.ts"
+import { Busy } from "../../domain/errors/service.ts"
 import { type DeclaredRoute, declaredRoutes } from "../docs/reflect.ts"
 import { Deadlines, guarded, type Surroundings } from "../edge/call.ts"
 import { type DoorOptions, openDoors, type Serve, tooLarge } from "../edge/doors.ts"
@@ -26,10 +26,13 @@ export interface MountEdgeOptions extends Omit<Surroundings, "deadlines" | "limi
   readonly forwarder: Pick<Forwarder, "pass">
   /** Of the group `root`. */
   readonly own: OwnAnswers
+  /** While it answers true each answer ends its connection: the client's next request goes to another node. */
   readonly isDraining: () => boolean
 }
 
 export interface MountedEdge {
+  /** The doors are these again, after others took their place: for what comes from now on. */
+  readonly reopen: () => void
   /** Requests without an answer yet. */
   readonly inFlight: () => number
   /** Stops the deadlines. */
@@ -99,15 +102,14 @@ export const mountEdge = (app: RouteApp, api: HttpApi.HttpApi.AnyWithProps, opti
       answer(exchange.reply as HttpReply<unknown, DomainError>)
       return undefined
     }
-    if (isDraining()) {
-      exchange.closeConnection = true
-      return new ShuttingDown()
-    }
+    if (isDraining()) exchange.closeConnection = true
     const query = req.getQuery() ?? ""
     if (route.isRead || !mayHaveBody(exchange)) return pass(exchange, route, query, NO_BODY)
     return gather(res, exchange, (body) => pass(exchange, route, query, body))
   }
 
-  openDoors(app, declaredRoutes(api), around, options, serve)
-  return { inFlight: () => deadlines.size, close: () => deadlines.close() }
+  const routes = declaredRoutes(api)
+  const open = (): void => openDoors(app, routes, around, options, serve)
+  open()
+  return { reopen: open, inFlight: () => deadlines.size, close: () => deadlines.close() }
 }

@@ -140,6 +140,38 @@ describe.skipIf(natsMissing !== null)(`nodes of a cluster${natsMissing === null 
     expect([(await at(next).user()).status, await socketAt(next.ws)]).toEqual([200, 101])
   })
 
+  it("are replaced one by one, and refuse nothing: an owner that is told to end passes what comes to the next", async () => {
+    const heir = await startClusterNode("d", env)
+    const socket = new WebSocket(next.ws)
+    await new Promise((resolve) => socket.once("open", resolve))
+    const closed = new Promise<number>((resolve) => socket.once("close", resolve))
+    let isAskedToEnd = false
+    let hasEnded = false
+    /** Of requests to its own listener: how they were answered, and which came after the signal. */
+    const answers: Array<number> = []
+    let passedOn = 0
+    const asking = (async () => {
+      for (let i = 0; !hasEnded; i++) {
+        const wasAskedToEnd = isAskedToEnd
+        const asked = i % 2 === 0 ? at(next).user() : at(next).submit(orderOf(`rolled-${i}`))
+        const answer = await asked.catch(() => undefined)
+        // Its listener has gone: by then there is the next one.
+        if (answer === undefined) return expect(heir.core()).toBeDefined()
+        answers.push(answer.status === 200 ? 200 : answer.envelope.errno)
+        if (wasAskedToEnd && heir.core() !== undefined) passedOn++
+      }
+    })()
+    await until("some answers", () => answers.length > 10)
+    isAskedToEnd = true
+    const [exit] = await Promise.all([next.stop().finally(() => (hasEnded = true)), asking])
+    expect(exit.code).toBe(0)
+    expect(await closed).toBe(3001)
+    // Until an account agrees with its venue the next owner takes no order for it.
+    expect(answers.filter((it) => it !== 200 && it !== -120009)).toEqual([])
+    expect(passedOn).toBeGreaterThan(0)
+    next = heir
+  })
+
   it("leave one after the other without an error", async () => {
     const session: Answer<SessionRecord> = await new Api(edge.http).login("a@example.com")
     expect(session.status).toBe(200)
