@@ -12,6 +12,8 @@ export interface RpcRequest {
   readonly principal: Principal
   /** The client's address. */
   readonly ip: string
+  /** By this process's monotonic clock, in ms: until then another node waits for the answer. Absent: the operation's own. */
+  readonly deadline?: number
 }
 
 export interface RpcAnswer {

@@ -45,6 +45,14 @@ class WaitingList {
   size = 0
 }
 
+/** Of what another node has asked: for the way back, and the looks at the deadlines of both nodes. */
+const BACK_MILLIS = 150
+/** Its times are told apart by this: each makes a list of those that wait. */
+const STEP_MILLIS = 50
+
+/** Whether what another node asks until then is not worth beginning. */
+export const isTooLate = (deadline: number, now: number): boolean => deadline - now < BACK_MILLIS + STEP_MILLIS
+
 /** While there is one that waits: a gateway at rest is not woken. */
 const SWEEP_MILLIS = 50
 
@@ -66,6 +74,12 @@ export class Deadlines {
     list.last = member
     list.size++
     this.timer ??= setInterval(() => this.look(), SWEEP_MILLIS).unref()
+  }
+
+  /** Before the time of the node that asks is over, so that it hears what happened. */
+  addBefore(deadline: number, member: Waiting, now: number): void {
+    const left = deadline - now - BACK_MILLIS
+    this.add(member, Math.max(0, left - (left % STEP_MILLIS)), now)
   }
 
   /** Does nothing for one that is in no list. */

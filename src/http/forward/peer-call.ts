@@ -9,18 +9,13 @@ import type { Principal } from "../../domain/user/user.ts"
 import { traceparentOf } from "../../foundation/trace-context.ts"
 import type { Asked, NotTakenReason, TakeAsked } from "../../ports/cable.ts"
 import type { Route } from "../docs/reflect.ts"
-import { Call, guarded, type Headers, type Run, type Surroundings } from "../edge/call.ts"
+import { Call, guarded, type Headers, isTooLate, type Run, type Surroundings } from "../edge/call.ts"
 import type { FailureStatus } from "../edge/errno.ts"
 import { firstLine, linesOf, misspeltKey } from "../edge/exchange.ts"
 import { makeProceed, runBody } from "../edge/proceed.ts"
 import { isJsonType } from "../edge/request-body.ts"
 import type { RouteFacts } from "../edge/route.ts"
 import { answerText, type PassedRequest, readRequest } from "./frame.ts"
-
-/** For the way back, and the looks at the deadlines of both nodes. */
-const BACK_MILLIS = 150
-/** Times are told apart by this: each makes a list of those that wait. */
-const STEP_MILLIS = 50
 
 class PeerCall extends Call {
   readonly requestId: string
@@ -62,8 +57,7 @@ class PeerCall extends Call {
   }
 
   override startClock(): void {
-    const left = this.asked.deadline - this.beganAt - BACK_MILLIS
-    this.around.deadlines.add(this, Math.max(0, left - (left % STEP_MILLIS)), this.beganAt)
+    this.around.deadlines.addBefore(this.asked.deadline, this, this.beganAt)
   }
 
   protected send(
@@ -126,7 +120,7 @@ export const makeTakePeerCall = (
     if (passed === undefined || route === undefined) return "unknown"
     if (isDraining()) return "leaving"
     const now = around.monotonic()
-    if (asked.deadline - now < BACK_MILLIS + STEP_MILLIS) return "late"
+    if (isTooLate(asked.deadline, now)) return "late"
     const call = new PeerCall(route, around, passed, asked, now)
     guarded(call, () => serve(call, route))
     if (!call.done) call.startClock()

@@ -44,6 +44,7 @@ class RpcCall extends Call {
   readonly ip: string
   /** Or the socket would not have opened. */
   readonly isSecure = true
+  private readonly deadline: number | undefined
 
   constructor(
     route: RouteFacts,
@@ -56,7 +57,14 @@ class RpcCall extends Call {
     this.callId = this.requestId
     this.principal = request.principal
     this.ip = request.ip
+    this.deadline = request.deadline
     if (around.watch?.isTracing === true) this.trace = around.watch.begin("")
+  }
+
+  override startClock(): void {
+    const { deadline, receivedAt, route } = this
+    if (deadline === undefined) super.startClock()
+    else this.around.deadlines.addBefore(Math.min(deadline, receivedAt + route.deadline.millis), this, receivedAt)
   }
 
   /** A message on a socket has none. */

@@ -24,6 +24,8 @@ import {
 /** Edges tell once a second whom they have. */
 const LEASE_MILLIS = 10_000
 const SWEEP_MILLIS = 2_000
+/** A call with less time than this would end as unknown: it is not begun. */
+const CALL_MILLIS_MIN = 200
 
 export interface GateParts {
   readonly cable: CableService
@@ -67,7 +69,9 @@ export class Gate {
     this.stop = this.parts.cable.serve(GATE_SERVICE, {
       term,
       take: (asked) => {
-        if (!this.parts.mayAct()) return "lease"
+        const { mayAct, monotonic } = this.parts
+        if (!mayAct()) return "lease"
+        if (asked.head === "rpc" && asked.deadline - monotonic() < CALL_MILLIS_MIN) return "late"
         this.take(asked)
         return undefined
       },
@@ -105,7 +109,7 @@ export class Gate {
       case "access":
         return this.access(ask as AccessAsk, (answer) => asked.answer("", JSON.stringify(answer)))
       case "rpc":
-        return this.call(ask as RpcAsk, (answer) => asked.answer("", JSON.stringify(answer)))
+        return this.call(ask as RpcAsk, asked.deadline, (answer) => asked.answer("", JSON.stringify(answer)))
       case "keep":
         return asked.answer("", JSON.stringify(this.keep(ask as KeepSpeakersAsk)))
     }
@@ -154,12 +158,12 @@ export class Gate {
   }
 
   /** A stranger is also who may not come from there any more: identified anew, its sockets end. */
-  private call({ speaker, ...request }: RpcAsk, done: (answer: RpcOutcome) => void): void {
+  private call({ speaker, ...request }: RpcAsk, deadline: number, done: (answer: RpcOutcome) => void): void {
     const credentials = this.speaker(speaker)
     const principal = credentials?.principal
     if (credentials === undefined || principal == null) return done("stranger")
     if (this.parts.authority.isWelcome?.(credentials, request) === false) return done("stranger")
-    this.parts.rpc({ ...request, principal }, done)
+    this.parts.rpc({ ...request, principal, deadline }, done)
   }
 
   private keep(kept: KeepSpeakersAsk): KeepSpeakersAnswer {

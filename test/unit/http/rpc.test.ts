@@ -47,6 +47,7 @@ const TestGroup = HttpApiGroup.make("test")
   .add(get("fails").addError(Fail(OrderNotFound)))
   .add(get("busy").addError(Fail(Busy)))
   .add(get("slow").annotate(Deadline, short))
+  .add(get("patient").addError(Fail(OutcomeUnknown)))
   .add(get("named").annotate(Deadline, short).addError(Fail(OutcomeUnknown)))
   .add(HttpApiEndpoint.post("change", "/api/v3/test/change").setPayload(Order).addSuccess(Any).annotate(Access, "read"))
 
@@ -134,6 +135,7 @@ const world = () => {
         reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: null }))
         owed.push(() => reply.ok("late"))
       }),
+      patient: handler((reply) => reply.onDeadline(() => new OutcomeUnknown({ tradeOrderId: null }))),
       change: echo,
     },
     tradeOrder: { submit: echo },
@@ -359,6 +361,22 @@ describe("an API's calls over a socket", () => {
     const { ask, call } = opened()
     expect((await ask("test.twice")).body.data).toBe("first")
     expect(call("test.twice")).toHaveLength(1)
+  })
+
+  it("end before another node that asked for them has given them up, and never later than of themselves", () => {
+    const { rpc, clock, deadlines } = opened()
+    const answers: Array<string> = []
+    const asked = {
+      method: "test.patient",
+      data: undefined,
+      isMalformed: false,
+      principal: principal(),
+      ip: "192.0.2.7",
+    }
+    for (const deadline of [2_030, 60_000])
+      rpc({ ...asked, deadline }, () => answers.push(`${deadline} at ${clock.now}`))
+    for (clock.now = 0; clock.now < 6_000; clock.now += 50) deadlines.sweep(clock.now)
+    expect(answers).toEqual(["2030 at 1850", "60000 at 4850"])
   })
 
   it("are answered by their deadline when nobody does, and count as in flight until then", () => {

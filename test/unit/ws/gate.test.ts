@@ -68,9 +68,11 @@ describe("the gate of edges", () => {
     const gate = new Gate({
       cable: node.cable,
       authority,
-      rpc: ({ method }, answer) => {
+      rpc: ({ method, deadline = 0 }, answer) => {
         calls.push(method)
-        answer(done)
+        // The venue says nothing: it ends by its deadline.
+        if (method === "slow") nodes.time.after(deadline - 150 - node.now(), () => answer(busy))
+        else answer(done)
       },
       mayAct: () => true,
       onSpeakerEnded: () => {},
@@ -196,6 +198,31 @@ describe("the gate of edges", () => {
     expect(renewals).toBe(known)
   })
 
+  it("gives a call the time that its client has left, and begins none with too little", async () => {
+    const home = await owner(1)
+    const here = await edge()
+    nodes.time.pass(1_000)
+    here.knows(home.peer)
+    const principal = here.identify().principal!
+    const answers: Array<unknown> = []
+    const call = (method: string): void => {
+      const request = { method, data: {}, isMalformed: false, principal, ip: IP }
+      here.gate.rpc(request, (answer) => answers.push(answer))
+    }
+    here.knows(undefined)
+    call("slow")
+    nodes.time.pass(3_000)
+    here.knows(home.peer)
+    nodes.time.pass(2_100)
+    expect([calls, answers]).toEqual([["slow"], [busy]])
+    here.knows(undefined)
+    call("late")
+    nodes.time.pass(4_850)
+    here.knows(home.peer)
+    nodes.time.pass(1_000)
+    expect([calls, answers]).toEqual([["slow"], [busy, busy]])
+  })
+
   it("does no call from an address that its speaker may not come from any more, though the word of it is lost", async () => {
     const home = await owner(1)
     const here = await edge()
@@ -207,7 +234,7 @@ describe("the gate of edges", () => {
     home.renew()
     const answers: Array<unknown> = []
     const request = { method: "order", data: {}, isMalformed: false, principal: alice.principal!, ip: IP }
-    here.gate.rpc(request as never, (answer) => answers.push(answer))
+    here.gate.rpc(request, (answer) => answers.push(answer))
     nodes.time.pass(6_000)
     expect([calls, answers]).toEqual([[], [busy]])
     expect(here.gate.authority.isWelcome?.(alice, { ip: IP })).toBe(false)

@@ -130,6 +130,22 @@ describe("mirrors", () => {
     expect([one.told, one.isSubscribed, one.startedOver]).toEqual([1, true, 0])
   })
 
+  it("take nothing from an owner that has lost the database and does not know it yet", async () => {
+    const one = reader(ACCOUNT)
+    const before = owner
+    owner = new TestOwner(await nodes.node(), nodes.time, { rows: [] })
+    owner.begin(2)
+    nodes.time.pass(1_000)
+    edges[0]!.knows(owner.peer())
+    nodes.time.pass(100)
+    before.publish(ACCOUNT)
+    nodes.time.pass(100)
+    expect(one.position?.offset).toBe(0)
+    owner.publish(ACCOUNT)
+    nodes.time.pass(100)
+    isUpToDate(one)
+  })
+
   it("go on at another owner: accounts where they were, markets in a new epoch", async () => {
     const readers = [reader(ACCOUNT), reader(TRADES), reader(BOOK)]
     owner.publish(ACCOUNT)
