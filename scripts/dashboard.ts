@@ -163,6 +163,16 @@ const ROWS: ReadonlyArray<readonly [title: string, panels: ReadonlyArray<Panel>]
       },
       { title: "Until the owner's answer", unit: "s", targets: p50and99("peer_call_duration_seconds") },
       { title: "Requests held for an owner", unit: "short", targets: [[m("peer_calls_held"), "{{instance}}"]] },
+      { title: "Channels read at edges", unit: "short", targets: [[m("mirrors_open"), "{{instance}}"]] },
+      {
+        title: "Publications of the owner at edges, and what was missed",
+        unit: "ops",
+        targets: [
+          [rate("mirror_words_total"), "heard"],
+          [rate("mirror_repairs_total"), "asked for again"],
+          [rate("mirror_recalls_total"), "told to start over"],
+        ],
+      },
     ],
   ],
   [

@@ -111,6 +111,7 @@ export const edgeSockets = (options: GatewayOptions, parts: EdgeSocketParts) =>
     return {
       socket,
       isOver: (): boolean => isOver,
+      mirrors: edge.stats,
       /** The process owns the database now: clients come back to its own channels, with their positions. All in one turn, for both go by the same topics. */
       end: (): void => {
         isOver = true

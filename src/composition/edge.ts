@@ -13,7 +13,7 @@ import { mountEdge } from "../http/forward/mount-edge.ts"
 import { RequestLimiter } from "../http/limits/rate-limit.ts"
 import { edgeAnswers } from "../http/root/edge-answers.ts"
 import { jwksPage } from "../http/session/handlers.ts"
-import { socketMetrics } from "../metrics/service-metrics.ts"
+import { mirrorMetrics, socketMetrics } from "../metrics/service-metrics.ts"
 import { Clock } from "../ports/clock.ts"
 import { Meters } from "../ports/meters.ts"
 import { channelKinds } from "../ws/channels/kinds.ts"
@@ -93,6 +93,7 @@ export const openEdge = (options: GatewayOptions, { server, keys }: Beginning, l
     const socketParts = { server, cable, home, kinds, limiter, log, watch, requestId }
     const sockets = yield* edgeSockets(options, socketParts).pipe(Effect.provide(security))
     meters.readAll(() => (sockets.isOver() ? [] : socketMetrics(sockets.socket.stats())))
+    meters.readAll(() => mirrorMetrics(sockets.mirrors()))
     // The audit is the owner's.
     const certificate = yield* keepCertificate(options, server, { write: () => undefined })
 

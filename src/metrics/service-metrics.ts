@@ -3,6 +3,7 @@
 import type { LedgerHealth, LedgerStats } from "../ports/ledger-port.ts"
 import type { Reading, Sample } from "../ports/meters.ts"
 import type { OrderWriterStats } from "../store/orders/order-writer.ts"
+import type { MirrorStats } from "../ws/mirrors/mirrors.ts"
 import type { SocketStats } from "../ws/server.ts"
 import { by, reading } from "./exposition.ts"
 
@@ -52,6 +53,14 @@ export const dealerMetrics = ({ live, hedges, ...actors }: DealerStats): Readonl
     "hedge_pairs_open",
     [...hedges.open.values()].reduce((sum, open) => sum + open, 0),
   ),
+]
+
+/** Of a node that does not own the database. `repairs` and `recalls` that grow all the time: the broker loses what is told, or stands still. */
+export const mirrorMetrics = ({ mirrors, words, repairs, recalls }: MirrorStats): ReadonlyArray<Reading> => [
+  reading("mirrors_open", mirrors),
+  reading("mirror_words_total", words),
+  reading("mirror_repairs_total", repairs),
+  reading("mirror_recalls_total", recalls),
 ]
 
 /** What operators see of the ledger. `ledger_violations` must be 0: everything else is load. */

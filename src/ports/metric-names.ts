@@ -167,6 +167,18 @@ export const METRICS = {
     isOfCluster: true,
     help: "Requests held until a node that owns the database is heard",
   },
+  mirrors_open: { type: "gauge", isOfCluster: true, help: "Channels of the owner that are read at this node" },
+  mirror_words_total: { type: "counter", isOfCluster: true, help: "Publications of the owner heard for them" },
+  mirror_repairs_total: {
+    type: "counter",
+    isOfCluster: true,
+    help: "Times a mirror asked the owner for what it had missed",
+  },
+  mirror_recalls_total: {
+    type: "counter",
+    isOfCluster: true,
+    help: "Times the subscribers of a mirror were told to start over",
+  },
 
   // Orders
   orders_total: {

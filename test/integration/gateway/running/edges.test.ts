@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import type { SessionRecord } from "../../../../src/domain/user/user.ts"
 import type { HealthRecord } from "../../../../src/http/root/endpoints.ts"
+import { METRICS, type MetricRow } from "../../../../src/ports/metric-names.ts"
 import { type ClusterProcess, ownerOf, sharedKeys, startClusterNode } from "../../../kit/servers/cluster.ts"
 import { type Answer, Api, endGateways, until } from "../../../kit/servers/gateway.ts"
 import { type NatsServer, natsMissing, startNats } from "../../../kit/servers/nats.ts"
@@ -55,7 +56,7 @@ describe.skipIf(natsMissing !== null)(`nodes of a cluster${natsMissing === null 
     const nodes = await Promise.all([
       startClusterNode("a", env),
       startClusterNode("b", env),
-      startClusterNode("c", { ...env, ROLES: "edge" }),
+      startClusterNode("c", { ...env, ROLES: "edge", METRICS_PORT: "0" }),
     ])
     edge = nodes[2]
     first = await ownerOf(nodes)
@@ -86,6 +87,11 @@ describe.skipIf(natsMissing !== null)(`nodes of a cluster${natsMissing === null 
     expect((await fetch(`${edge.http}/docs/start`)).status).toBe(200)
     expect((await fetch(`${edge.http}/.well-known/jwks.json`)).status).toBe(200)
     expect([await socketAt(first.ws), await socketAt(edge.ws)]).toEqual([101, 101])
+    const metrics = await until("metrics", () => /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(edge.stderr())?.[0])
+    const exposed = await (await fetch(metrics)).text()
+    const rows: ReadonlyArray<[string, MetricRow]> = Object.entries(METRICS)
+    for (const [name, { type, isOfCluster }] of rows)
+      if (isOfCluster === true) expect(exposed).toContain(`# TYPE ${name} ${type}\n`)
   })
 
   it("do an order once, however often and wherever it is asked for, and count by the client", async () => {
