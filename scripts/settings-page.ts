@@ -166,6 +166,11 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
       "Comma-separated venues whose orders are EXPERIMENTAL ([venues](../guide/venues.md)) and should be sent nevertheless, for example `GATE,BITFINEX`. Without it no account can be connected there; accounts already connected track their orders and take cancels, but no new orders",
     ),
     row(
+      "SOCKET_ORDERS",
+      "",
+      "Comma-separated venues whose orders and cancels go over the socket of their private stream instead of a request each, while that is open: `BINANCE`, `BINANCE_UAT`. The same promises, sooner ([venues](../guide/venues.md))",
+    ),
+    row(
       "WARM_FEEDS",
       "100",
       "Maximum number of order books and tickers kept open for an hour after a client read them over HTTP, at most a quarter of them at one venue; the least recently read close first. `0`: none, each closes 30 s after its last reader",

@@ -99,6 +99,8 @@ export interface Settings {
   readonly venuesInactive: ReadonlyArray<string>
   /** Venues whose orders are sent although what the venue does with them is not proven. */
   readonly experimentalOrders: ReadonlyArray<string>
+  /** Venues whose orders go over their socket. */
+  readonly socketOrders: ReadonlyArray<string>
   /** Feeds that stay open for an hour after a client read them, at most. */
   readonly warmFeeds: number
   readonly venueSessionsMax: number
@@ -203,6 +205,7 @@ export const readSettings = (given: Environment): Settings => {
     venueRoutes: routes(env),
     venuesInactive: list(env, "VENUES_INACTIVE"),
     experimentalOrders: list(env, "EXPERIMENTAL_ORDERS"),
+    socketOrders: list(env, "SOCKET_ORDERS"),
     warmFeeds: integer(env, "WARM_FEEDS", 100, 0, 10_000),
     venueSessionsMax: integer(env, "VENUE_SESSIONS_MAX", 1000, 1, 100_000),
     venueProxies: proxies(env),

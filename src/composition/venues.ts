@@ -27,6 +27,7 @@ import { InvalidSetting } from "../settings/environment.ts"
 import { Instruments } from "../store/market/instruments.ts"
 import { Subscriptions } from "../store/orders/subscriptions.ts"
 import { TradeOrders } from "../store/orders/trade-orders.ts"
+import { socketOrderVenues } from "../venues/adapters/registry.ts"
 import { ccxtVenues } from "../venues/connector/ccxt-venue.ts"
 import { InternalVenue } from "../venues/internal/venue.ts"
 import { mockVenue } from "../venues/mock/venue.ts"
@@ -170,6 +171,7 @@ export const venues = ({ settings, log, notice }: GatewayOptions, owned: SharedO
         venueRoutes: settings.venueRoutes,
         venuesInactive: settings.venuesInactive,
         experimentalOrders: settings.experimentalOrders,
+        socketOrders: settings.socketOrders,
         proxies: settings.venueProxies,
         shards: settings.venueShards,
         heapMegabytes: settings.venueHeapMegabytes,
@@ -190,6 +192,14 @@ export const venues = ({ settings, log, notice }: GatewayOptions, owned: SharedO
         if (unknown.length > 0)
           return yield* Effect.fail(new InvalidSetting(`${variable} names an unknown venue: ${unknown.join(", ")}`))
       }
+      const overSocket = socketOrderVenues()
+      const notOver = settings.socketOrders.filter((venue) => !overSocket.includes(venue))
+      if (notOver.length > 0)
+        return yield* Effect.fail(
+          new InvalidSetting(
+            `SOCKET_ORDERS names ${notOver.join(", ")}: orders go there by request alone; it may name ${overSocket.join(", ")}`,
+          ),
+        )
       const { refused, idle } = optIns(
         listed.map(({ venue }) => venue),
         settings.experimentalOrders,

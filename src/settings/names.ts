@@ -86,6 +86,7 @@ export const NAMES: ReadonlyArray<string> = [
   "SIGNING_KEYS_PREVIOUS",
   "SIGNUP",
   "SMTP_URL",
+  "SOCKET_ORDERS",
   "TLS_CERT_FILE",
   "TLS_KEY_FILE",
   "TRUST_PROXY",

@@ -78,7 +78,22 @@ export interface Leaving {
   }) => Leave | "LATER" | null
 }
 
+/** Orders over the socket of the venue's private stream, in the words of its REST requests and answers. */
+export interface OrderSocket {
+  /** What a signed request is on the socket of that URL; undefined: it is none that goes over it. */
+  readonly messageOf: (
+    exchange: CcxtExchange,
+    request: { readonly url: string; readonly method: string; readonly body: unknown },
+  ) => { readonly url: string; readonly method: string; readonly params: Raw } | undefined
+  readonly answerOf: (message: Raw) => {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }
+}
+
 export interface ExchangeAdapter {
+  readonly orderSocket?: OrderSocket
   /** Changes a private instance in place, before its first call. */
   readonly prepare?: (exchange: CcxtExchange, profile: VenueProfile) => void
   /** What createOrder needs beside price and quantity for a trigger, an expiry or a cost; absent: the venue gets plain orders only. */

@@ -36,6 +36,10 @@ export const PROFILES: ReadonlyArray<VenueProfile> = [
   ...OKX,
 ]
 
+/** Venues that `SOCKET_ORDERS` may name. */
+export const socketOrderVenues = (): ReadonlyArray<string> =>
+  PROFILES.flatMap(({ venue, socketOrders }) => (socketOrders === true ? [venue] : []))
+
 /** The public face of a profile; INACTIVE when the configuration names it (`VENUES_INACTIVE`), with orders not proven where `EXPERIMENTAL_ORDERS` does. */
 export const venueOf = (
   profile: VenueProfile,

@@ -122,6 +122,8 @@ export interface CcxtVenuesOptions {
   readonly venuesInactive: ReadonlyArray<string>
   /** EXPERIMENTAL_ORDERS: venues whose orders are sent although they are not proven; none when absent. */
   readonly experimentalOrders?: ReadonlyArray<string>
+  /** SOCKET_ORDERS: venues whose orders go over their socket; none when absent. */
+  readonly socketOrders?: ReadonlyArray<string>
   /** VENUE_PROXIES: venue → URL of its proxy, `*` for those not named, null for none. The environment's proxy variables are ignored. */
   readonly proxies?: Readonly<Record<string, string | null>>
   /** VENUE_SHARDS; `auto` when absent. */
@@ -222,6 +224,7 @@ class Connectors {
           profile,
           routes: options.venueRoutes,
           proxy: proxyOf(options.proxies ?? {}, venue),
+          socketOrders: profile.socketOrders === true && options.socketOrders?.includes(venue) === true,
           breakable: options.breakable === true,
           owned: options.owned,
         },

@@ -40,6 +40,8 @@ export interface ConnectorSettings {
   readonly routes: Readonly<Record<string, string>> | null
   /** URL of the proxy that every connection goes through, with its credentials; null: none. */
   readonly proxy: string | null
+  /** Orders and cancels go over the venue's socket while it is open; absent: each is a request. */
+  readonly socketOrders?: boolean
   /** Takes `Break` commands. Tests only. */
   readonly breakable: boolean
   /** Orders are signed only while it lasts; absent: always. */

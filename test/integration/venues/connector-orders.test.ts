@@ -24,12 +24,18 @@ const refOf = (order: VenueOrder): VenueOrderRef => ({
   instrumentId: order.instrumentId,
 })
 
-describe("a connector's session", () => {
+/** How orders leave, what that takes of the connector, and how the exchange counts it. */
+const WAYS = [
+  ["a request each", {}, "POST /api/v3/order", "DELETE /api/v3/order"],
+  ["the venue's socket", { socketOrders: ["BINANCE"] }, "WS order.place", "WS order.cancel"],
+] as const
+
+describe.each(WAYS)("a connector's session whose orders go by %s", (_way, options, place, cancel) => {
   let at: VenueUnderTest
   let open: OpenSession
   let secrets: VenueSecrets
   beforeAll(async () => {
-    at = await startVenue({ market: "still" }, { change: { waits: SOON_LATE } })
+    at = await startVenue({ market: "still" }, { change: { waits: SOON_LATE }, ...options })
   })
   afterAll(() => at.stop())
   // One worker for all, a new user and a new session for each: what one test leaves behind is not the next one's.
@@ -63,7 +69,10 @@ describe("a connector's session", () => {
 
   it("places a limit order under our own id with the digits it was given", async () => {
     const order = restingOrder({ quantity: "0.00123", limitPrice: "50000.01" })
+    const before = at.exchange.counts()
     expect(await outcomeOf(order)).toMatchObject({ _tag: "Accepted" })
+    const counted = WAYS.map(([, , door]) => (at.exchange.counts()[door] ?? 0) - (before[door] ?? 0))
+    expect(counted).toEqual(WAYS.map(([, , door]) => (door === place ? 1 : 0)))
     const [row] = at.exchange.orders(secrets.apiKey)
     expect(row).toMatchObject({
       clientOrderId: venueClientId(order.tradeOrderId),
@@ -258,7 +267,7 @@ describe("a connector's session", () => {
   ])("is refused definitely by HTTP %s", async (status, body) => {
     // Without a pause, so that the venue is asked again in the next test.
     const action = { kind: "status", status, body, headers: { "retry-after": "0" } } as const
-    at.exchange.fault({ fault: "answer", match: "POST /api/v3/order", action })
+    at.exchange.fault({ fault: "answer", match: place, action })
     expect(await outcomeOf(restingOrder())).toMatchObject({ _tag: "Refused", code: "RATE_LIMITED" })
   })
 
@@ -275,7 +284,7 @@ describe("a connector's session", () => {
     ["502 after the order was taken", { kind: "apply-then-status", status: 502 }, 1],
     ["no answer after the order was taken", { kind: "apply-then-hang" }, 1],
   ])("is in doubt after %s, and only the venue can tell", async (_, action, placed) => {
-    at.exchange.fault({ fault: "answer", match: "POST /api/v3/order", action })
+    at.exchange.fault({ fault: "answer", match: place, action })
     const order = restingOrder()
     expect((await outcomeOf(order))._tag).toBe("InDoubt")
     expect(timesPlaced(order)).toBe(placed)
@@ -292,14 +301,14 @@ describe("a connector's session", () => {
   })
 
   it("is not sent once its time has passed, although the session is idle", async () => {
-    const before = at.exchange.counts()["POST /api/v3/order"]
+    const before = at.exchange.counts()[place]
     const order = restingOrder({ notAfter: Date.now() - 1 })
     expect(await outcomeOf(order)).toMatchObject({ _tag: "NotSent", reason: expect.stringContaining("TOO_LATE") })
-    expect(at.exchange.counts()["POST /api/v3/order"]).toBe(before)
+    expect(at.exchange.counts()[place]).toBe(before)
   })
 
   it("is not sent when nobody listens at the venue: no byte left this host", async () => {
-    const gone = await startVenue({ market: "still" })
+    const gone = await startVenue({ market: "still" }, options)
     const there = await gone.openSession()
     await gone.exchange.stop()
     const order = restingOrder()
@@ -312,7 +321,7 @@ describe("a connector's session", () => {
 
   it("measures the venue's clock again when it is told that its own is wrong, and sends once more", async () => {
     const action = answering(400, '{"code":-1021,"msg":"Timestamp for this request is outside of the recvWindow."}')
-    at.exchange.fault({ fault: "answer", match: "POST /api/v3/order", action })
+    at.exchange.fault({ fault: "answer", match: place, action })
     const before = at.exchange.counts()["GET /api/v3/time"] ?? 0
     const order = restingOrder()
     expect((await outcomeOf(order))._tag).toBe("Accepted")
@@ -325,14 +334,14 @@ describe("a connector's session", () => {
     at.exchange.removeUser(secrets.apiKey)
     expect(await outcomeOf(restingOrder())).toMatchObject({ _tag: "Refused", code: "VENUE_AUTHENTICATION" })
     await until(() => open.last("SessionRefused") !== undefined, "the session's end")
-    const requests = at.exchange.counts()["POST /api/v3/order"]
+    const requests = at.exchange.counts()[place]
     expect((await outcomeOf(restingOrder()))._tag).toBe("NotSent")
-    expect(at.exchange.counts()["POST /api/v3/order"]).toBe(requests)
+    expect(at.exchange.counts()[place]).toBe(requests)
   })
 
   it.each([
-    ["a submit", "POST /api/v3/order"],
-    ["a cancel", "DELETE /api/v3/order"],
+    ["a submit", place],
+    ["a cancel", cancel],
   ])(
     "goes on after %s that is forbidden for its own sake, and asks once what is true of the account",
     async (_, match) => {
@@ -344,7 +353,7 @@ describe("a connector's session", () => {
         const order = restingOrder()
         const outcome = await outcomeOf(order)
         open.session.cancel(refOf(order))
-        if (match.startsWith("POST")) expect(outcome).toMatchObject({ _tag: "Refused", code: "PERMISSION_DENIED" })
+        if (match === place) expect(outcome).toMatchObject({ _tag: "Refused", code: "PERMISSION_DENIED" })
         await until(() => open.about(order.tradeOrderId).includes("CancelRefused"), "the refused cancel")
       }
       expect((await outcomeOf(restingOrder()))._tag).toBe("Accepted")
@@ -355,7 +364,7 @@ describe("a connector's session", () => {
 
   it("is refused for good when the account itself is forbidden what an order was", async () => {
     const action = answering(400, '{"code":-2010,"msg":"This account may not place or cancel orders."}')
-    at.exchange.fault({ fault: "answer", match: "POST /api/v3/order", action })
+    at.exchange.fault({ fault: "answer", match: place, action })
     const disabled = answering(401, '{"msg":"You are not authorized to execute this request."}')
     at.exchange.fault({ fault: "answer", match: "GET /api/v3/account", action: disabled })
     expect((await outcomeOf(restingOrder()))._tag).toBe("Refused")
@@ -403,7 +412,7 @@ describe("a connector's session", () => {
     const tell = [open.reports, at.notices]
     at.exchange.fault({ fault: "answer", match: "GET /api/v3/order", action: { kind: "destroy" }, times: 4 })
     const failed = await at.run(open.session.fetchOrder(refOf(restingOrder()))).catch((error: unknown) => error)
-    at.exchange.fault({ fault: "answer", match: "DELETE /api/v3/order", action: { kind: "destroy" }, times: 4 })
+    at.exchange.fault({ fault: "answer", match: cancel, action: { kind: "destroy" }, times: 4 })
     open.session.cancel({ ...refOf(restingOrder()), tradeOrderId: randomUUID() as TradeOrderId })
     await until(() => open.last("CancelInDoubt") !== undefined, "the cancel's doubt")
     const said = JSON.stringify([tell, failed, String(failed)])

@@ -9,6 +9,7 @@ import type { CcxtExchange, CcxtOrder, CcxtOrderBook, Raw } from "../../worker/e
 import { costTerms, NotSupported, triggerTerms } from "../../worker/session/order-terms.ts"
 import { type ExchangeAdapter, word } from "../adapter.ts"
 import { saysCode } from "../stops.ts"
+import { binanceOrderSocket } from "./order-socket.ts"
 
 // Binance's books begin with a REST snapshot that the buffered changes must join. ccxt skips those that do not, so the answer of a replica
 // that lags behind the stream would be taken for the book until the next change. Such an answer is not used: the venue is asked again.
@@ -134,6 +135,7 @@ export const usedWeightOf =
 const BINANCE_STOPS: ReadonlyArray<string> = ["STOP_LOSS", "STOP_LOSS_LIMIT", "TAKE_PROFIT", "TAKE_PROFIT_LIMIT"]
 
 export const binance: ExchangeAdapter = {
+  orderSocket: binanceOrderSocket,
   preparePublic: joinSnapshots,
   // `stopLossPrice` and `takeProfitPrice` make the venue's four types of stops, `cost` a quoteOrderQty.
   terms: (order) => ({ ...triggerTerms(order), ...costTerms(order) }),

@@ -18,6 +18,7 @@ const binanceSpot = {
   refusesRepeats: false,
   // One request an order, signed with the time and no number in a row: others may overtake it.
   signsAhead: true,
+  socketOrders: true,
   snapshotsAsked: false,
   options: {
     defaultType: "spot",

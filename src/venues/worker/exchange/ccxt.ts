@@ -133,6 +133,8 @@ export interface CcxtSocket {
   readonly rejections: Record<string, unknown>
   /** Dials; called once, when the socket is first needed. */
   createConnection(): void
+  /** Wall ms of the newest pong. */
+  readonly lastPong?: number
   readonly startedConnecting?: boolean
   /** Resolves when it is open. */
   readonly connected?: Promise<unknown>
@@ -147,6 +149,7 @@ export interface CcxtSocket {
 
 export interface CcxtExchange {
   readonly id: string
+  readonly urls: Readonly<Record<string, unknown>>
   readonly has: Record<string, unknown>
   /** 4: `precision` is a step; 2: decimal places; 3: significant digits. */
   readonly precisionMode: number
@@ -182,8 +185,23 @@ export interface CcxtExchange {
     headers: unknown,
     ...rest: ReadonlyArray<unknown>
   ): unknown
+  /** What ccxt makes of a response: the answer, or an error of its classes. */
+  handleRestResponse(
+    response: {
+      readonly status: number
+      readonly statusText: string
+      readonly headers: Readonly<Record<string, string>>
+      readonly text: () => Promise<string>
+    },
+    url: string,
+    method?: string,
+    headers?: unknown,
+    body?: unknown,
+  ): Promise<unknown>
   /** Every request goes out through it, its own wrapper included. */
   fetch(url: string, method?: string, headers?: unknown, body?: unknown): Promise<unknown>
+  /** Of Binance's socket: with the time, the key and the signature, in alphabetical order. What is given stays. */
+  signParams(params: Raw): Raw
   sign(path: string, api: unknown, method: string, params: Raw, headers?: unknown, body?: unknown): unknown
   /** The socket of a URL, made when there is none. */
   client(url: string): CcxtSocket

@@ -10,6 +10,7 @@ import { Budgets } from "../budget/budgets.ts"
 import { queueSnapshots } from "../feed/snapshots.ts"
 import { waitsOf } from "../waits.ts"
 import type { CcxtExchange, CcxtExchangeClass } from "./ccxt.ts"
+import { ordersOverSocket } from "./order-socket.ts"
 import { applyTransport } from "./transport.ts"
 
 // Instances of one ccxt class that share what all of them have alike. ccxt gives each its own tables and a function for each endpoint:
@@ -117,7 +118,7 @@ const mouldOf = (
 const STREAMING = { keepAlive: 10_000, maxPingPongMisses: 2 }
 
 /** What an instance must know of its connector. */
-type InstanceSettings = Pick<ConnectorSettings, "profile" | "routes" | "proxy">
+type InstanceSettings = Pick<ConnectorSettings, "profile" | "routes" | "proxy" | "socketOrders">
 
 const made = (
   Exchange: CcxtExchangeClass,
@@ -190,7 +191,10 @@ export const privateInstances = (
     exchange.costToPrecision = (_symbol, cost) => asGiven(cost)
     // Fees can be in an asset that no listed market has; ccxt would throw and lose the fill.
     exchange.currencyToPrecision = (_code, fee) => asGiven(fee)
-    adapterOf(settings.profile).prepare?.(exchange, settings.profile)
+    const { prepare, orderSocket } = adapterOf(settings.profile)
+    prepare?.(exchange, settings.profile)
+    if (settings.socketOrders === true && orderSocket !== undefined)
+      ordersOverSocket(exchange, orderSocket, settings.profile)
     return exchange
   }
 }

@@ -38,10 +38,15 @@ const answer = (core: Core, socket: WebSocket, request: Request): void => {
     socket.terminate()
     return
   }
-  const refusedWith = (status: number, body: string | undefined) =>
-    send(socket, { id: request.id, status, error: readError(body), rateLimits: [] })
+  /** An error of a limit says until when, as an instant. */
+  const refusedWith = (status: number, body: string | undefined, retryAfterSeconds?: string) => {
+    const serverTime = core.now()
+    const until = retryAfterSeconds === undefined ? {} : { retryAfter: serverTime + Number(retryAfterSeconds) * 1000 }
+    const data = retryAfterSeconds === undefined ? {} : { data: { serverTime, ...until } }
+    send(socket, { id: request.id, status, error: { ...readError(body), ...data }, rateLimits: [] })
+  }
   if (fault?.kind === "status") {
-    refusedWith(fault.status, fault.body)
+    refusedWith(fault.status, fault.body, fault.headers?.["retry-after"])
     return
   }
   const reply = run(core, socket, request)
@@ -86,7 +91,7 @@ const readRequest = (text: string): Request | undefined => {
   }
 }
 
-const readError = (body: string | undefined): unknown => {
+const readError = (body: string | undefined): object => {
   try {
     return JSON.parse(body ?? "")
   } catch {
