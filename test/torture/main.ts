@@ -210,6 +210,20 @@ const RUNS: Readonly<Record<string, Run>> = {
         progress,
       }),
   },
+  "socket-failpoints": {
+    usage: "as failpoints: at BINANCE's places, with orders and cancels over its socket",
+    run: (progress) =>
+      failpoints({
+        overSocket: true,
+        runs: count("runs", 1),
+        seed: count("seed", 0),
+        only: values.only?.split(",") ?? ["binance"],
+        truthMillis: 1000 * count("seconds", 1, 10),
+        built: values.built,
+        lanes: count("lanes", 1),
+        progress,
+      }),
+  },
   "postgres-kills": {
     usage: "[--rounds 10] [--built]: the database's server dies and comes back; --built runs dist/",
     run: (progress) => postgresKills({ rounds: count("rounds", 1), built: values.built, progress }),

@@ -16,6 +16,8 @@ export interface FailpointOptions {
   readonly seed: number
   /** At the other venues whose orders are proven, in place of BINANCE, MOCK and a dealer's client. */
   readonly elsewhere?: boolean
+  /** BINANCE's orders go over its socket. */
+  readonly overSocket?: boolean
   /** Only places whose `venue place` contains one of these. */
   readonly only?: ReadonlyArray<string> | undefined
   /** As in test/kit/servers/gateway.ts. */
@@ -67,7 +69,12 @@ export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArr
   const verdicts: Array<Verdict> = []
   const lane = async (): Promise<void> => {
     const venues = scenesOf(options.only, options.elsewhere).map(({ venue }) => venue)
-    const stage = await openStage({}, options.built, { fillsLateMillis: options.fillsLateMillis ?? 0 }, venues)
+    const stage = await openStage(
+      options.overSocket === true ? { SOCKET_ORDERS: "BINANCE" } : {},
+      options.built,
+      { fillsLateMillis: options.fillsLateMillis ?? 0 },
+      venues,
+    )
     try {
       let task = tasks.shift()
       await stage.start(task && sleeper(task, 0))

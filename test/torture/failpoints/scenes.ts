@@ -78,7 +78,7 @@ const holdsAnswer = async (stage: Stage, trader: Trader): Promise<void> => {
   const other = stage.others[trader.venue]
   const exchange = other ?? stage.exchange
   const before = exchange.orders(trader.apiKey).length
-  exchange.fault({ fault: "answer", match: other?.place ?? "POST /api/v3/order", action: { kind: "apply-then-hang" } })
+  exchange.fault({ fault: "answer", match: other?.place ?? stage.place, action: { kind: "apply-then-hang" } })
   const isThere = (): boolean => exchange.orders(trader.apiKey).length > before
   const again = async (): Promise<boolean> => {
     // COINBASE buys at the market by cost alone.
@@ -112,10 +112,10 @@ const quotes = async (trader: Trader): Promise<void> => {
   }
 }
 
-const holdsHedge = async (trader: Trader, { exchange }: Stage): Promise<void> => {
+const holdsHedge = async (trader: Trader, { exchange, place }: Stage): Promise<void> => {
   const before = exchange.orders(trader.apiKey).length
   exchange.fault({ fault: "suppressUserEvents", on: true })
-  exchange.fault({ fault: "answer", match: "POST /api/v3/order", action: { kind: "apply-then-hang" } })
+  exchange.fault({ fault: "answer", match: place, action: { kind: "apply-then-hang" } })
   await until("the hedge at the exchange", async () => {
     await quotes(trader)
     return exchange.orders(trader.apiKey).length > before

@@ -56,6 +56,8 @@ export type Others = Readonly<Partial<Record<StageVenue, StageExchange>>>
 
 export interface Stage {
   readonly exchange: BinanceExchange
+  /** How BINANCE counts an order that arrives. */
+  readonly place: string
   readonly others: Others
   readonly databaseUrl: string
   /** The running gateway without a failpoint; null while there is none. */
@@ -131,6 +133,7 @@ export const openStage = async (
   }
   return {
     exchange,
+    place: extra["SOCKET_ORDERS"] === undefined ? "POST /api/v3/order" : "WS order.place",
     others,
     databaseUrl: server.url(),
     gateway,
