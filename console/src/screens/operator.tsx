@@ -68,6 +68,7 @@ const Health = () => {
   const health = useLoaded("health", () => gateway.get("health"), READ_EVERY_MS)
   useLayoutEffect(() => listenFor("health", { h: () => setChanging(canChange()) }), [])
   const record = health.value
+  const mode = record?.tradingMode
   const checks = Object.entries(record?.checks ?? {})
   return (
     <Panel
@@ -76,12 +77,18 @@ const Health = () => {
         record !== null && (
           <>
             <AsOf of={health} everyMs={READ_EVERY_MS} />
-            <span class={`badge ${record.tradingMode === "online" ? "live" : "bad"}`} data-mode={record.tradingMode}>
-              {record.tradingMode}
-            </span>
-            <button type="button" class="danger" disabled={!canChange()} onClick={() => setChanging(true)}>
-              {record.tradingMode === "online" ? "Halt trading…" : "Change the mode…"} <kbd>h</kbd>
-            </button>
+            {mode === undefined ? (
+              <span class="dim">the node that owns the database tells the trading mode</span>
+            ) : (
+              <>
+                <span class={`badge ${mode === "online" ? "live" : "bad"}`} data-mode={mode}>
+                  {mode}
+                </span>
+                <button type="button" class="danger" disabled={!canChange()} onClick={() => setChanging(true)}>
+                  {mode === "online" ? "Halt trading…" : "Change the mode…"} <kbd>h</kbd>
+                </button>
+              </>
+            )}
           </>
         )
       }
@@ -115,9 +122,9 @@ const Health = () => {
           </dd>
         </dl>
       )}
-      {isChanging && record !== null && (
+      {isChanging && mode !== undefined && (
         <ModeDialog
-          current={record.tradingMode}
+          current={mode}
           onClose={() => {
             setChanging(false)
             health.again()
