@@ -5,7 +5,7 @@ import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import { connectUsdm } from "../../../exchanges/ccxt-client.ts"
 import { openedSession, refOf } from "../loopback-session.ts"
 import { change, stopAt, TermsSession } from "../order-terms-kit.ts"
-import { SOON_LATE, until } from "../venue-kit.ts"
+import { until } from "../venue-kit.ts"
 import {
   ACCOUNT,
   BEST_BID,
@@ -27,7 +27,7 @@ describe("an order at BINANCEUSDM", () => {
   let at: UsdmUnderTest
   let my: UsdmSession
   beforeAll(async () => {
-    at = await startUsdm({}, { change: { waits: SOON_LATE } })
+    at = await startUsdm({}, { change: { waits: { requestMillis: 30_000 } } })
   })
   afterAll(() => at.stop())
   beforeEach(async () => {

@@ -96,6 +96,46 @@ describe("a session at BINANCEUSDM", () => {
     expect(later.last("SessionRefused")).toBeUndefined()
   })
 
+  it("waits with its orders while the venue counts them, and another account's go on", async () => {
+    const other = await UsdmSession.start(at)
+    const resting = usdmOrder()
+    expect((await other.outcomeOf(resting))._tag).toBe("Accepted")
+    const body = JSON.stringify({ code: -1015, msg: "Too many new orders; current limit is 300 orders per 10 SECOND." })
+    const headers = { "Retry-After": "60" }
+    at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "status", status: 429, body, headers } })
+    expect((await my.outcomeOf(usdmOrder()))._tag).toBe("Refused")
+    expect(await my.outcomeOf(usdmOrder({ notAfter: Date.now() + 1000 }))).toMatchObject({ _tag: "NotSent" })
+    expect((await other.outcomeOf(usdmOrder()))._tag).toBe("Accepted")
+    other.open.session.cancel(refOf(resting))
+    await until(() => other.open.last("CancelAccepted") !== undefined, "the other's cancel")
+  })
+
+  it("says nothing secret, whatever goes wrong", async () => {
+    at.exchange.fault({ fault: "answer", match: SHOW, action: { kind: "destroy" }, times: 8 })
+    const failed = await at.run(my.open.session.fetchOrder(refOf(usdmOrder()))).catch((error: unknown) => error)
+    at.exchange.fault({ fault: "answer", match: CANCEL, action: { kind: "destroy" } })
+    my.open.session.cancel(refOf(usdmOrder()))
+    await until(() => my.open.last("CancelInDoubt") !== undefined, "the cancel's doubt")
+    const said = JSON.stringify([my.open.reports, at.notices, failed, String(failed)])
+    for (const secret of [my.secrets.apiKey, my.secrets.apiSecret]) expect(said).not.toContain(secret)
+    expect(said).not.toMatch(/https?:|listenKey=/)
+    expect(said).toContain("VENUE_NETWORK")
+  })
+})
+
+describe("many orders at once at BINANCEUSDM", () => {
+  let at: UsdmUnderTest
+  let my: UsdmSession
+  beforeAll(async () => {
+    // On a busy machine the last of hundreds is answered seconds later: none is to be in doubt for that.
+    at = await startUsdm({}, { change: { waits: { requestMillis: 30_000 } } })
+  })
+  afterAll(() => at.stop())
+  // Orders are counted by account.
+  beforeEach(async () => {
+    my = await UsdmSession.start(at)
+  })
+
   it("sends its cancels before 60 orders", { timeout: 90_000 }, async () => {
     const first = usdmOrder()
     await my.outcomeOf(first)
@@ -128,32 +168,6 @@ describe("a session at BINANCEUSDM", () => {
     const [first] = sent
     my.open.session.cancel(refOf(first!))
     await until(() => my.open.last("CancelAccepted") !== undefined, "a cancel")
-  })
-
-  it("waits with its orders while the venue counts them, and another account's go on", async () => {
-    const other = await UsdmSession.start(at)
-    const resting = usdmOrder()
-    expect((await other.outcomeOf(resting))._tag).toBe("Accepted")
-    const body = JSON.stringify({ code: -1015, msg: "Too many new orders; current limit is 300 orders per 10 SECOND." })
-    const headers = { "Retry-After": "60" }
-    at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "status", status: 429, body, headers } })
-    expect((await my.outcomeOf(usdmOrder()))._tag).toBe("Refused")
-    expect(await my.outcomeOf(usdmOrder({ notAfter: Date.now() + 1000 }))).toMatchObject({ _tag: "NotSent" })
-    expect((await other.outcomeOf(usdmOrder()))._tag).toBe("Accepted")
-    other.open.session.cancel(refOf(resting))
-    await until(() => other.open.last("CancelAccepted") !== undefined, "the other's cancel")
-  })
-
-  it("says nothing secret, whatever goes wrong", async () => {
-    at.exchange.fault({ fault: "answer", match: SHOW, action: { kind: "destroy" }, times: 8 })
-    const failed = await at.run(my.open.session.fetchOrder(refOf(usdmOrder()))).catch((error: unknown) => error)
-    at.exchange.fault({ fault: "answer", match: CANCEL, action: { kind: "destroy" } })
-    my.open.session.cancel(refOf(usdmOrder()))
-    await until(() => my.open.last("CancelInDoubt") !== undefined, "the cancel's doubt")
-    const said = JSON.stringify([my.open.reports, at.notices, failed, String(failed)])
-    for (const secret of [my.secrets.apiKey, my.secrets.apiSecret]) expect(said).not.toContain(secret)
-    expect(said).not.toMatch(/https?:|listenKey=/)
-    expect(said).toContain("VENUE_NETWORK")
   })
 })
 
