@@ -1,9 +1,9 @@
 /** Metrics of the gateway: requests, sockets, storage, actors and dealers, the ledger, loops, keys, the certificate, health. */
 
+import type { MirrorStats } from "../ports/cluster.ts"
 import type { LedgerHealth, LedgerStats } from "../ports/ledger-port.ts"
 import type { Reading, Sample } from "../ports/meters.ts"
 import type { OrderWriterStats } from "../store/orders/order-writer.ts"
-import type { MirrorStats } from "../ws/mirrors/mirrors.ts"
 import type { SocketStats } from "../ws/server.ts"
 import { by, reading } from "./exposition.ts"
 

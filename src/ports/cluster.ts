@@ -29,3 +29,11 @@ export interface ClusterView {
   readonly heard: (owner: Owner) => void
   readonly onOwner: (listener: (owner: Owner | undefined) => void) => void
 }
+
+/** Of a node's mirrors of channels: how many are open, words heard, gaps asked for, and subscribers told to start over, all since it began. */
+export interface MirrorStats {
+  readonly mirrors: number
+  readonly words: number
+  readonly repairs: number
+  readonly recalls: number
+}

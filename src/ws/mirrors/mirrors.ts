@@ -6,6 +6,7 @@
 import type { ChannelKind } from "../../domain/channel.ts"
 import type { AskOutcome, CableService, Peer } from "../../ports/cable.ts"
 import type { ChannelSource, ChannelState } from "../../ports/channel-port.ts"
+import type { MirrorStats } from "../../ports/cluster.ts"
 import type { Hub } from "../fanout/hub.ts"
 import { Mirror, type MirrorParts } from "./mirror.ts"
 import {
@@ -38,13 +39,6 @@ export interface MirrorsParts {
   readonly onEnded: (channel: string) => void
   readonly monotonic: () => number
   readonly after: (millis: number, work: () => void) => void
-}
-
-export interface MirrorStats {
-  readonly mirrors: number
-  readonly words: number
-  readonly repairs: number
-  readonly recalls: number
 }
 
 type Answered = Extract<AskOutcome, { readonly _tag: "Answered" }>

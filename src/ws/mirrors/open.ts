@@ -2,6 +2,7 @@
 import { type ChannelKind, parseChannel } from "../../domain/channel.ts"
 import type { SpeakerId } from "../../domain/user/user.ts"
 import type { CableService, Peer } from "../../ports/cable.ts"
+import type { MirrorStats } from "../../ports/cluster.ts"
 import type { Rpc } from "../../ports/rpc.ts"
 import { canonicalName } from "../channels/access.ts"
 import type { Authority } from "../channels/authority.ts"
@@ -11,7 +12,7 @@ import type { Served } from "../fanout/stream.ts"
 import { BESIDE_STREAM, Maps } from "../maps/maps.ts"
 import { EdgeGate, type RpcRefusals } from "./edge-gate.ts"
 import { Gate, type GateParts } from "./gate.ts"
-import { type MirrorStats, Mirrors } from "./mirrors.ts"
+import { Mirrors } from "./mirrors.ts"
 import { Publisher, type PublisherParts } from "./publisher.ts"
 
 export interface OwnerSockets {
