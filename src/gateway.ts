@@ -27,7 +27,7 @@ import {
   moneyRepositories,
   moneyStores,
 } from "./composition/money.ts"
-import { type Core, type CorePlace, startNode } from "./composition/node.ts"
+import { type Core, type CorePlace, type Gateway, startNode } from "./composition/node.ts"
 import { healthProbes, metrics, metricsPort, telemetry, watchLoop } from "./composition/observability.ts"
 import { describe, type GatewayOptions } from "./composition/options.ts"
 import { makeShutdown } from "./composition/shutdown.ts"
@@ -97,18 +97,6 @@ import { MOCK } from "./venues/mock/instruments.ts"
 import { PAPER } from "./venues/paper/venue.ts"
 import { channelKinds } from "./ws/channels/kinds.ts"
 import { Hub, SocketMeters } from "./ws/fanout/hub.ts"
-
-export interface Gateway {
-  readonly listening: ListeningServer
-  /** It is served at CONSOLE_PATH. */
-  readonly hasConsole: boolean
-  /** Makes the first admin; null: there is one. */
-  readonly setupToken: string | null
-  /** SIGHUP: new connections are shown the certificate that is in its files now. */
-  readonly renewCertificate: () => void
-  /** Once, before the scope is closed (composition/shutdown.ts). False: something that waited could not be stored. */
-  readonly drain: Effect.Effect<boolean>
-}
 
 const ports = (options: GatewayOptions) =>
   Layer.mergeAll(clockLive, idsLive, placementLive, failpointLive(options.settings.failpoint), metersLive)

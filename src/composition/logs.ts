@@ -91,7 +91,7 @@ export const auditedActs = ({ told }: Audit) =>
     }),
   )
 
-/** What hears of every request: the access log, its counts, the security stream. One of a process, whoever does the operations. */
+/** What hears of every request: the access log, its counts, the security stream. One of a process, which does the operations itself or passes them on. */
 export const watching = (options: GatewayOptions) =>
   Effect.gen(function* () {
     const security = yield* Layer.build(securityLog(options))

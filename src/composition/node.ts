@@ -31,19 +31,26 @@ export interface CorePlace extends Beginning {
   readonly cluster: (() => ClusterHealth) | undefined
   /** Before its own sockets are opened, in the same turn: those of before end, and their clients come to these. */
   readonly takeSockets: () => void
-  /** It is told to end, and requests are passed on from now on, behind the same listener. Undefined: there is nobody to pass them to. */
+  /** It is told to end, and requests are passed on from now on, behind the same listener. Undefined: there is no other node to pass them to. */
   readonly handOver: (() => void) | undefined
   /** The listener; once its doors are there. */
   readonly listen: Effect.Effect<ListeningServer, unknown, Scope.Scope>
 }
 
-/** The parts that do the operations, at work. */
-export interface Core {
+export interface Gateway {
   readonly listening: ListeningServer
+  /** It is served at CONSOLE_PATH. */
   readonly hasConsole: boolean
+  /** Makes the first admin; null: there is one. */
   readonly setupToken: string | null
+  /** SIGHUP: new connections are shown the certificate that is in its files now. */
   readonly renewCertificate: () => void
+  /** Once, before the scope is closed (composition/shutdown.ts). False: something that waited could not be stored. */
   readonly drain: Effect.Effect<boolean>
+}
+
+/** The parts that do the operations, at work. */
+export interface Core extends Gateway {
   readonly takePeerCall: TakeAsked
   /** What the sockets of other nodes ask, under this term; until what is answered is called. */
   readonly serveEdges: (cable: CableService, term: number, mayAct: () => boolean) => () => void

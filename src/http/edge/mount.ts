@@ -9,7 +9,6 @@ import { Unseen } from "../../auth/session/unseen.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { UnsupportedContentType } from "../../domain/errors/request.ts"
 import { ShuttingDown } from "../../domain/errors/service.ts"
-import type { Principal } from "../../domain/user/user.ts"
 import type { TakeAsked } from "../../ports/cable.ts"
 import type { Rpc } from "../../ports/rpc.ts"
 import type { Check } from "../checks.ts"
@@ -20,7 +19,7 @@ import { makeRpc } from "../rpc/rpc.ts"
 import { Deadlines, guarded, makeRun, type Surroundings } from "./call.ts"
 import { type DoorOptions, openDoors, type Serve, tooLarge } from "./doors.ts"
 import type { Exchange } from "./exchange.ts"
-import { makeProceed, runBody } from "./proceed.ts"
+import { type Authenticate, makeProceed, onceSeen, runBody } from "./proceed.ts"
 import { BODY_BYTES_DRAINED, BODY_BYTES_MAX, isJsonType } from "./request-body.ts"
 import type { Handlers } from "./route.ts"
 import type { RouteApp } from "./server.ts"
@@ -28,7 +27,7 @@ import type { RouteApp } from "./server.ts"
 export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter">, DoorOptions {
   /** Absent: no limits. */
   readonly limiter?: RequestLimiter | null
-  readonly authenticate: (authorization: string, from: { readonly ip: string }) => Principal | DomainError | Unseen
+  readonly authenticate: Authenticate
   /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
   readonly isDraining: () => boolean
   /** How old the proof of who asks may be, for dangerous acts. */
@@ -154,17 +153,9 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
 
   const proceed = makeProceed(run, limiter, readBody)
 
-  /** Another process may have begun the session: it is read, and the request goes on where it was. */
   const hold = (res: Body, req: Queried, route: Route, exchange: Exchange, unseen: Unseen): DomainError | undefined => {
     const held = new HeldRequest(res, req, () => guarded(exchange, () => tooLarge(exchange, true)))
-    unseen.learn((failure) =>
-      guarded(exchange, () => {
-        if (exchange.done) return undefined
-        if (failure !== undefined) return failure
-        const found = authenticate(exchange.header("authorization"), exchange)
-        return proceed(held, held, route, exchange, found instanceof Unseen ? found.failure : found)
-      }),
-    )
+    onceSeen(exchange, unseen, authenticate, (found) => proceed(held, held, route, exchange, found))
     return undefined
   }
 

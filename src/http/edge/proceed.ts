@@ -1,7 +1,8 @@
 /**
- * The way of a call whose caller is known, or is nobody: limit, then permission, then shape (contract C16); existence, ownership and state are the handler's.
+ * The way of a call whose caller is known, or need not be: limit, then permission, then shape (contract C16); existence, ownership and state are the handler's.
  * An HTTP request takes it here, and one that another node has passed on.
  */
+import { Unseen } from "../../auth/session/unseen.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { InvalidParameter } from "../../domain/errors/request.ts"
 import type { Principal } from "../../domain/user/user.ts"
@@ -9,13 +10,32 @@ import { type Check, noFields } from "../checks.ts"
 import { NO_QUERY, type Route } from "../docs/reflect.ts"
 import type { RequestLimiter } from "../limits/rate-limit.ts"
 import { isQueryFault, NO_FIELDS, parseQuery } from "../query.ts"
-import { type Call, type Run, refusalOf } from "./call.ts"
+import { type Call, guarded, type Run, refusalOf } from "./call.ts"
 import { parseBody } from "./request-body.ts"
 
 /** A call with the headers of an HTTP request. */
 export interface HttpCall extends Call {
   readonly misspeltKey: () => string | undefined
 }
+
+/** The caller, why there is none, or a session that another process may have begun. */
+export type Authenticate = (authorization: string, from: { readonly ip: string }) => Principal | DomainError | Unseen
+
+/** The session is read, and `proceed` goes on with the call where it was. */
+export const onceSeen = (
+  call: Call,
+  unseen: Unseen,
+  authenticate: Authenticate,
+  proceed: (found: Principal | DomainError) => DomainError | undefined,
+): void =>
+  unseen.learn((failure) =>
+    guarded(call, () => {
+      if (call.done) return undefined
+      if (failure !== undefined) return failure
+      const found = authenticate(call.header("authorization"), call)
+      return proceed(found instanceof Unseen ? found.failure : found)
+    }),
+  )
 
 /** Whether a body may follow. */
 export const mayHaveBody = (call: Pick<Call, "header">): boolean =>

@@ -5,14 +5,13 @@
 import { Unseen } from "../../auth/session/unseen.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { UnsupportedContentType } from "../../domain/errors/request.ts"
-import type { Principal } from "../../domain/user/user.ts"
 import { traceparentOf } from "../../foundation/trace-context.ts"
 import type { Asked, NotTakenReason, TakeAsked } from "../../ports/cable.ts"
 import type { Route } from "../docs/reflect.ts"
 import { Call, guarded, type Headers, isTooLate, type Run, type Surroundings } from "../edge/call.ts"
 import type { FailureStatus } from "../edge/errno.ts"
 import { firstLine, linesOf, misspeltKey } from "../edge/exchange.ts"
-import { makeProceed, runBody } from "../edge/proceed.ts"
+import { type Authenticate, makeProceed, onceSeen, runBody } from "../edge/proceed.ts"
 import { isJsonType } from "../edge/request-body.ts"
 import type { RouteFacts } from "../edge/route.ts"
 import { answerText, type PassedRequest, readRequest } from "./frame.ts"
@@ -78,10 +77,7 @@ class PeerCall extends Call {
 
 interface PeerParts {
   readonly run: Run
-  readonly authenticate: (
-    authorization: string,
-    from: { readonly ip: string },
-  ) => Principal | DomainError | Unseen | undefined
+  readonly authenticate: Authenticate
   readonly isDraining: () => boolean
 }
 
@@ -102,15 +98,7 @@ export const makeTakePeerCall = (
     if (route.access === "none") return proceed(call, call, route, call, undefined)
     const found = authenticate(call.header("authorization"), call)
     if (!(found instanceof Unseen)) return proceed(call, call, route, call, found)
-    // Another process may have begun the session: it is read, and the call goes on where it was.
-    found.learn((failure) =>
-      guarded(call, () => {
-        if (call.done) return undefined
-        if (failure !== undefined) return failure
-        const again = authenticate(call.header("authorization"), call)
-        return proceed(call, call, route, call, again instanceof Unseen ? again.failure : again)
-      }),
-    )
+    onceSeen(call, found, authenticate, (again) => proceed(call, call, route, call, again))
     return undefined
   }
 

@@ -108,7 +108,7 @@ export class EdgeGate {
   readonly onEnded = (listener: (speaker: SpeakerId) => void): void => void this.endListeners.push(listener)
   readonly onRenewed = (listener: (speaker: SpeakerId) => void): void => void this.renewListeners.push(listener)
 
-  /** Its subscriptions were ended: nobody joins by what was granted before. */
+  /** Its subscriptions were ended: no subscriber joins by what was granted before. */
   forgetChannel(canonical: string): void {
     for (const [key, { answer }] of this.granted)
       if (answer._tag === "Granted" && answer.canonical === canonical) this.granted.delete(key)

@@ -1,7 +1,9 @@
 /** A gateway in the test's own process, for tests that look inside; the scope ends it. */
+
+import type { Gateway } from "../../../src/composition/node.ts"
 import { openProcessLog } from "../../../src/composition/options.ts"
 import type { Settings } from "../../../src/config.ts"
-import { type Gateway, startGateway } from "../../../src/gateway.ts"
+import { startGateway } from "../../../src/gateway.ts"
 import type { Ready } from "./gateway.ts"
 
 export const startInside = (settings: Settings) =>
