@@ -189,7 +189,11 @@ export const WalletsScreen = ({ rest }: { readonly rest: string }) => {
     READ_EVERY_MS,
   )
   const wallets = found.value ?? []
-  const chosen = wallets.find(({ walletId }) => walletId === rest) ?? wallets[0]
+  // Where none is chosen the one that was shown stays: a newer wallet comes first in the list, and a form that is being filled must not go.
+  const shown = useRef(rest)
+  if (rest !== "") shown.current = rest
+  const chosen = wallets.find(({ walletId }) => walletId === shown.current) ?? wallets[0]
+  shown.current = chosen?.walletId ?? rest
   const step = (by: 1 | -1): void => {
     const at = chosen === undefined ? 0 : wallets.indexOf(chosen) + by
     const next = wallets[Math.max(0, Math.min(wallets.length - 1, at))]

@@ -529,6 +529,11 @@ describe.skipIf(chromiumPath === undefined)("the console", () => {
       const outside = page.getByRole("region", { name: "Money from and to the outside" })
       await outside.getByLabel("Wallet").fill(account.record.walletId)
       await outside.getByLabel("Amount").fill("100000")
+      // A newer wallet heads the list: nothing was chosen, and what is written stays.
+      const listed = page.getByRole("group", { name: "Wallets" }).locator("a")
+      const before = await listed.count()
+      await page.getByRole("button", { name: "New wallet" }).click()
+      await listed.nth(before).waitFor()
       await outside.getByLabel("Amount").press("Enter")
       await outside.getByRole("button", { name: /^Put 100000 USDT into / }).waitFor()
       await page.keyboard.press("Enter")
