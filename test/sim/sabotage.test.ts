@@ -93,7 +93,7 @@ describe("the simulation notices a gateway that", { timeout: 900_000 }, () => {
 
   it("skips the look-up of the idempotency key", () => {
     vi.spyOn(AccountOrders.prototype, "idOfKey").mockReturnValue(undefined)
-    expectSeen("skips the look-up of the idempotency key", /two orders of one key/, 1, {
+    expectSeen("skips the look-up of the idempotency key", /two orders of one key/, 2, {
       storeOf: (store) => ({
         ...store,
         commit: (unit) =>
@@ -124,6 +124,6 @@ describe("the simulation notices a gateway that", { timeout: 900_000 }, () => {
 
   it("keeps the exits of an entry that is over although the venue would", () => {
     sabotage.keeps = true
-    expectSeen("keeps the exits of an entry that is over", /the gateway keeps its exits/, 75)
+    expectSeen("keeps the exits of an entry that is over", /the gateway keeps its exits/, 77)
   })
 })
