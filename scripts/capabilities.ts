@@ -64,8 +64,11 @@ const PINS: Readonly<Record<string, Pins>> = {
     clientOrderIds: { form: "UUID", lengthMax: 36, unique: "ALWAYS" },
   },
   deribit: { clientOrderIds: { form: "TEXT", lengthMax: 64, unique: "NO" } },
-  // `t-` and 28 more.
-  gate: { clientOrderIds: { form: "TEXT", lengthMax: 30, unique: null } },
+  // `t-` and 28 more. A market buy is an amount of the quote asset, and nothing else.
+  gate: {
+    proved: { marketBuyByCost: true, amend: true },
+    clientOrderIds: { form: "TEXT", lengthMax: 30, unique: "NO" },
+  },
   gemini: { clientOrderIds: { form: "TEXT", lengthMax: 100, unique: null } },
   // Books and klines: worker/kraken-public.ts in ccxt's place.
   kraken: {

@@ -12,6 +12,7 @@ export type Binance = InstanceType<typeof import("ccxt").pro.binance>
 export type Kraken = InstanceType<typeof import("ccxt").pro.kraken>
 type Bybit = InstanceType<typeof import("ccxt").pro.bybit>
 type Kucoin = InstanceType<typeof import("ccxt").pro.kucoin>
+type GateIo = InstanceType<typeof import("ccxt").pro.gate>
 type Coinbase = InstanceType<typeof import("ccxt").pro.coinbase>
 type BinanceUsdm = InstanceType<typeof import("ccxt").pro.binanceusdm>
 export type Settings = Record<string, unknown>
@@ -91,6 +92,18 @@ export const connectKucoin = async (routes: Routes, settings: Settings): Promise
   )
   const options = { defaultType: "spot", fetchMarkets: { types: ["spot"] }, uta: false, hf: true }
   const client = new KucoinClass({ timeout: PATIENCE_MILLIS, ...settings, options })
+  routeCcxt(client, routes)
+  client.has["fetchCurrencies"] = false
+  return client
+}
+
+/** Loaded at the first use, for spot of a classic account; `close()` is the caller's. */
+export const connectGate = async (routes: Routes, settings: Settings): Promise<GateIo> => {
+  const { default: GateClass }: { default: new (settings: Settings) => GateIo } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/gate.js")).href
+  )
+  const options = { defaultType: "spot", fetchMarkets: { types: ["spot"] }, unifiedAccount: false }
+  const client = new GateClass({ timeout: PATIENCE_MILLIS, ...settings, options })
   routeCcxt(client, routes)
   client.has["fetchCurrencies"] = false
   return client

@@ -1,5 +1,5 @@
 /**
- * `npm run exchange -- [--venue binance|binance-usdm|bybit|coinbase|kraken|kucoin|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE]
+ * `npm run exchange -- [--venue binance|binance-usdm|bybit|coinbase|gate|kraken|kucoin|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE]
  * [--speed X]`: a loopback exchange as a process. Prints one line, `exchange {json}`, when it listens: `url`, `routes` (a VENUE_ROUTES value) and the
  * keys of the first user. SIGTERM ends it. Only Binance replays a capture.
  */
@@ -9,6 +9,7 @@ import type { Replay, ReplayOptions } from "./binance/replay/replay.ts"
 import { startUsdmExchange } from "./binance-usdm/exchange.ts"
 import { startBybitExchange } from "./bybit/exchange.ts"
 import { startCoinbaseExchange } from "./coinbase/exchange.ts"
+import { startGateExchange } from "./gate/exchange.ts"
 import { startKrakenExchange } from "./kraken/exchange.ts"
 import { startKucoinExchange } from "./kucoin/exchange.ts"
 import { startOkxExchange } from "./okx/exchange.ts"
@@ -50,6 +51,7 @@ const STARTS: Readonly<Record<string, (start: Start) => Promise<Running>>> = {
   "binance-usdm": ({ port, users }) => startUsdmExchange({ port, users, isLimited: false }),
   bybit: ({ port, users }) => startBybitExchange({ port, users, isLimited: false }),
   coinbase: ({ port, users }) => startCoinbaseExchange({ port, users, isLimited: false }),
+  gate: ({ port, users }) => startGateExchange({ port, users, isLimited: false }),
   kraken: ({ port, users }) => startKrakenExchange({ port, users, isLimited: false }),
   kucoin: ({ port, users }) => startKucoinExchange({ port, users, quotas: null }),
   okx: ({ port, users }) => startOkxExchange({ port, users }).then(({ url, routes, stop }) => ({ url, routes, stop })),

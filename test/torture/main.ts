@@ -197,7 +197,8 @@ const RUNS: Readonly<Record<string, Run>> = {
       }),
   },
   "venue-failpoints": {
-    usage: "as failpoints: at the places on an order's way at OKX, KRAKEN, BYBIT, COINBASE, BINANCEUSDM and KUCOIN",
+    usage:
+      "as failpoints: at the places on an order's way at OKX, KRAKEN, BYBIT, COINBASE, BINANCEUSDM, KUCOIN and GATE",
     run: (progress) =>
       failpoints({
         elsewhere: true,

@@ -3,10 +3,12 @@
  * orders in the words of the judge. BINANCE is always there, the others where a scene of theirs is played.
  */
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto"
+import { readBack } from "../../../src/venues/worker/session/client-ids.ts"
 import type { Fault } from "../../exchanges/binance/faults.ts"
 import { startUsdmExchange } from "../../exchanges/binance-usdm/exchange.ts"
 import { startBybitExchange } from "../../exchanges/bybit/exchange.ts"
 import { startCoinbaseExchange } from "../../exchanges/coinbase/exchange.ts"
+import { startGateExchange } from "../../exchanges/gate/exchange.ts"
 import { startKrakenExchange } from "../../exchanges/kraken/exchange.ts"
 import { startKucoinExchange } from "../../exchanges/kucoin/exchange.ts"
 import type { LoopbackExchange } from "../../exchanges/loopback.ts"
@@ -216,6 +218,31 @@ const startKucoin = async (): Promise<StageExchange> => {
   }
 }
 
+const startGate = async (): Promise<StageExchange> => {
+  // One account is asked by one process after another, each of which counts its own calls alone.
+  const exchange = await startGateExchange({ isLimited: false })
+  const statusOf = (status: string, executed: string): string =>
+    status === "closed" ? "FILLED" : status !== "open" ? "CANCELED" : Number(executed) > 0 ? "PARTIALLY_FILLED" : "NEW"
+  return {
+    ...exchange,
+    venue: "GATE",
+    pair: "BTC/USDT",
+    place: "POST /api/v4/spot/orders",
+    enter: () => {
+      const keys = { apiKey: hex(16), apiSecret: hex(32) }
+      exchange.addUser({ ...keys, balances: BALANCES })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map(({ text, status, filled_amount, filled_total }) => ({
+        clientOrderId: readBack(text) ?? text,
+        status: statusOf(status, filled_amount),
+        executed: filled_amount,
+        cost: filled_total,
+      })),
+  }
+}
+
 export const OTHER_EXCHANGES = {
   okx: startOkx,
   kraken: startKraken,
@@ -223,5 +250,6 @@ export const OTHER_EXCHANGES = {
   coinbase: startCoinbase,
   binanceusdm: startUsdm,
   kucoin: startKucoin,
+  gate: startGate,
 }
 export type OtherVenue = keyof typeof OTHER_EXCHANGES

@@ -204,4 +204,5 @@ export const SCENES_ELSEWHERE: ReadonlyArray<Scene> = [
   ...onOrders("coinbase"),
   ...onOrders("binanceusdm"),
   ...onOrders("kucoin"),
+  ...onOrders("gate"),
 ]

@@ -8,7 +8,7 @@ interface Proof {
   readonly test: string
 }
 
-export const PROVEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT", "COINBASE", "BINANCEUSDM", "KUCOIN"] as const
+export const PROVEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT", "COINBASE", "BINANCEUSDM", "KUCOIN", "GATE"] as const
 type Proven = (typeof PROVEN_VENUES)[number]
 
 const session = "venues/connector-orders.test.ts"
@@ -52,6 +52,13 @@ const kucoin = {
   gateway: "gateway/orders/kucoin.test.ts",
 }
 
+const gate = {
+  orders: "venues/gate/gate-orders.test.ts",
+  outcomes: "venues/gate/gate-outcomes.test.ts",
+  session: "venues/gate/gate-session.test.ts",
+  gateway: "gateway/orders/gate.test.ts",
+}
+
 const of = (file: string, ...tests: ReadonlyArray<string>): ReadonlyArray<Proof> =>
   tests.map((test) => ({ file, test }))
 
@@ -65,6 +72,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     COINBASE: of(coinbase.orders, "is placed under our own id"),
     BINANCEUSDM: of(usdm.orders, "is placed under our own id"),
     KUCOIN: of(kucoin.orders, "is placed under our own id"),
+    GATE: of(gate.orders, "is placed under our own id"),
   },
   replay: {
     BINANCE: of(session, "is in doubt when the venue knows our id already"),
@@ -74,6 +82,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     COINBASE: of(coinbase.outcomes, "makes no second order when the venue knows our id already"),
     BINANCEUSDM: of(usdm.outcomes, "is in doubt when the venue knows our id already"),
     KUCOIN: of(kucoin.outcomes, "is in doubt when the venue knows our id already"),
+    GATE: of(gate.outcomes, "is in doubt when the venue knows our id already"),
   },
   cancel: {
     BINANCE: of(session, "cancels by our id and by the venue's"),
@@ -83,9 +92,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     COINBASE: of(coinbase.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     BINANCEUSDM: of(usdm.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     KUCOIN: of(kucoin.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
+    GATE: of(gate.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
   },
   "late fill after cancel": {
-    // BINANCE, BINANCEUSDM and KRAKEN answer a cancel when it is carried out.
+    // BINANCE, BINANCEUSDM, GATE and KRAKEN answer a cancel when it is carried out.
     BINANCE: of(session, "says what was executed before it says"),
     OKX: [
       ...of(okx.orders, "never takes the acknowledgement of a cancel"),
@@ -104,6 +114,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ...of(kucoin.orders, "never takes the acknowledgement of a cancel"),
       ...of(kucoin.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
     ],
+    GATE: of(gate.orders, "says what was executed before it says"),
   },
   "lost answer": {
     BINANCE: of(binance, "keeps its hold while in doubt and is found"),
@@ -130,6 +141,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KUCOIN: [
       ...of(kucoin.outcomes, "is in doubt after"),
       ...of(kucoin.gateway, "finds its order after an answer that was lost"),
+    ],
+    GATE: [
+      ...of(gate.outcomes, "is in doubt after"),
+      ...of(gate.gateway, "finds its order after an answer that was lost"),
     ],
   },
   "dead socket": {
@@ -178,6 +193,15 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ),
       ...of(kucoin.gateway, "hears by its audits what a private stream did not say"),
     ],
+    GATE: [
+      ...of(
+        gate.session,
+        "is down and up again after its socket was cut",
+        "is up only once the venue has taken the channel",
+        "measures the venue's clock again when a subscription is refused",
+      ),
+      ...of(gate.gateway, "hears by its audits what a private stream did not say"),
+    ],
   },
   "worker kill": {
     BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
@@ -187,6 +211,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     COINBASE: of(coinbase.session, "leaves a submit in doubt when it dies with it"),
     BINANCEUSDM: of(usdm.session, "leaves a submit in doubt when it dies with it"),
     KUCOIN: of(kucoin.session, "leaves a submit in doubt when it dies with it"),
+    GATE: of(gate.session, "leaves a submit in doubt when it dies with it"),
   },
   "absence with thousands of fills": {
     BINANCE: of(binanceAccount, "opens and takes orders after an absence"),
@@ -200,6 +225,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     COINBASE: of(coinbase.gateway, "opens and takes orders after an absence"),
     BINANCEUSDM: of(usdm.gateway, "opens and takes orders after an absence"),
     KUCOIN: of(kucoin.gateway, "opens and takes orders after an absence"),
+    GATE: of(gate.gateway, "opens and takes orders after an absence"),
   },
   "429 storm": {
     BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
@@ -224,6 +250,12 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       "waits with its orders while the venue counts them",
       "sends its cancels before 60 orders",
     ),
+    GATE: of(
+      gate.session,
+      "waits with its orders while the venue counts them",
+      "sends its cancels before 60 orders",
+      "has refused what the venue counted out",
+    ),
   },
   // OKX documents none. KRAKEN's is the "Temporary lockout" above.
   ban: {
@@ -232,6 +264,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     COINBASE: of(coinbase.session, "is silent afterwards, and its sessions keep their keys"),
     BINANCEUSDM: of(usdm.session, "is silent afterwards, and its sessions keep their keys"),
     KUCOIN: of(kucoin.session, "is silent afterwards, and its sessions keep their keys"),
+    GATE: of(gate.session, "is silent afterwards, and its sessions keep their keys"),
   },
   "order of another program": {
     BINANCE: of(binance, "shows orders that were placed elsewhere"),
@@ -241,6 +274,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     COINBASE: of(coinbase.gateway, "shows the order of another program"),
     BINANCEUSDM: of(usdm.gateway, "shows the order of another program"),
     KUCOIN: of(kucoin.gateway, "shows the order of another program"),
+    GATE: of(gate.gateway, "shows the order of another program"),
   },
   disconnect: {
     BINANCE: of(binance, "disconnects: nothing stays open"),
@@ -250,6 +284,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     COINBASE: of(coinbase.gateway, "shows the order of another program, and disconnects"),
     BINANCEUSDM: of(usdm.gateway, "shows the order of another program, and disconnects"),
     KUCOIN: of(kucoin.gateway, "shows the order of another program, and disconnects"),
+    GATE: of(gate.gateway, "shows the order of another program, and disconnects"),
   },
   // Of contracts.
   positions: {

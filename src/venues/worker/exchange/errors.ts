@@ -7,6 +7,7 @@ import { BINANCE_CODES } from "../../adapters/binance/codes.ts"
 import { BINANCEUSDM_CODES } from "../../adapters/binanceusdm/codes.ts"
 import { BYBIT_CODES } from "../../adapters/bybit/codes.ts"
 import { COINBASE_CODES, coinbaseWords } from "../../adapters/coinbase/codes.ts"
+import { GATE_CODES } from "../../adapters/gate/codes.ts"
 import { krakenMeaning, krakenWords } from "../../adapters/kraken/codes.ts"
 import { KUCOIN_CODES } from "../../adapters/kucoin/codes.ts"
 import { OKX_CODES } from "../../adapters/okx/codes.ts"
@@ -102,8 +103,8 @@ interface VenueWords {
 
 /**
  * `{"code": …, "msg": …}` out of an error's text, or out of a plain object that ccxt rejected with. An operation that OKX refused has
- * its own words inside: `{"code": "1", "data": [{"sCode": …, "sMsg": …}]}`. Bybit's are `{"retCode": …, "retMsg": …}`;
- * Coinbase's stand in several places.
+ * its own words inside: `{"code": "1", "data": [{"sCode": …, "sMsg": …}]}`. Bybit's are `{"retCode": …, "retMsg": …}`, Gate's
+ * `{"label": …, "message": …}`; Coinbase's stand in several places.
  */
 const venueWords = (error: unknown, text: string): VenueWords => {
   const start = text.indexOf("{")
@@ -118,7 +119,7 @@ const venueWords = (error: unknown, text: string): VenueWords => {
   if (ofCoinbase !== undefined) return { ...ofCoinbase, code: cleanText(ofCoinbase.code).slice(0, CODE_MAX) }
   const words = outer["error"] === undefined ? outer : record(outer["error"])
   const operation = Array.isArray(words["data"]) ? record(words["data"][0]) : {}
-  const code = operation["sCode"] ?? words["code"] ?? words["retCode"]
+  const code = operation["sCode"] ?? words["code"] ?? words["retCode"] ?? words["label"]
   const message = operation["sMsg"] ?? words["msg"] ?? words["message"] ?? words["retMsg"]
   return {
     code: typeof code === "number" || typeof code === "string" ? cleanText(String(code)).slice(0, CODE_MAX) : null,
@@ -152,6 +153,7 @@ const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = {
   bybit: BYBIT_CODES,
   coinbase: COINBASE_CODES,
   kucoin: KUCOIN_CODES,
+  gate: GATE_CODES,
 }
 
 /** What the code means, or the text where one code has many meanings, by the venue: ccxt's errors open with its id of the exchange. */
@@ -168,6 +170,8 @@ const decide = (error: unknown, text: string, words: VenueWords): Row => {
   if (text.startsWith(LOST_PLACE) || HOLE_IN_BOOK.test(text)) return ["", "STREAM_GAP", "IN_DOUBT"]
   // The id is taken because an earlier attempt arrived (contract C3).
   if (/duplicate (client )?order|clientOid ?duplicate/i.test(text)) return ["", "DUPLICATE_CLIENT_ORDER_ID", "IN_DOUBT"]
+  // Gate says it of a subscription inside another error's text, and ccxt calls it a wrong key.
+  if (/\bREQUEST_EXPIRED\b/.test(text)) return ["", "CLOCK_SKEW", "REFUSED"]
   // ccxt has one class for this and for post-only orders that would take.
   if (/would trigger immediately/i.test(text)) return ["", "WOULD_TRIGGER_IMMEDIATELY", "REFUSED"]
   // An answer without the venue's words: ccxt names method, URL and status.

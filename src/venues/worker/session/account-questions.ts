@@ -85,7 +85,8 @@ const fillsPage = async (
   const fills = rows.flatMap((trade) => {
     // One without a time is in the history since then: that much is known of it.
     const row = listing.named(trade)
-    const found = fill(profile.venue, row, { clientId: known.clientIdOfTrade(profile.venue, row), at: since })
+    const clientId = adapterOf(profile).fillClientId(trade) ?? known.clientIdOfTrade(profile.venue, row)
+    const found = fill(profile.venue, row, { clientId, at: since })
     return found !== undefined && found.executedAt >= since && wanted.has(found.instrumentId) ? [found] : []
   })
   return { fills, next: textOf(list, next, (it) => (lists[it] === undefined ? undefined : firstPage(since))) }

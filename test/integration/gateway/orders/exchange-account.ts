@@ -40,6 +40,8 @@ export interface ExchangeAccount<User extends LoopbackUser, E extends Exchange<U
   readonly trades?: number
   /** Cancels are acknowledged and not carried out while it is on; absent: the answer to a cancel is its end there. */
   readonly holdCancels?: (exchange: E, on: boolean) => void
+  /** Our client id behind the venue's spelling of it, where that is neither hex nor a uuid. */
+  readonly read?: (clientOrderId: string) => string
   /** Our name of the account, where the venue has none. */
   readonly name?: string
   /** Of orders that still work at the exchange. */
@@ -50,7 +52,8 @@ export interface ExchangeAccount<User extends LoopbackUser, E extends Exchange<U
 
 export const describeAccount = <User extends LoopbackUser, E extends Exchange<User>>(at: ExchangeAccount<User, E>) =>
   describe(`an account at ${at.venue}`, { timeout: 300_000 }, () => {
-    const { trades = TRADES } = at
+    // Some write it as the uuid that it is.
+    const { trades = TRADES, read = (it: string) => it.replaceAll("-", "") } = at
     const [base = "", quote = ""] = at.pair.split("/")
     const { apiKey } = at.user
     let exchange: E
@@ -146,8 +149,7 @@ export const describeAccount = <User extends LoopbackUser, E extends Exchange<Us
         const { tradeOrderId } = (await calls.submit(resting("0.02"))).record
         await until("the order, found by our id", async () => (await order(tradeOrderId)).externalOrderId)
         const id = venueClientId(tradeOrderId as TradeOrderId)
-        // Some write it as the uuid that it is.
-        const placed = exchange.placements().find(({ clientOrderId }) => clientOrderId.replaceAll("-", "") === id)
+        const placed = exchange.placements().find(({ clientOrderId }) => read(clientOrderId) === id)
         expect(placed).toMatchObject({ count: 1, created: 1 })
         await calls.cancelled(tradingAccountId, tradeOrderId)
       },

@@ -15,6 +15,7 @@ const PROVEN = [
   "BYBIT",
   "BYBIT_UAT",
   "COINBASE",
+  "GATE",
   "KRAKEN",
   "KUCOIN",
   "OKX",
@@ -90,16 +91,16 @@ describe("an opt-in", () => {
   const none = { venue: "SHOWCASE" as VenueId, orders: { proof: "NONE", missing: "it has no orders" } } as const
 
   it("takes new orders where they are experimental, and says nothing of others", () => {
-    expect(optIns(venues, ["GATE", "BITFINEX"])).toEqual({ refused: null, idle: [] })
-    const opted = PROFILES.map((profile) => venueOf(profile, [], ["GATE"]))
+    expect(optIns(venues, ["GEMINI", "BITFINEX"])).toEqual({ refused: null, idle: [] })
+    const opted = PROFILES.map((profile) => venueOf(profile, [], ["GEMINI"]))
     expect(opted.filter(({ takesOrders }) => takesOrders).map(({ venue }) => venue)).toEqual(
-      venues.filter(({ venue }) => venue === "GATE" || PROVEN.includes(venue)).map(({ venue }) => venue),
+      venues.filter(({ venue }) => venue === "GEMINI" || PROVEN.includes(venue)).map(({ venue }) => venue),
     )
   })
 
   it("of a venue that is none, or has no orders, refuses the start in one line", () => {
-    const { refused } = optIns(venues, ["GATE", "GAET"])
-    expect(refused).toMatch(/^EXPERIMENTAL_ORDERS names an unknown venue: GAET; it may name .*\bGATE\b/)
+    const { refused } = optIns(venues, ["GEMINI", "GEMNII"])
+    expect(refused).toMatch(/^EXPERIMENTAL_ORDERS names an unknown venue: GEMNII; it may name .*\bGEMINI\b/)
     expect(refused).not.toContain("\n")
     expect(optIns([...venues, none], ["SHOWCASE"]).refused).toMatch(/SHOWCASE, which takes no orders at all/)
   })

@@ -220,8 +220,6 @@ const tagsOf = (reports: ReadonlyArray<{ readonly _tag: string }>): ReadonlyArra
 const at = (venue: string, words: Words, status: () => Status, cancel = words.cancel) =>
   scripted(venue, words.market, (asked) => cancel(asked) ?? words.order(status()), {
     waits: { cancelLooksMillis: [0, 1, 2] },
-    // ccxt would ask for the kind of account first.
-    options: venue === "GATE" ? { unifiedAccount: false } : {},
   })
 
 describe.each(Object.entries(REQUESTED))("a cancel at %s", (venue, words) => {
