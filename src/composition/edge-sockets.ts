@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import type { DomainError } from "../domain/errors/domain-error.ts"
 import { Busy } from "../domain/errors/service.ts"
 import { OutcomeUnknown } from "../domain/errors/trade-order.ts"
-import type { SpeakerId } from "../domain/user/user.ts"
 import { SERVICE } from "../http/api.ts"
 import { failureText } from "../http/edge/envelope.ts"
 import { ERRNO } from "../http/edge/errno.ts"
@@ -22,6 +21,7 @@ import { SecurityLog } from "../ports/security-log.ts"
 import type { ChannelKinds } from "../ws/channels/kinds.ts"
 import { CHANNELS_MAX } from "../ws/connection/client.ts"
 import { Hub, SocketMeters } from "../ws/fanout/hub.ts"
+import type { Speaking } from "../ws/mirrors/edge-gate.ts"
 import { openEdgeSockets } from "../ws/mirrors/open.ts"
 import { CLOSES } from "../ws/protocol/error-codes.ts"
 import { type SocketServer, serveSockets } from "../ws/server.ts"
@@ -58,8 +58,8 @@ export const edgeSockets = (options: GatewayOptions, parts: EdgeSocketParts) =>
         failure: { code, message: error.message },
       }
     }
-    const speakers = (): Iterable<SpeakerId> =>
-      [...socket.connections].flatMap(({ speaker }) => (speaker === undefined ? [] : [speaker]))
+    const speakers = (): Iterable<Speaking> =>
+      [...socket.connections].flatMap(({ speaker, ip }) => (speaker === undefined ? [] : [{ speaker, ip }]))
     const edge = openEdgeSockets({
       hub,
       kinds,
@@ -67,6 +67,7 @@ export const edgeSockets = (options: GatewayOptions, parts: EdgeSocketParts) =>
       owner: home.peer,
       onOwner: home.onPeer,
       speakers,
+      isRead,
       refusals: {
         busy: (method) => refusal(new Busy({ retryAfterSeconds: 1 }), method),
         unknown: (method) =>

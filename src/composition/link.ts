@@ -8,7 +8,9 @@ import type { ClusterHealth } from "../http/root/endpoints.ts"
 import { Clock } from "../ports/clock.ts"
 import type { ClusterSettings } from "../settings/cluster.ts"
 import { InvalidSetting } from "../settings/environment.ts"
+import { databaseMark } from "../store/postgres/database-mark.ts"
 import type { ClusterNode } from "../store/postgres/keeper.ts"
+import { sqlPromise } from "../store/postgres/sql.ts"
 import { clusterNode } from "./database.ts"
 import { describe, type GatewayOptions } from "./options.ts"
 
@@ -22,7 +24,12 @@ export interface Link {
 const brokerFault = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
 
-const prefixOf = ({ settings: { environment } }: GatewayOptions): string => `venue-gateway.${environment}`
+/** Of this database alone: gateways of another that share the broker are not heard. */
+const prefixOf = ({ settings: { environment } }: GatewayOptions, url: string) =>
+  Effect.map(
+    sqlPromise(() => databaseMark(url)),
+    (mark) => `venue-gateway.${environment}.${mark}`,
+  )
 
 /** The broker, and this process as a node. */
 export const linked = (options: GatewayOptions, url: string, cluster: ClusterSettings, brokerUrl: string) =>
@@ -32,7 +39,7 @@ export const linked = (options: GatewayOptions, url: string, cluster: ClusterSet
     const onDefect = (error: unknown): void =>
       notice("what another node said could not be taken", { error: describe(error) }, "error")
     const inbox = randomUUID()
-    const prefix = prefixOf(options)
+    const prefix = yield* prefixOf(options, url)
     const wire = yield* Effect.acquireRelease(
       Effect.tryPromise({
         try: () =>

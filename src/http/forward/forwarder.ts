@@ -14,9 +14,11 @@ const AGAIN_MILLIS = 100
 /** They say something of one request, and nothing of the node. */
 const OF_ONE: ReadonlySet<NotTakenReason> = new Set(["late", "unknown"])
 /** Held and asked, so that what a node keeps for one that is away is bounded: bodies have 64 KB at most. */
-const ERRANDS_MAX = 5_000
+export const ERRANDS_MAX = 5_000
 
 export interface Errand {
+  /** Whose share of them it takes: the client's address, as limits count it. */
+  readonly from: string
   readonly head: string
   readonly body: Uint8Array | string
   /** It changes nothing. */
@@ -62,6 +64,8 @@ export interface Passing {
 export class Forwarder {
   private readonly running = new Set<Running>()
   private readonly held = new Set<Running>()
+  /** Of each address that has any. */
+  private readonly counts = new Map<string, number>()
   private willLook = false
   /** It takes nothing just now: neither will it take the next. */
   private shunned: { readonly peer: Peer; readonly until: number } | undefined = undefined
@@ -77,11 +81,13 @@ export class Forwarder {
     home.onPeer(() => this.follow())
   }
 
-  /** Undefined: there are too many already. */
+  /** Undefined: there is no room. An address may have as many as are left free for others, so one alone half of all. */
   pass(errand: Errand): Passing | undefined {
-    if (this.running.size >= ERRANDS_MAX) return undefined
+    const own = this.counts.get(errand.from) ?? 0
+    if (own >= ERRANDS_MAX - this.running.size) return undefined
     const one = new Running(errand, this.parts.monotonic())
     this.running.add(one)
+    this.counts.set(errand.from, own + 1)
     this.ask(one)
     return one
   }
@@ -124,8 +130,12 @@ export class Forwarder {
   }
 
   private end(one: Running): void {
-    this.running.delete(one)
+    if (!this.running.delete(one)) return
     this.held.delete(one)
+    const { from } = one.errand
+    const left = (this.counts.get(from) ?? 0) - 1
+    if (left > 0) this.counts.set(from, left)
+    else this.counts.delete(from)
   }
 
   private hold(one: Running): void {

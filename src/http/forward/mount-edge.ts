@@ -5,6 +5,7 @@
 import type { HttpApi } from "@effect/platform"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { Busy } from "../../domain/errors/service.ts"
+import { addressKey } from "../../domain/user/rate-limits.ts"
 import { type DeclaredRoute, declaredRoutes } from "../docs/reflect.ts"
 import { Deadlines, guarded, type Surroundings } from "../edge/call.ts"
 import { type DoorOptions, openDoors, type Serve, tooLarge } from "../edge/doors.ts"
@@ -21,7 +22,7 @@ import { readAnswer, requestText } from "./frame.ts"
 export type OwnAnswers = Readonly<Record<string, (reply: HttpReply<unknown, DomainError>) => void>>
 
 export interface MountEdgeOptions extends Omit<Surroundings, "deadlines" | "limiter">, DoorOptions {
-  /** Of pages and of what is not there; what is passed on is limited by the node that does it. */
+  /** Of addresses: of pages, of what is not there, and of bodies that are too long; what is passed on is limited by the node that does it. */
   readonly limiter: RequestLimiter | null
   readonly forwarder: Pick<Forwarder, "pass">
   /** Of the group `root`. */
@@ -46,15 +47,16 @@ const gather = (
   res: { onData(take: TakeChunk): unknown },
   exchange: Exchange,
   whole: (body: Buffer) => DomainError | undefined,
+  refuse: (closeConnection: boolean) => DomainError,
 ): DomainError | undefined => {
-  if (Number(exchange.header("content-length")) > BODY_BYTES_DRAINED) return tooLarge(exchange, true)
+  if (Number(exchange.header("content-length")) > BODY_BYTES_DRAINED) return refuse(true)
   let chunks: Array<Buffer> = []
   const take = (chunk: ArrayBuffer, isLast: boolean): DomainError | undefined => {
     exchange.bytesIn += chunk.byteLength
     if (exchange.done) return undefined
     if (exchange.bytesIn > BODY_BYTES_MAX) {
       chunks = []
-      return isLast || exchange.bytesIn > BODY_BYTES_DRAINED ? tooLarge(exchange, !isLast) : undefined
+      return isLast || exchange.bytesIn > BODY_BYTES_DRAINED ? refuse(!isLast) : undefined
     }
     // The chunk's memory is uWebSockets' own again when this returns.
     chunks.push(Buffer.from(new Uint8Array(chunk)))
@@ -75,6 +77,7 @@ export const mountEdge = (app: RouteApp, api: HttpApi.HttpApi.AnyWithProps, opti
   const pass = (exchange: Exchange, route: DeclaredRoute, query: string, body: Buffer): DomainError | undefined => {
     exchange.handedOver = true
     const passing = forwarder.pass({
+      from: addressKey(exchange.ip),
       head: requestText(exchange.passed(query)),
       body,
       isRead: route.isRead,
@@ -105,7 +108,12 @@ export const mountEdge = (app: RouteApp, api: HttpApi.HttpApi.AnyWithProps, opti
     if (isDraining()) exchange.closeConnection = true
     const query = req.getQuery() ?? ""
     if (route.isRead || !mayHaveBody(exchange)) return pass(exchange, route, query, NO_BODY)
-    return gather(res, exchange, (body) => pass(exchange, route, query, body))
+    // The owner never hears of it, so it is counted here, where only the address is known.
+    const refuse = (closeConnection: boolean): DomainError => {
+      const failure = tooLarge(exchange, closeConnection)
+      return limiter?.chargeAddress(exchange, route.cost.weight) ?? failure
+    }
+    return gather(res, exchange, (body) => pass(exchange, route, query, body), refuse)
   }
 
   const routes = declaredRoutes(api)

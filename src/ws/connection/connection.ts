@@ -132,6 +132,10 @@ export class Connection implements Client, Beating, Taker {
     return this.subscriptions.backlog
   }
 
+  get ip(): string {
+    return this.state.peer.ip
+  }
+
   /** Undefined before connect. */
   get speaker(): SpeakerId | undefined {
     const principal = this.credentials?.principal ?? null

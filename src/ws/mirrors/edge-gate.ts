@@ -49,11 +49,19 @@ export interface EdgeGateParts {
   readonly onOwner: (listener: () => void) => void
   /** As the channel is served here; undefined: no edge serves it. */
   readonly servedOf: (canonical: string, type: number) => Served | undefined
-  /** Those with sockets here. */
-  readonly speakers: () => Iterable<SpeakerId>
+  /** Of each socket here. */
+  readonly speakers: () => Iterable<Speaking>
+  /** Whether a method changes nothing: it may be done twice. */
+  readonly isRead: (method: string) => boolean
   readonly refusals: RpcRefusals
   readonly monotonic: () => number
   readonly after: (millis: number, work: () => void) => void
+}
+
+export interface Speaking {
+  readonly speaker: SpeakerId
+  /** The client's address. */
+  readonly ip: string
 }
 
 /** What a call is answered that the owner did not answer. */
@@ -69,13 +77,26 @@ interface Known {
   revision: string
   /** The newest. */
   token: string
-  /** Where its sockets come from → whether they may not any more. */
-  readonly ips: Map<string, boolean>
+  /** Where its sockets come from. */
+  readonly ips: Map<string, From>
   isOver: boolean
   isAsked: boolean
   /** How often it was to be identified anew: what was asked before the last time may be answered by what it could do then. */
   doubts: number
   usedAt: number
+}
+
+interface From {
+  /** They may not any more. */
+  isRefused: boolean
+  usedAt: number
+}
+
+/** A call that is with an owner. */
+interface Calling {
+  readonly term: number
+  /** Another owner is known: that one answers no more. */
+  readonly giveUp: () => void
 }
 
 interface Granted {
@@ -89,6 +110,7 @@ export class EdgeGate {
   /** What was just learnt, for the question that follows in the same turn. */
   private readonly identified = new Map<string, IdentifyAnswer>()
   private readonly granted = new Map<string, Granted>()
+  private readonly calling = new Set<Calling>()
   private readonly endListeners: Array<(speaker: SpeakerId) => void> = []
   private readonly renewListeners: Array<(speaker: SpeakerId) => void> = []
 
@@ -96,7 +118,10 @@ export class EdgeGate {
     const { cable, onOwner, after } = parts
     cable.hear(GATE_SUBJECT, (text) => this.hear(JSON.parse(text) as GateWord))
     cable.onUp(() => this.keep())
-    onOwner(() => this.keep())
+    onOwner(() => {
+      this.keep()
+      this.follow()
+    })
     const tick = (): void => {
       this.sweep()
       this.keep()
@@ -135,15 +160,15 @@ export class EdgeGate {
       return this.credentialsOf(answer)
     },
     isWelcome: ({ principal }, { ip }) =>
-      principal === null || this.known.get(speakerOf(principal))?.ips.get(ip) !== true,
+      principal === null || this.known.get(speakerOf(principal))?.ips.get(ip)?.isRefused !== true,
     access: (credentials, request) => this.access(credentials, request),
     // Subscriptions of the gateway end with the connection's own token, or its key; this one is there, or it were not renewed.
     refreshSubscription: () => ({ expiresAt: null }),
   }
 
-  /** Judged by the owner, by the live session or key. What may have been done is never asked again. */
+  /** Judged by the owner, by the live session or key. What may have been done is not asked again, unless it changes nothing. */
   readonly rpc: Rpc = ({ method, data, isMalformed, principal, ip }, done) => {
-    const { cable, owner, monotonic, after, refusals } = this.parts
+    const { cable, owner, monotonic, after, refusals, isRead } = this.parts
     const speaker = speakerOf(principal)
     const question: RpcAsk = { speaker, method, data, isMalformed, ip }
     const payload = JSON.stringify(question)
@@ -152,6 +177,15 @@ export class EdgeGate {
       const to = owner()
       if (monotonic() >= deadline) return done(refusals.busy(method))
       if (to === undefined) return after(AGAIN_MILLIS, once)
+      const calling: Calling = {
+        term: to.term,
+        giveUp: () => {
+          this.calling.delete(calling)
+          if (isRead(method)) once()
+          else done(refusals.unknown(method))
+        },
+      }
+      this.calling.add(calling)
       cable.ask({
         to,
         service: GATE_SERVICE,
@@ -159,6 +193,7 @@ export class EdgeGate {
         payload,
         deadline,
         done: (outcome) => {
+          if (!this.calling.delete(calling)) return
           if (outcome._tag === "Unanswered") return done(refusals.unknown(method))
           const answer =
             outcome._tag === "Answered" ? (JSON.parse(outcome.payload.toString()) as RpcOutcome) : undefined
@@ -169,6 +204,13 @@ export class EdgeGate {
       })
     }
     once()
+  }
+
+  /** What was asked of an owner before the one that is known now. */
+  private follow(): void {
+    const to = this.parts.owner()
+    if (to === undefined) return
+    for (const one of [...this.calling]) if (one.term < to.term) one.giveUp()
   }
 
   private credentialsOf({ user, expiresAt, principal }: Extract<IdentifyAnswer, { readonly _tag: "Identified" }>) {
@@ -231,8 +273,9 @@ export class EdgeGate {
     const speaker = speakerOf(told)
     const usedAt = this.parts.monotonic()
     const known = this.known.get(speaker)
+    const from: From = { isRefused: false, usedAt }
     if (known === undefined) {
-      const ips = new Map([[ip, false]])
+      const ips = new Map([[ip, from]])
       this.known.set(speaker, {
         principal: told,
         revision,
@@ -246,7 +289,7 @@ export class EdgeGate {
       return
     }
     Object.assign(known, { principal: told, revision, token, isOver: false, usedAt })
-    known.ips.set(ip, false)
+    known.ips.set(ip, from)
   }
 
   private access({ principal }: Credentials, { channel, type }: SubscriptionRequest): Access {
@@ -315,10 +358,10 @@ export class EdgeGate {
     known.isAsked = true
     const { token } = known
     let left = known.ips.size
-    for (const ip of known.ips.keys())
+    for (const [ip, { usedAt }] of known.ips)
       this.identify({ token, ip }, (answer) => {
         left--
-        if (answer?._tag === "Refused" && answer.why === "forbidden") known.ips.set(ip, true)
+        if (answer?._tag === "Refused" && answer.why === "forbidden") known.ips.set(ip, { isRefused: true, usedAt })
         // A token that has run out says nothing of its session: the connection ends by its own time.
         else if (answer?._tag === "Refused" && answer.why !== "expired") this.over(speaker)
         if (left > 0) return
@@ -345,11 +388,17 @@ export class EdgeGate {
 
   private sweep(): void {
     const now = this.parts.monotonic()
-    for (const speaker of this.parts.speakers()) {
+    for (const { speaker, ip } of this.parts.speakers()) {
       const known = this.known.get(speaker)
-      if (known !== undefined) known.usedAt = now
+      if (known === undefined) continue
+      known.usedAt = now
+      const from = known.ips.get(ip)
+      if (from !== undefined) from.usedAt = now
     }
-    for (const [speaker, { usedAt }] of this.known) if (now - usedAt > IDLE_MILLIS) this.known.delete(speaker)
+    for (const [speaker, { usedAt, ips }] of this.known) {
+      if (now - usedAt > IDLE_MILLIS) this.known.delete(speaker)
+      else for (const [ip, from] of ips) if (now - from.usedAt > IDLE_MILLIS) ips.delete(ip)
+    }
     for (const [key, { until }] of this.granted) if (until <= now) this.granted.delete(key)
   }
 }

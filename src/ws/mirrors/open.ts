@@ -10,7 +10,7 @@ import type { ChannelKinds } from "../channels/kinds.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Served } from "../fanout/stream.ts"
 import { BESIDE_STREAM, Maps } from "../maps/maps.ts"
-import { EdgeGate, type RpcRefusals } from "./edge-gate.ts"
+import { EdgeGate, type RpcRefusals, type Speaking } from "./edge-gate.ts"
 import { Gate, type GateParts } from "./gate.ts"
 import { Mirrors } from "./mirrors.ts"
 import { Publisher, type PublisherParts } from "./publisher.ts"
@@ -46,8 +46,10 @@ export interface EdgeSocketsParts {
   readonly owner: () => Peer | undefined
   /** Another one is known, or one after there was none. */
   readonly onOwner: (listener: () => void) => void
-  /** Those with sockets here. */
-  readonly speakers: () => Iterable<SpeakerId>
+  /** Of each socket here. */
+  readonly speakers: () => Iterable<Speaking>
+  /** Of a call: it changes nothing. */
+  readonly isRead: (method: string) => boolean
   readonly refusals: RpcRefusals
   readonly monotonic: () => number
   readonly after: (millis: number, work: () => void) => void

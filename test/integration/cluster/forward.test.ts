@@ -150,7 +150,7 @@ interface Edge {
   readonly meters: MeterBoard
 }
 
-const edge = async (): Promise<Edge> => {
+const edge = async (limits: RequestLimiter | null = null): Promise<Edge> => {
   const server = makeServer({ host: "127.0.0.1", port: 0, production: false, tls: null, trustProxy: [] })
   const cable = cableOf("edge")
   const listeners: Array<() => void> = []
@@ -166,7 +166,7 @@ const edge = async (): Promise<Edge> => {
     monotonic,
     log: null,
     onDefect: ({ error }) => void defects.push(error),
-    limiter: null,
+    limiter: limits,
     pages: [],
     forwarder,
     own: {},
@@ -332,4 +332,20 @@ it("ends at the owner before its time is over here, so that its own words are he
   expect([answer.status, answer.body.errno]).toEqual([503, -110014])
   await eventually(() => silent.http.lines.some((line) => line.includes("/doubtful")))
   expect(JSON.parse(silent.http.lines.find((line) => line.includes("/doubtful"))!)).toMatchObject({ status: 503 })
+})
+
+it("counts a body that is too long for any node to the address that it came from", async () => {
+  const { turnTo, url } = await edge(limiter())
+  turnTo(undefined)
+  const long = () => ask(url, "/write", { method: "POST", headers: HEADERS, body: "x".repeat(100_000) })
+  const first = await long()
+  expect([first.status, first.headers.get("x-ratelimit-bucket")]).toEqual([413, "httpAddress"])
+  const left = Number(first.headers.get("x-ratelimit-remaining"))
+  const second = await long()
+  expect(Number(second.headers.get("x-ratelimit-remaining"))).toBeLessThan(left)
+  const { burst } = RATE_LIMITS.httpAddress
+  const statuses = new Set<number>()
+  for (let i = 0; i < 3 * burst && !statuses.has(429); i += 20)
+    for (const { status } of await Promise.all(Array.from({ length: 20 }, long))) statuses.add(status)
+  expect(statuses).toEqual(new Set([413, 429]))
 })

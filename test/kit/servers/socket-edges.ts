@@ -83,6 +83,7 @@ export const startEdges = async (
           owner: () => peer,
           onOwner: () => {},
           speakers,
+          isRead: () => false,
           refusals: { busy: () => answer("busy"), unknown: () => answer("unknown") },
           monotonic,
           after,

@@ -20,6 +20,7 @@ import { type ChannelKinds, channelKinds } from "../../../src/ws/channels/kinds.
 import { CHANNELS_MAX, type SocketLimits } from "../../../src/ws/connection/client.ts"
 import { Hub } from "../../../src/ws/fanout/hub.ts"
 import { Maps } from "../../../src/ws/maps/maps.ts"
+import type { Speaking } from "../../../src/ws/mirrors/edge-gate.ts"
 import type { EdgeSockets } from "../../../src/ws/mirrors/open.ts"
 import { type SocketServer, serveSockets } from "../../../src/ws/server.ts"
 import { instrumentOf } from "../records/instruments.ts"
@@ -121,7 +122,7 @@ export interface TestSocketOptions {
   readonly unseen?: (token: string) => Unseen | undefined
   readonly onDefect?: (error: unknown) => void
   /** An edge: whose channels, sessions and calls are another server's. */
-  readonly edge?: (hub: Hub, kinds: ChannelKinds, speakers: () => Iterable<SpeakerId>) => EdgeSockets
+  readonly edge?: (hub: Hub, kinds: ChannelKinds, speakers: () => Iterable<Speaking>) => EdgeSockets
   /** Instead of the scripted one, by kind. */
   readonly sources?: Partial<Readonly<Record<ChannelKind, ChannelSource>>>
 }
@@ -193,8 +194,8 @@ export const startSockets = async (options: TestSocketOptions = {}): Promise<Tes
   ])
   const maps = new Maps(hub, kinds)
   const rpc: Rpc = options.rpc ?? ((_request, done) => done("unknown method"))
-  const speakers = (): Iterable<SpeakerId> =>
-    [...server.connections].flatMap(({ speaker }) => (speaker === undefined ? [] : [speaker]))
+  const speakers = (): Iterable<Speaking> =>
+    [...server.connections].flatMap(({ speaker, ip }) => (speaker === undefined ? [] : [{ speaker, ip }]))
   const edge = options.edge?.(hub, kinds, speakers)
   const authority = makeAuthority({
     accounts,

@@ -1,6 +1,6 @@
 /** Requests on their way to the node that does them, over a cable in memory and by a clock that is turned by hand. */
 import { expect, it } from "vitest"
-import { Forwarder, PEER_CALLS } from "../../../src/http/forward/forwarder.ts"
+import { ERRANDS_MAX, Forwarder, PEER_CALLS } from "../../../src/http/forward/forwarder.ts"
 import type { TakeAsked } from "../../../src/ports/cable.ts"
 import { MeterBoard } from "../../../src/ports/meters.ts"
 import { nodesInMemory } from "../../kit/cable/nodes.ts"
@@ -13,9 +13,10 @@ const world = async (take: TakeAsked) => {
   const { cable, now: monotonic } = edge
   const forwarder = new Forwarder({ cable, home, monotonic, after: time.after, meters: new MeterBoard() })
   time.pass(1_000)
-  const pass = (head: string, millis: number): { answer: string | undefined } => {
+  const pass = (head: string, millis: number, from = "203.0.113.7"): { answer: string | undefined } => {
     const one: { answer: string | undefined } = { answer: undefined }
-    forwarder.pass({
+    const passing = forwarder.pass({
+      from,
       head,
       body: "",
       isRead: false,
@@ -28,6 +29,7 @@ const world = async (take: TakeAsked) => {
         one.answer = "unanswered"
       },
     })
+    if (passing === undefined) one.answer = "refused"
     return one
   }
   return { time, pass }
@@ -63,4 +65,27 @@ it("sends nothing more for a moment to a node that takes nothing", async () => {
     time.pass(1)
   }
   expect(asked).toBeLessThan(5)
+})
+
+it("has room for others, however many requests of one address wait", async () => {
+  let isOpen = false
+  const { time, pass } = await world(({ answer }) => {
+    if (!isOpen) return "leaving"
+    answer("done", "")
+    return undefined
+  })
+  const many = Array.from({ length: ERRANDS_MAX }, () => pass("plain", 60_000, "203.0.113.66"))
+  const refused = many.filter(({ answer }) => answer === "refused").length
+  expect(refused).toBe(ERRANDS_MAX / 2)
+  const others = Array.from({ length: 1_000 }, (_, i) => pass("plain", 60_000, `198.51.100.${i % 250}`))
+  expect(others.filter(({ answer }) => answer === "refused")).toEqual([])
+  isOpen = true
+  time.pass(1_000)
+  expect(others.every(({ answer }) => answer === "done")).toBe(true)
+  // And what has ended is no share of anyone's.
+  isOpen = false
+  const again = Array.from({ length: ERRANDS_MAX }, () => pass("plain", 1_000, "203.0.113.66"))
+  expect(again.filter(({ answer }) => answer === "refused")).toHaveLength(ERRANDS_MAX / 2)
+  time.pass(2_000)
+  expect(pass("plain", 1_000, "203.0.113.66").answer).toBeUndefined()
 })

@@ -56,8 +56,12 @@ describe("the gate of edges", () => {
       info: null,
       channels: [],
     }
+    const identified: Array<string> = []
     const authority: Authority = {
-      identify: () => (stored.isRefused ? "forbidden" : credentials),
+      identify: (_token, { ip }) => {
+        identified.push(ip)
+        return stored.isRefused ? "forbidden" : credentials
+      },
       isWelcome: () => !stored.isRefused,
       access: ({ principal: who }, { channel }) =>
         who?.permissions.includes("read") === true
@@ -70,6 +74,7 @@ describe("the gate of edges", () => {
       authority,
       rpc: ({ method, deadline = 0 }, answer) => {
         calls.push(method)
+        if (method.startsWith("stuck") && term === 1) return
         // The venue says nothing: it ends by its deadline.
         if (method === "slow") nodes.time.after(deadline - 150 - node.now(), () => answer(busy))
         else answer(done)
@@ -84,6 +89,7 @@ describe("the gate of edges", () => {
     gate.begin(term)
     return {
       node,
+      identified,
       peer: node.peer(term),
       renew: () => {
         for (const renewed of renewers) renewed(SPEAKER)
@@ -95,20 +101,22 @@ describe("the gate of edges", () => {
     const node: Node = await nodes.node()
     const listeners: Array<() => void> = []
     let home: Peer | undefined
+    const seats = new Set([IP])
     const gate = new EdgeGate({
       cable: node.cable,
       owner: () => home,
       onOwner: (listener) => void listeners.push(listener),
       servedOf: (canonical) => ({ canonical }) as Served,
-      speakers: () => [SPEAKER],
+      speakers: () => [...seats].map((ip) => ({ speaker: SPEAKER, ip })),
+      isRead: (method) => method.endsWith(".get"),
       refusals: { busy: () => busy, unknown: () => unknown },
       monotonic: node.now,
       after: nodes.time.after,
     })
     const { authority } = gate
     let found: Credentials | undefined
-    const from = { ip: IP }
-    const identify = (): Credentials => {
+    const identify = (ip = IP): Credentials => {
+      const from = { ip }
       const first = authority.identify("t", from)
       if (typeof first === "string" || !("unseen" in first)) throw new Error("nothing was asked")
       first.learn(() => {
@@ -120,6 +128,8 @@ describe("the gate of edges", () => {
     }
     return {
       gate,
+      /** Where its sockets come from. */
+      seats,
       inbox: node.peer(0).inbox,
       knows: (peer: Peer | undefined) => {
         home = peer
@@ -238,5 +248,57 @@ describe("the gate of edges", () => {
     nodes.time.pass(6_000)
     expect([calls, answers]).toEqual([[], [busy]])
     expect(here.gate.authority.isWelcome?.(alice, { ip: IP })).toBe(false)
+  })
+
+  it("says of a call that it is unknown as soon as a later owner is heard, and asks that one for what changes nothing", async () => {
+    const [home, here] = [await owner(1), await edge()]
+    nodes.time.pass(1_000)
+    here.knows(home.peer)
+    const principal = here.identify().principal!
+    const answers: Array<readonly [string, unknown]> = []
+    for (const method of ["stuck", "stuck.get"])
+      here.gate.rpc({ method, data: {}, isMalformed: false, principal, ip: IP }, (answer) =>
+        answers.push([method, answer]),
+      )
+    nodes.time.pass(100)
+    // The same one again, and none, say nothing.
+    here.knows(home.peer)
+    here.knows(undefined)
+    expect([calls, answers]).toEqual([["stuck", "stuck.get"], []])
+    await home.node.kill()
+    const next = await owner(2)
+    nodes.time.pass(1_000)
+    here.knows(next.peer)
+    expect(answers).toEqual([["stuck", unknown]])
+    nodes.time.pass(2_000)
+    expect(answers).toEqual([
+      ["stuck", unknown],
+      ["stuck.get", done],
+    ])
+    expect(calls).toEqual(["stuck", "stuck.get", "stuck.get"])
+    // What was answered is not answered again at its deadline.
+    nodes.time.pass(10_000)
+    expect(answers).toHaveLength(2)
+  })
+
+  it("forgets where a speaker came from once no socket of it is from there", async () => {
+    const [home, here] = [await owner(1), await edge()]
+    nodes.time.pass(1_000)
+    here.knows(home.peer)
+    const other = "203.0.113.8"
+    here.seats.add(other)
+    here.identify()
+    here.identify(other)
+    const asked = (): ReadonlySet<string> => {
+      home.identified.length = 0
+      home.renew()
+      nodes.time.pass(500)
+      return new Set(home.identified)
+    }
+    nodes.time.pass(20_000)
+    expect(asked()).toEqual(new Set([IP, other]))
+    here.seats.delete(other)
+    nodes.time.pass(20_000)
+    expect(asked()).toEqual(new Set([IP]))
   })
 })

@@ -1,10 +1,12 @@
 /** Gateways of one cluster as processes, with a real broker and database: whichever is asked, the owner does it, once; and the next one after its death. */
 import { setTimeout as sleep } from "node:timers/promises"
+import { connect } from "@nats-io/transport-node"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import type { SessionRecord } from "../../../../src/domain/user/user.ts"
 import type { HealthRecord } from "../../../../src/http/root/endpoints.ts"
 import { METRICS, type MetricRow } from "../../../../src/ports/metric-names.ts"
+import { databaseMark } from "../../../../src/store/postgres/database-mark.ts"
 import { type ClusterProcess, ownerOf, sharedKeys, startClusterNode } from "../../../kit/servers/cluster.ts"
 import { type Answer, Api, endGateways, until } from "../../../kit/servers/gateway.ts"
 import { type NatsServer, natsMissing, startNats } from "../../../kit/servers/nats.ts"
@@ -92,6 +94,21 @@ describe.skipIf(natsMissing !== null)(`nodes of a cluster${natsMissing === null 
     const rows: ReadonlyArray<[string, MetricRow]> = Object.entries(METRICS)
     for (const [name, { type, isOfCluster }] of rows)
       if (isOfCluster === true) expect(exposed).toContain(`# TYPE ${name} ${type}\n`)
+  })
+
+  it("speak under subjects of their own database, so that others may share the broker", async () => {
+    const [mark, other] = [
+      await databaseMark(env["DATABASE_URL"]!),
+      await databaseMark((await newDatabase("empty")).url),
+    ]
+    expect(other).not.toBe(mark)
+    const broker = await connect({ servers: `127.0.0.1:${nats.port}`, user: "gateway", pass: "of the broker's own" })
+    const subjects = new Set<string>()
+    broker.subscribe("venue-gateway.>", { callback: (_error, message) => void subjects.add(message.subject) })
+    // The owner says where it is, and is asked.
+    await until("frames between nodes", async () => (await at(edge).user()).status === 200 && subjects.size > 1)
+    await broker.close()
+    expect([...subjects].filter((subject) => !subject.startsWith(`venue-gateway.PROD.${mark}.`))).toEqual([])
   })
 
   it("do an order once, however often and wherever it is asked for, and count by the client", async () => {
