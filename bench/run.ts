@@ -17,6 +17,7 @@ const NAMES = [
   "channels",
   "order",
   "cost",
+  "cable",
   "idle",
   "fills",
   "lists",

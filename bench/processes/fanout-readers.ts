@@ -8,6 +8,8 @@ export interface Subscribers {
   readonly port: number
   /** Channels of each socket. */
   readonly sockets: ReadonlyArray<ReadonlyArray<string>>
+  /** Absent: of the bench's own server. */
+  readonly token?: string
 }
 
 export interface Counts {
@@ -19,7 +21,7 @@ export interface Counts {
 
 /** Commands of one frame. */
 const BATCH = 200
-const connectCommand = JSON.stringify({ connect: { token: "alice" }, id: 1 })
+const connectCommand = (token = "alice"): string => JSON.stringify({ connect: { token }, id: 1 })
 
 const joinOf = (variant: "ours" | "floor", channel: string, id: number): string =>
   variant === "ours" ? JSON.stringify({ subscribe: { channel }, id }) : channel
@@ -42,13 +44,13 @@ const reached = async (messages: number, millis: number): Promise<void> => {
 }
 
 answer({
-  subscribe: async ({ variant, port, sockets: wanted }: Subscribers): Promise<void> => {
+  subscribe: async ({ variant, port, sockets: wanted, token }: Subscribers): Promise<void> => {
     let answers = 0
     for (const channels of wanted) {
       const socket = await CountingSocket.open(port, "/connection/websocket")
       sockets.push(socket)
       if (variant === "ours") {
-        socket.send(connectCommand)
+        socket.send(connectCommand(token))
         answers++
       }
       for (let from = 0; from < channels.length; from += BATCH) {
@@ -67,6 +69,15 @@ answer({
       socket.bytes = 0
     }
   },
+  /** As `subscribe`, of channels in which publications come meanwhile; resolves when as many messages have come as there are answers. */
+  join: async ({ port, sockets: wanted, token }: Subscribers): Promise<void> => {
+    for (const channels of wanted) {
+      const socket = await CountingSocket.open(port, "/connection/websocket")
+      sockets.push(socket)
+      socket.send([connectCommand(token), ...channels.map((channel, i) => joinOf("ours", channel, i + 2))].join("\n"))
+      for (let waited = 0; waited < 10_000 && socket.messages < channels.length + 1; waited += 5) await sleep(5)
+    }
+  },
   /**
    * One more socket that joins each channel alone, one after the other; how long each took from the command to its answer, in ms.
    */
@@ -81,7 +92,7 @@ answer({
       await answered
       return performance.now() - sentAt
     }
-    if (variant === "ours") await ask(connectCommand)
+    if (variant === "ours") await ask(connectCommand())
     const took: Array<number> = []
     for (const [i, channel] of (wanted ?? []).entries()) took.push(await ask(joinOf(variant, channel, i + 2)))
     socket.messages = 0

@@ -15,6 +15,9 @@ import { clients } from "./clients/clients.ts"
 import { runSdkBook, verdictOf } from "./clients/sdk-book.ts"
 import { sdkBots } from "./clients/sdk-bots.ts"
 import { SDK_CLIENTS } from "./clients/sdk-process.ts"
+import { cluster } from "./cluster/cluster.ts"
+import { KIND_NAMES, type KindName } from "./cluster/cluster-faults.ts"
+import { rolling } from "./cluster/rolling.ts"
 import { EDGE_RUNS } from "./edge/runs.ts"
 import { failpoints } from "./failpoints/failpoints.ts"
 import { type KillVenue, killOrders } from "./kill/kill-orders.ts"
@@ -38,7 +41,6 @@ import { slowReaders } from "./load/slow-readers.ts"
 import { steady } from "./load/steady.ts"
 import { upkeep } from "./load/upkeep.ts"
 import { clockSteps } from "./nemesis/clock-steps.ts"
-import { clusterNodes } from "./nemesis/cluster-nodes.ts"
 import { diskFull } from "./nemesis/disk-full.ts"
 import { failover } from "./nemesis/failover.ts"
 import { fdLimit } from "./nemesis/fd-limit.ts"
@@ -83,6 +85,7 @@ const { values, positionals, tokens } = parseArgs({
     lanes: { type: "string", default: "3" },
     built: { type: "boolean", default: false },
     only: { type: "string" },
+    kinds: { type: "string" },
     venue: { type: "string" },
     client: { type: "string", default: "typescript" },
     database: { type: "string", default: "embedded" },
@@ -140,6 +143,15 @@ const killVenues = (): ReadonlyArray<KillVenue> => {
   if (venue === undefined) return ["mock", "binance"]
   if (venue === "mock" || venue === "binance") return [venue]
   throw new Misused("--venue is mock or binance; without it both are run")
+}
+
+const clusterKinds = (): ReadonlyArray<KindName> => {
+  if (values.kinds === undefined) return KIND_NAMES
+  return values.kinds.split(",").map((named) => {
+    const kind = KIND_NAMES.find((it) => it === named)
+    if (kind === undefined) throw new Misused(`--kinds takes names of ${KIND_NAMES.join(", ")}, not "${named}"`)
+    return kind
+  })
 }
 
 const killRun = async (progress: Progress): Promise<ReadonlyArray<Verdict>> => {
@@ -244,9 +256,8 @@ const RUNS: Readonly<Record<string, Run>> = {
     run: (progress) => twoGateways({ built: values.built, progress }),
   },
   cluster: {
-    usage:
-      "[--rounds 6] [--built] (with nats-server): the owner of three nodes is killed, stopped and told to end, under orders through another node",
-    run: (progress) => clusterNodes({ rounds: count("rounds", 1), built: values.built, progress }),
+    usage: `[--rounds 6] [--kinds ${KIND_NAMES.join(",")}] [--built] (nats-server, haproxy): three nodes under orders and readers; rounds: of each kind`,
+    run: (progress) => cluster({ rounds: count("rounds", 1), kinds: clusterKinds(), built: values.built, progress }),
   },
   ownership: {
     usage:
@@ -299,6 +310,29 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage: "[--cuts 200] [--publications 10000] [--seed N]: a stream through a line that breaks",
     run: (progress) =>
       recovery({ cuts: count("cuts", 1), publications: count("publications", 1), seed: count("seed", 0), progress }),
+  },
+  "cluster-rolling": {
+    usage:
+      "[--rate 500] [--connections 1000] [--built] (nats-server, haproxy): three nodes are replaced one by one under orders and sockets",
+    run: (progress) =>
+      rolling({
+        ratePerSecond: count("rate", 1),
+        connections: count("connections", 1, 1_000),
+        built: values.built,
+        progress,
+      }),
+  },
+  "cluster-recovery": {
+    usage:
+      "[--cuts 200] [--publications 10000] [--seed N] (nats-server, haproxy): a stream at three edges behind HAProxy; another one after each cut",
+    run: (progress) =>
+      recovery({
+        cuts: count("cuts", 1),
+        publications: count("publications", 1),
+        seed: count("seed", 0),
+        isCluster: true,
+        progress,
+      }),
   },
   "reconnect-storm": {
     usage: "[--connections 10000] [--built]: all sockets are cut at once and come back at once",

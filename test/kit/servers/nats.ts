@@ -28,6 +28,8 @@ const isStopped = (pid: number): boolean =>
   )
 
 export interface NatsServer {
+  /** Of the process that runs now. */
+  readonly pid: () => number
   readonly port: number
   readonly url: string
   /** Until it stands still; what is sent to it then waits. */
@@ -58,6 +60,7 @@ export const startNats = async ({ user, args = [] }: NatsOptions = {}): Promise<
   await start()
   const sign = user === undefined ? "" : `${user.name}:${user.password}@`
   return {
+    pid: () => child?.pid ?? -1,
     port,
     url: `nats://${sign}127.0.0.1:${port}`,
     freeze: async () => {

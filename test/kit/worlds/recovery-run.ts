@@ -4,6 +4,7 @@
  */
 import type { ChannelSource } from "../../../src/ports/channel-port.ts"
 import { seededRandom } from "../../exchanges/binance/replay/synthetic.ts"
+import { type Haproxy, startHaproxy } from "../proxies/haproxy.ts"
 import { type LossyProxy, lossyProxy } from "../proxies/lossy-proxy.ts"
 import type { Format } from "../readers/raw-socket.ts"
 import { bareReader, officialReader, type ReaderJudge } from "../readers/stream-readers.ts"
@@ -23,6 +24,8 @@ export interface RecoveryRun {
   readonly edges?: number
   /** Of the cable's broker; without it frames go through memory. */
   readonly nats?: string
+  /** HAProxy itself stands between the line and the servers, and leads to one of them at a time: to the next one from each cut on. */
+  readonly haproxy?: boolean
   readonly progress?: (cut: number, received: number) => void
 }
 
@@ -41,6 +44,8 @@ export interface RecoveryFacts {
   /** Of these, read from storage. */
   readonly replays: number
   readonly unrecovered: number
+  /** Of the cuts: after how many the reader was seen at the server that was next. */
+  readonly moves: number
   /** Why the reader gave up; empty when it did not. */
   readonly ended: string
 }
@@ -168,6 +173,15 @@ export const runRecovery = async (run: RecoveryRun): Promise<RecoveryFacts> => {
   const servers = across === undefined ? [sockets] : across.edges
   const subscribers = (): number => servers.reduce((sum, { hub }) => sum + (hub.find(channel)?.subscribers ?? 0), 0)
   let proxy: LossyProxy | undefined
+  let haproxy: Haproxy | undefined
+  let moves = 0
+  /** Where the reader is led to after the newest cut; undefined: it was seen there. */
+  let led: number | undefined
+  const seen = (): void => {
+    if (led === undefined || (servers[led]!.hub.find(channel)?.subscribers ?? 0) === 0) return
+    moves++
+    led = undefined
+  }
   let stop = (): void => undefined
   let restarts = 0
   const until = async (what: string, isSo: () => boolean): Promise<void> => {
@@ -179,7 +193,14 @@ export const runRecovery = async (run: RecoveryRun): Promise<RecoveryFacts> => {
   }
   try {
     const server = new URL(servers[0]!.url)
-    proxy = await lossyProxy({ host: server.hostname, port: Number(server.port) })
+    if (run.haproxy === true) {
+      haproxy = await startHaproxy(
+        servers.map(({ url }) => Number(new URL(url).port)),
+        false,
+      )
+      await haproxy.only(0)
+    }
+    proxy = await lossyProxy({ host: server.hostname, port: haproxy?.port ?? Number(server.port) })
     server.port = String(proxy.port)
     const options = { url: server.href, channel, format: run.format, delta: run.delta }
     stop = (run.reader === "official" ? officialReader : bareReader)(options, judge)
@@ -190,8 +211,12 @@ export const runRecovery = async (run: RecoveryRun): Promise<RecoveryFacts> => {
       if (n % perCut === 0 && n / perCut <= run.cuts) {
         // Most losses meet a reader that follows, the others one that is still coming back.
         if (random() < 0.7) await until("the reader", () => judge.last === n)
-        const next = servers[Math.floor(random() * servers.length)]!
-        proxy.turnTo(Number(new URL(next.url).port))
+        const next = Math.floor(random() * servers.length)
+        if (haproxy === undefined) proxy.turnTo(Number(new URL(servers[next]!.url).port))
+        else {
+          led = (n / perCut) % servers.length
+          await haproxy.only(led)
+        }
         proxy.lose({ afterBytes: Math.floor(random() ** 2 * 4000), serverIsTold: random() < 0.7 })
         run.progress?.(n / perCut, judge.received)
       }
@@ -203,18 +228,21 @@ export const runRecovery = async (run: RecoveryRun): Promise<RecoveryFacts> => {
       if (chance < 0.1) await turn()
       else if (chance < 0.15) await moment(Math.floor(random() * 4))
       if (storage.passed >= PASSING_MAX) await until("storage", () => !storage.isRead)
+      seen()
       if (n - judge.last > AHEAD_MAX) await until("the reader's return", () => n - judge.last < AHEAD_MAX / 2)
       // All is published, but not all is cut: one at a time, so that the rest has something to be cut in.
       if (n >= run.publications) await until("the newest publication", () => judge.last >= n)
     }
     const published = storage.rows.length
     await until("the last publication", () => judge.last >= published)
+    seen()
     const { received, gaps, duplicates, reorders, wrong, recoveries, unrecovered, why } = judge
     const facts = { received, gaps, duplicates, reorders, wrong, recoveries, unrecovered, ended: why }
-    return { published, cuts: proxy.losses(), restarts, replays: storage.replays, ...facts }
+    return { published, cuts: proxy.losses(), moves, restarts, replays: storage.replays, ...facts }
   } finally {
     stop()
     await proxy?.close()
+    await haproxy?.stop()
     await across?.stop()
     await sockets.stop()
   }

@@ -2,7 +2,10 @@
  * Long streams through a line that breaks hundreds of times, for the official client and a bare socket, JSON and Protobuf, with and
  * without deltas, recovered from memory and from storage: nothing missed, nothing twice, everything in order.
  */
+
+import { haproxyMissing } from "../../kit/proxies/haproxy.ts"
 import { FORMATS } from "../../kit/servers/conformance.ts"
+import { natsMissing, startNats } from "../../kit/servers/nats.ts"
 import { type RecoveryFacts, runRecovery } from "../../kit/worlds/recovery-run.ts"
 import type { Verdict } from "../kill/kill-verdict.ts"
 
@@ -11,7 +14,11 @@ export interface RecoveryOptions {
   readonly publications: number
   readonly seed: number
   readonly progress: (line: string) => void
+  /** Through HAProxy to the edges of an owner, over a real broker: another one after each cut. */
+  readonly isCluster?: boolean
 }
+
+const EDGES = 3
 
 const CHAINS = [
   [false, "memory"],
@@ -20,11 +27,12 @@ const CHAINS = [
   [true, "storage"],
 ] as const
 
-const judge = (name: string, facts: RecoveryFacts, millis: number): Verdict => {
+const judge = (name: string, facts: RecoveryFacts, millis: number, isCluster: boolean): Verdict => {
   const {
     published,
     received,
     cuts,
+    moves,
     restarts,
     recoveries,
     replays,
@@ -41,20 +49,25 @@ const judge = (name: string, facts: RecoveryFacts, millis: number): Verdict => {
     passed: faults === 0 && received === published && ended === "",
     says:
       `gaps ${gaps}, duplicates ${duplicates}, reorders ${reorders}, wrong ${wrong}, unrecovered ${unrecovered} ` +
-      `of ${received} received (${published} published, ${cuts} cuts, ${restarts} restarts, ${recoveries} recoveries, ${replays} out of storage, ` +
+      `of ${received} received (${published} published, ${cuts} cuts${isCluster ? `, at another node after ${moves} of them` : ""}, ${restarts} restarts, ${recoveries} recoveries, ${replays} out of storage, ` +
       `${(millis / 1000).toFixed(1)} s)${ended === "" ? "" : `; the reader gave up: ${ended}`}`,
   }
 }
 
 export const recovery = async (options: RecoveryOptions): Promise<ReadonlyArray<Verdict>> => {
-  const { cuts, publications, seed } = options
+  const { cuts, publications, seed, isCluster = false } = options
   const verdicts: Array<Verdict> = []
+  const missing = isCluster ? (natsMissing ?? haproxyMissing) : null
+  if (missing !== null) return [{ name: "tools", passed: false, says: missing }]
+  const nats = isCluster ? await startNats() : undefined
+  const across = nats === undefined ? {} : { edges: EDGES, nats: nats.url, haproxy: true }
   for (const reader of ["official", "bare"] as const)
     for (const format of FORMATS)
       for (const [delta, history] of CHAINS) {
         const name = `${reader} ${format}${delta ? " with deltas" : ""} from ${history}`
         const startedAt = performance.now()
         const facts = await runRecovery({
+          ...across,
           reader,
           format,
           delta,
@@ -66,7 +79,8 @@ export const recovery = async (options: RecoveryOptions): Promise<ReadonlyArray<
             if (cut % 50 === 0 || cut === cuts) options.progress(`${name}: ${cut} cuts, ${received} publications`)
           },
         })
-        verdicts.push(judge(name, facts, performance.now() - startedAt))
+        verdicts.push(judge(name, facts, performance.now() - startedAt, isCluster))
       }
+  await nats?.kill()
   return verdicts
 }

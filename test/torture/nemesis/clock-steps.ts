@@ -14,23 +14,28 @@ import { seenBySecond } from "./seen.ts"
 import { mixedTraffic, reckon } from "./traffic.ts"
 
 const LIBRARY = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+
+/** Why no clock can be set here; null: it can. */
+export const clocksMissing: string | null = existsSync(LIBRARY) ? null : `needs libfaketime: ${LIBRARY}`
+
+/** What a process is given whose wall clock is `+0`, `+50m` or like from now, by this file. */
+export const clockOf = (file: string): Readonly<Record<string, string>> => ({
+  LD_PRELOAD: LIBRARY,
+  FAKETIME_TIMESTAMP_FILE: file,
+  FAKETIME_NO_CACHE: "1",
+  // Timers run on the monotonic clock, which nobody sets.
+  FAKETIME_DONT_FAKE_MONOTONIC: "1",
+})
 const RATE = 10
 const STEPS = ["+50m", "+0", "-50m", "+0"] as const
 const STEP_MILLIS = 5_000
 
 export const clockSteps = async (progress: (line: string) => void): Promise<ReadonlyArray<Verdict>> => {
-  if (!existsSync(LIBRARY))
-    return [{ name: "a clock that can be set", passed: false, says: `needs libfaketime: ${LIBRARY}` }]
+  if (clocksMissing !== null) return [{ name: "a clock that can be set", passed: false, says: clocksMissing }]
   const directory = mkdtempSync(join(tmpdir(), "clock-"))
   const file = join(directory, "faketime")
   writeFileSync(file, "+0")
-  const stage = await openStage({
-    LD_PRELOAD: LIBRARY,
-    FAKETIME_TIMESTAMP_FILE: file,
-    FAKETIME_NO_CACHE: "1",
-    // Timers run on the monotonic clock, which nobody sets.
-    FAKETIME_DONT_FAKE_MONOTONIC: "1",
-  })
+  const stage = await openStage(clockOf(file))
   try {
     const gateway = await stage.start()
     const trader = await stage.enter("mock")

@@ -1,0 +1,119 @@
+/**
+ * Three gateways are replaced one by one, the owner last, under orders and sockets through HAProxy: no request may be refused, and every socket comes back with all that it missed,
+ * or is told to start over.
+ */
+import { loadavg } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Line, startLine } from "../../kit/servers/process-line.ts"
+import { enter, type Trader } from "../failpoints/stage.ts"
+import { none, type Verdict } from "../kill/kill-verdict.ts"
+import type { StormAsks } from "../load/storm-readers.ts"
+import { seenBySecond } from "../nemesis/seen.ts"
+import { quantile, reckon, Traffic } from "../nemesis/traffic.ts"
+import { type ClusterStage, openClusterStage } from "./cluster-stage.ts"
+
+/** All sockets hear the trades, and one of so many accounts. */
+const ACCOUNTS = 20
+const TRADES = "market:trade:MOCK:ETH/USDT"
+const CALM_MILLIS = 5_000
+/** A process that is told to end has 9.5 s, and its supervisor more. */
+const CATCH_UP_MILLIS = 30_000
+
+export interface RollingOptions {
+  readonly ratePerSecond: number
+  readonly connections: number
+  readonly built: boolean
+  readonly progress: (line: string) => void
+}
+
+/** Edges first. */
+const rollAll = async (stage: ClusterStage, say: (line: string) => void): Promise<ReadonlyArray<string>> => {
+  const owner = stage.owner()?.place
+  const inTurn = [...stage.places.filter((it) => it !== owner), ...stage.places.filter((it) => it === owner)]
+  const told: Array<string> = []
+  for (const place of inTurn) {
+    const at = performance.now()
+    const { process } = place
+    process?.kill("SIGTERM")
+    const exit = await process?.exited
+    const endedAt = performance.now()
+    await stage.whole()
+    const role = place === owner ? "the owner" : "an edge"
+    const line = `${role}: ended ${exit?.signal ?? exit?.code} after ${Math.round(endedAt - at)} ms, all healthy after ${Math.round(performance.now() - at)} ms`
+    say(line)
+    told.push(line)
+    await sleep(CALM_MILLIS)
+  }
+  return told
+}
+
+const judged = async (
+  stage: ClusterStage,
+  readers: Line<StormAsks>,
+  { ratePerSecond, connections, progress }: RollingOptions,
+): Promise<ReadonlyArray<Verdict>> => {
+  const say = (line: string): void => progress(`cluster-rolling: ${line}, load ${loadavg()[0]?.toFixed(1)}`)
+  const gateway = { ...stage.places[0]!.process!, http: stage.haproxy.url }
+  const traders: Array<Trader> = []
+  for (let n = 0; n < ACCOUNTS; n++) traders.push(await enter(gateway, null, "mock"))
+  const seats = traders.map(({ calls, tradingAccountId }) => ({
+    token: calls.token ?? "",
+    channels: [TRADES, `tradingAccount:${tradingAccountId}`],
+  }))
+  const url = `ws://127.0.0.1:${stage.haproxy.port}/connection/websocket`
+  const openMillis = await readers.ask("open", { url, seats, connections })
+  say(`${connections} sockets open after ${Math.round(openMillis)} ms`)
+  // Sides by turns, so that an account's balances last; prices that are met, so that each order has its events.
+  const traffic = new Traffic(traders, ratePerSecond, (n) => ({
+    orderSide: Math.floor(n / ACCOUNTS) % 2 === 0 ? "BUY" : "SELL",
+    orderType: "MARKET",
+  }))
+  traffic.begin()
+  await sleep(CALM_MILLIS)
+  const beganAt = performance.now()
+  const rolled = await rollAll(stage, say)
+  await traffic.end()
+  const behind = await readers.ask("behind", CATCH_UP_MILLIS)
+  const { failures, ...tally } = await readers.ask("tally", undefined)
+  const seen = seenBySecond(traffic.sent, beganAt)
+  const refused = traffic.sent.filter(({ first }) => first?.status !== 200)
+  const times = traffic.sent.flatMap(({ first, plannedAt }) =>
+    first === undefined ? [] : [first.answeredAt - plannedAt],
+  )
+  const lastedSeconds =
+    (Math.max(...traffic.sent.map(({ plannedAt }) => plannedAt)) - (traffic.sent[0]?.plannedAt ?? 0)) / 1_000
+  await traffic.repeat()
+  const acknowledged = new Set(traffic.sent.flatMap(({ tradeOrderId }) => tradeOrderId ?? []))
+  return [
+    none(
+      "requests refused",
+      refused.map(({ first }) => `${first?.status}/${first?.errno}`),
+      `${traffic.sent.length} (${Math.round(traffic.sent.length / lastedSeconds)} a second; answered after p50 ${quantile(times, 0.5)}, p99 ${quantile(times, 0.99)}, at most ${quantile(times, 1)} ms)`,
+    ),
+    { name: "what clients saw", passed: true, says: seen },
+    { name: "nodes", passed: true, says: `${rolled.join("; ")}; load ${loadavg()[0]?.toFixed(1)}` },
+    {
+      name: "sockets recovered or told",
+      passed: tally.missed + tally.repeated + tally.wrong + behind === 0 && tally.received > 0,
+      says:
+        `${tally.missed} publications missing, ${tally.repeated} twice, ${tally.wrong} wrong of ${tally.received}; ${behind} of ${connections * 2} subscriptions not at the newest in the end; ` +
+        `${tally.recovered} recovered with ${tally.caughtUp} that they had missed, ${tally.unrecovered} told to start over; ends of connections: ${JSON.stringify(failures)}`,
+    },
+    ...(await reckon(traffic, acknowledged, stage)),
+  ]
+}
+
+export const rolling = async (options: RollingOptions): Promise<ReadonlyArray<Verdict>> => {
+  const env = {
+    MOCK_TICK_MS: "250",
+    MOCK_BALANCES: JSON.stringify({ USDT: "1000000000", ETH: "100000", BTC: "100000" }),
+  }
+  const stage = await openClusterStage({ built: options.built, env })
+  const readers = startLine<StormAsks>(new URL("../load/storm-readers.ts", import.meta.url))
+  try {
+    return await judged(stage, readers, options)
+  } finally {
+    await readers.stop()
+    await stage.close()
+  }
+}
