@@ -26,27 +26,35 @@ const filesWith = (pattern: RegExp, ...folders: ReadonlyArray<string>): Array<st
 const replacing = filesWith(/\bvi\.(mock|doMock|stubEnv)\(/, "test/unit", "test/property")
 
 /**
- * They start their gateways as processes of their own: one file follows the other where the modules were read before. Not those that
- * look into a gateway of the test's own process, or change that.
+ * What lasts beyond a file: a module or a variable of the environment is replaced, or a whole gateway ran in the test's own process. Spies and
+ * timeouts vitest takes back itself.
  */
-const INSIDE = /\bvi\.|src\/gateway\.ts|gateway-inside|http-server|authorization-people|tenant-world/
-const FROM_OUTSIDE = ["test/integration/gateway", "test/integration/http", "test/integration/ledger", "test/vectors"]
-const inside = new Set(filesWith(INSIDE, ...FROM_OUTSIDE))
-const fromOutside = filesWith(/./, ...FROM_OUTSIDE).filter((path) => !inside.has(path))
+const LASTING = new RegExp(
+  [
+    /\bvi\.(?!fn\b|waitFor\b|setConfig\b|spyOn\b|restoreAllMocks\b)/,
+    /\bprocess\.env\S* =(?!=)|\bdelete process\.env/,
+    /src\/gateway\.ts|gateway-inside|authorization-people|tenant-world/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+)
 
-/**
- * Parts of the gateway in the test's own process, which leave nothing behind in it: one file follows the other as well. Not those that
- * change a module or the environment.
- */
-const CHANGING = /\bvi\.|\bprocess\.env\b/
-const PARTS = [
-  ...["accounts", "auth", "books", "clients", "mail", "markets", "realtime", "store", "venues", "ws"].map(
-    (room) => `test/integration/${room}`,
-  ),
-  ...["test/sim", "test/venue-spec"],
-]
-const changing = new Set(filesWith(CHANGING, ...PARTS))
-const parts = filesWith(/./, ...PARTS).filter((path) => !changing.has(path))
+/** Servers of the test's own process, which are parts of the gateway. */
+const SERVING = /http-server/
+
+/** They start their gateways as processes of their own: one file follows the other where the modules were read before. */
+const FROM_OUTSIDE = ["test/integration/gateway", "test/integration/http", "test/integration/ledger", "test/vectors"]
+
+/** Parts of the gateway in the test's own process, which leave nothing behind in it: one file follows the other as well. */
+const ROOMS = "accounts auth books clients cluster console mail markets realtime store venues ws"
+  .split(" ")
+  .map((room) => `test/integration/${room}`)
+const PARTS = [...ROOMS, "test/sim", "test/torture", "test/venue-spec"]
+
+const lasting = filesWith(LASTING, ...FROM_OUTSIDE, ...PARTS)
+const serving = filesWith(SERVING, ...FROM_OUTSIDE)
+const fromOutside = filesWith(/./, ...FROM_OUTSIDE).filter((path) => !lasting.includes(path) && !serving.includes(path))
+const parts = [...filesWith(/./, ...PARTS), ...serving].filter((path) => !lasting.includes(path))
 
 const WITH_DATABASE = ["test/kit/protocol-code.ts", "test/kit/shipped-code.ts", "test/kit/postgres.ts"]
 
