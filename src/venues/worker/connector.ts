@@ -28,6 +28,7 @@ import { KlinePages } from "./feed/kline-pages.ts"
 import { PublicFeed } from "./feed/public-feed.ts"
 import { Outbox } from "./outbox.ts"
 import { PrivateSession } from "./session/private-session.ts"
+import { Slices } from "./slices.ts"
 import { inhabitants } from "./thread.ts"
 import { doing, doingFor } from "./work.ts"
 
@@ -283,9 +284,10 @@ export default ({ settings, port }: ConnectorTask): Promise<void> =>
     inhabitants.set(settings.connector, inhabitant)
     outbox.push({ _tag: "Hello", threadId })
     outbox.flush()
-    const play = AsyncResource.bind((command: Command) => made.play(command))
-    port.on("message", play)
+    const commands = new Slices(AsyncResource.bind((command: Command) => made.play(command)))
+    port.on("message", (command: Command) => commands.take(command))
     await closed
+    await commands.empty()
     await made.stop()
     // Its successor may be here already.
     if (inhabitants.get(settings.connector) === inhabitant) inhabitants.delete(settings.connector)

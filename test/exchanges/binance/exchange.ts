@@ -44,6 +44,8 @@ export interface BinanceExchangeOptions extends LoopbackOptions<ExchangeUser> {
    * look in between, as a busy machine does by accident.
    */
   readonly fillsLateMillis?: number
+  /** Called with the client order id of each placement as it arrives, by whichever way, before anything is checked. */
+  readonly arrived?: (clientOrderId: string) => void
 }
 
 export interface BinanceExchange extends LoopbackExchange<ExchangeUser, Fault, Placement, "market" | "user"> {
@@ -79,7 +81,7 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
     if (arrivals.length > ARRIVALS_MAX) arrivals.shift()
   }
   const faults = new Faults()
-  const placements = new Placements()
+  const placements = new Placements(options.arrived)
   const users = new UserStreams()
   const accounts = new Map<string, Account>()
   const views = new Map<string, MarketView>()

@@ -28,7 +28,10 @@ interface Seen<OrderId, Refusal> {
 export class Placements<OrderId = number, Refusal = number> {
   readonly #byClientOrderId = new Map<string, Seen<OrderId, Refusal>>()
 
+  constructor(private readonly told: (clientOrderId: string) => void = () => undefined) {}
+
   arrived(clientOrderId: string, apiKey: string, symbol: string): void {
+    this.told(clientOrderId)
     const known = this.#byClientOrderId.get(clientOrderId)
     if (known !== undefined) known.count += 1
     else this.#byClientOrderId.set(clientOrderId, { apiKey, symbol, count: 1, orderIds: [], refusals: [] })

@@ -104,6 +104,13 @@ export class Connection {
     return this.queries.run(Effect.ensuring(question, Effect.sleep(QUERY_SPACING_MILLIS)))
   }
 
+  /** The same, and what has its answer by the time of its turn gives the turn up and is null: a thousand cancels that ended hold up no other. */
+  budgetWhile<A, E>(isAsked: () => boolean, question: Effect.Effect<A, E>): Effect.Effect<A | null, E> {
+    if (this.venue.inProcess) return question
+    const spaced = Effect.ensuring(question, Effect.sleep(QUERY_SPACING_MILLIS))
+    return this.queries.run(Effect.suspend(() => (isAsked() ? spaced : Effect.succeed(null))))
+  }
+
   /** A question for a list. They have a turn of their own: where audits wait at the venue's budget, no order in doubt waits with them. */
   listing<A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return this.venue.inProcess ? question : this.lists.run(question)

@@ -61,15 +61,18 @@ export const ask = (core: AccountCore, working: WorkingOrder): void => {
   }
   const wasUnanswered = working.question.isUnanswered
   working.question.isUnanswered = false
-  core.self.fork(core.connection.budget(session.fetchOrder(core.refOf(working.order))), (exit) => {
+  const isStillAsked = (): boolean => working.question !== null && core.connection.session === session
+  const question = core.connection.budgetWhile(isStillAsked, session.fetchOrder(core.refOf(working.order)))
+  core.self.fork(question, (exit) => {
     if (working.question === null) return
-    if (Exit.isFailure(exit)) {
+    const lookup = Exit.isSuccess(exit) ? exit.value : null
+    if (lookup === null) {
       schedule(core, working)
       working.question.isUnanswered = true
       return
     }
     if (wasUnanswered) hurry(core, working.question)
-    understood(core, working, exit.value, () => answered(core, working, exit.value))
+    understood(core, working, lookup, () => answered(core, working, lookup))
   })
 }
 
@@ -101,6 +104,18 @@ export const listed = (core: AccountCore, working: WorkingOrder, state: VenueOrd
   if (working.question !== null) working.question.missingSince = null
   seen(core, working, state, false)
   if (!isOpenQuestion(working) || working.owed !== null) stop(working)
+  cancelAgain(core, working)
+}
+
+/**
+ * The venue lists it as open: a cancel that had no answer is sent again where it is due, and does not wait until the order itself is asked for,
+ * which of a thousand takes minutes. Where the list is late the venue refuses it as one of an order that is over.
+ */
+export const cancelAgain = (core: AccountCore, working: WorkingOrder): void => {
+  const { order, cancels } = working
+  if (!order.cancelRequested || isTerminal(order.orderStatus) || cancels._tag === "UNSENT") return
+  if (cancels.sent < CANCELS_MAX && mayCancel(core, working))
+    core.whenDurable(() => mayCancel(core, working) && sendCancel(core, working))
 }
 
 /** What the venue says about an order that it was asked for; also used by reconciliation and audits. */

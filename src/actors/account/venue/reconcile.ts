@@ -20,7 +20,7 @@ import { tradesSince } from "../orders/dispatch.ts"
 import { areOutdated, type StoredOrders, storedOrders } from "../orders/recall.ts"
 import { type FillScan, mayBeThere, type WorkingOrder } from "../working-order.ts"
 import { type AskedBalances, applyBalances, fetchBalances } from "./balances.ts"
-import { answered, listed } from "./doubt.ts"
+import { answered, cancelAgain, listed } from "./doubt.ts"
 import { applyFill, seen, weighChange } from "./evidence.ts"
 import { isWhole, readOn, scanOf, taken, wholeScan } from "./fill-scan.ts"
 import { foreignOrderId, seeStray, strayFill, takeIn } from "./foreign.ts"
@@ -258,7 +258,9 @@ export const auditOpen = (core: AccountCore, open: ReadonlyArray<VenueOrderState
     const working = core.orders.findAtVenue(state)
     if (working !== undefined) {
       shown.add(working)
-      if (now - working.touchedAt >= quietMillis) attempt(core, working, state, () => seen(core, working, state, false))
+      if (now - working.touchedAt < quietMillis) continue
+      attempt(core, working, state, () => seen(core, working, state, false))
+      cancelAgain(core, working)
       continue
     }
     seeStray(core, state)

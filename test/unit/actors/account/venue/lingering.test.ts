@@ -54,6 +54,36 @@ describe("a cancel that was asked for and is not seen to be done", () => {
   })
 })
 
+describe("many cancels whose answers were lost with the session", () => {
+  it("are sent again as soon as the venue lists their orders as open, without a question for each", () => {
+    const world = new World()
+    world.start()
+    world.advance(1_000)
+    const ids = Array.from({ length: 200 }, () => {
+      const asked = world.submit()
+      world.advance(100)
+      return okOf(asked).order.tradeOrderId
+    })
+    world.venue.fates.cancel = () => "silentBefore"
+    for (const tradeOrderId of ids) world.cancel(tradeOrderId)
+    world.advance(500)
+    for (const tradeOrderId of ids)
+      world.venue.tell({ _tag: "CancelInDoubt", tradeOrderId, reason: "the connector was lost", at: world.time.now })
+    world.advance(100)
+    world.venue.streamDown()
+    world.advance(1_300)
+    world.venue.fates.cancel = () => "accept"
+    world.advance(200)
+    const before = world.venue.questions
+    world.venue.streamUp()
+    world.advance(3_000)
+    expect(ids.filter((id) => world.read(id).orderStatus !== "CANCELLED")).toEqual([])
+    expect(world.venue.questions - before).toBeLessThan(30)
+    // Once is enough.
+    expect(ids.filter((id) => world.venue.cancels.get(id) !== 2)).toEqual([])
+  })
+})
+
 describe("an order that is over here", () => {
   it("and that the venue keeps open is cancelled there again, and the operator hears of it once", () => {
     const { world, tradeOrderId, sim } = opened()
