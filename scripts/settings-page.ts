@@ -168,7 +168,7 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "SOCKET_ORDERS",
       "",
-      "Comma-separated venues whose orders and cancels go over the socket of their private stream instead of a request each, while that is open: `BINANCE`, `BINANCE_UAT`. The same promises, sooner ([venues](../guide/venues.md))",
+      "Comma-separated venues whose orders go over a socket of the venue instead of a request each, while it is open: `BINANCE`, `OKX`, `BYBIT` and their `_UAT`. The same promises, sooner ([venues](../guide/venues.md))",
     ),
     row(
       "WARM_FEEDS",

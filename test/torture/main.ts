@@ -19,6 +19,7 @@ import { cluster } from "./cluster/cluster.ts"
 import { KIND_NAMES, type KindName } from "./cluster/cluster-faults.ts"
 import { rolling } from "./cluster/rolling.ts"
 import { EDGE_RUNS } from "./edge/runs.ts"
+import type { SocketVenue } from "./failpoints/exchanges.ts"
 import { failpoints } from "./failpoints/failpoints.ts"
 import { type KillVenue, killOrders } from "./kill/kill-orders.ts"
 import type { Verdict } from "./kill/kill-verdict.ts"
@@ -165,6 +166,25 @@ const killRun = async (progress: Progress): Promise<ReadonlyArray<Verdict>> => {
   return verdicts
 }
 
+const socketVenues = (): ReadonlyArray<SocketVenue> => {
+  const { venue } = values
+  if (venue === undefined) return ["binance", "okx", "bybit"]
+  if (venue === "binance" || venue === "okx" || venue === "bybit") return [venue]
+  throw new Misused("--venue is binance, okx or bybit; without it all are run")
+}
+
+const socketRun = async (progress: Progress): Promise<ReadonlyArray<Verdict>> => {
+  const verdicts: Array<Verdict> = []
+  for (const overSocket of socketVenues()) {
+    const asked = { overSocket, runs: count("runs", 1), seed: count("seed", 0), only: values.only?.split(",") }
+    const truthMillis = 1000 * count("seconds", 1, overSocket === "binance" ? 10 : 60)
+    verdicts.push(
+      ...(await failpoints({ ...asked, truthMillis, built: values.built, lanes: count("lanes", 1), progress })),
+    )
+  }
+  return verdicts
+}
+
 const RUNS: Readonly<Record<string, Run>> = {
   "kill-orders": {
     usage: "[--kills 100] [--venue mock|binance] [--database embedded|url] [--seed N]",
@@ -224,18 +244,9 @@ const RUNS: Readonly<Record<string, Run>> = {
       }),
   },
   "socket-failpoints": {
-    usage: "as failpoints: at BINANCE's places, with orders and cancels over its socket",
-    run: (progress) =>
-      failpoints({
-        overSocket: true,
-        runs: count("runs", 1),
-        seed: count("seed", 0),
-        only: values.only?.split(",") ?? ["binance"],
-        truthMillis: 1000 * count("seconds", 1, 10),
-        built: values.built,
-        lanes: count("lanes", 1),
-        progress,
-      }),
+    usage:
+      "[--venue binance|okx|bybit] as failpoints: at the venue's places, with its orders, cancels and changes over its socket",
+    run: socketRun,
   },
   "postgres-kills": {
     usage: "[--rounds 10] [--built]: the database's server dies and comes back; --built runs dist/",

@@ -78,18 +78,36 @@ export interface Leaving {
   }) => Leave | "LATER" | null
 }
 
-/** Orders over the socket of the venue's private stream, in the words of its REST requests and answers. */
+/** A request that ccxt has signed, where its bytes would leave. */
+export interface SignedRequest {
+  readonly url: string
+  readonly method: string
+  readonly headers: unknown
+  readonly body: unknown
+}
+
+/** Orders over a socket of the venue, in the words of its REST requests and answers. */
 export interface OrderSocket {
-  /** What a signed request is on the socket of that URL; undefined: it is none that goes over it. */
-  readonly messageOf: (
-    exchange: CcxtExchange,
-    request: { readonly url: string; readonly method: string; readonly body: unknown },
-  ) => { readonly url: string; readonly method: string; readonly params: Raw } | undefined
+  /** The venue's word for it on its socket; undefined: it is none that goes over it. Asked of every request. */
+  readonly operationOf: (request: SignedRequest) => string | undefined
+  /** Of the socket that takes orders. */
+  readonly urlOf: (exchange: CcxtExchange) => string | undefined
+  /** Dials a socket that has nothing but orders; resolves when its login is acknowledged. Absent: it is the socket of the private stream. */
+  readonly open?: (exchange: CcxtExchange) => Promise<unknown>
+  /** The login of the socket that says it has been taken; absent: each message is signed. */
+  readonly acknowledgesLogin?: (message: Raw) => boolean
+  /** Undefined: the socket has no words for this one. Asked once the socket is known to be there: it may sign. */
+  readonly messageOf: (exchange: CcxtExchange, request: SignedRequest, operation: string, id: string) => Raw | undefined
+  /** The number of the request that a message answers. */
+  readonly idOf: (message: Raw) => unknown
+  /** As REST would have said it. */
   readonly answerOf: (message: Raw) => {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
   }
+  /** The socket takes no more orders after this answer; those before it are still answered. */
+  readonly isOver?: (message: Raw) => boolean
 }
 
 export interface ExchangeAdapter {

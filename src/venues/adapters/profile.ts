@@ -175,7 +175,7 @@ export interface VenueProfile extends VenueFacts {
   readonly refusesRepeats: boolean
   /** An order is one request, and its signature no part of a sequence: it may be built while the order is being stored, and others may overtake it. */
   readonly signsAhead?: boolean
-  /** Orders may go over the socket of its private stream, where the installation asks for it (SOCKET_ORDERS). */
+  /** Orders may go over a socket of the venue, where the installation asks for it (SOCKET_ORDERS); how, its adapter says. */
   readonly socketOrders?: boolean
   /** The venue counts requests of a connection: many subscriptions go in one. */
   readonly batchesSubscriptions?: boolean

@@ -1,5 +1,5 @@
 /**
- * A loopback exchange that speaks Bybit v5, spot of a unified account: REST, public and private WebSockets on one port, real matching behind (the
+ * A loopback exchange that speaks Bybit v5, spot of a unified account: REST, public, private and trade WebSockets on one port, real matching behind (the
  * Binance exchange's engine). Unmodified ccxt.pro works against it once its connections are routed here (`routes`). What no recording
  * confirms of it is listed in docs/design/venues.md.
  */
@@ -183,6 +183,7 @@ export const startBybitExchange = async (options: BybitExchangeOptions = {}): Pr
       faults,
       closeSockets: (kind, code) => sockets.close(kind, code),
       pushUser: (apiKey, event) => sockets.pushRaw(apiKey, event),
+      closeTradeSockets: () => sockets.closeTrade(),
       releaseCancels: () => {
         for (const order of core.heldCancels) {
           if (isOpen(order)) cancelNow(core, order)

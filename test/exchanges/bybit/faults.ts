@@ -1,6 +1,7 @@
 /**
- * The fault switches of Bybit: those of the Binance exchange (binance/faults.ts; `symbol` is a pair, answers match by `METHOD /path` or
- * `WS auth`), and the ways in which only Bybit's streams, cancels and lists go wrong.
+ * The fault switches of Bybit: those of the Binance exchange (binance/faults.ts; `symbol` is a pair, answers match by `METHOD /path`, `WS auth`,
+ * `WS trade auth` or `WS order.create` and the other operations of the trade socket), and the ways in which only Bybit's sockets, cancels and
+ * lists go wrong.
  */
 import { applyFault as applyCommon, type FaultTargets as CommonTargets } from "../binance/apply-fault.ts"
 import { type Fault, Faults } from "../binance/faults.ts"
@@ -14,6 +15,10 @@ export type BybitFault =
   | { readonly fault: "loseSubscribe"; readonly topic: string; readonly count: number }
   /** The next subscriptions that name a topic are refused. */
   | { readonly fault: "refuseSubscribe"; readonly topic: string; readonly count: number; readonly retMsg: string }
+  /** The trade sockets are cut; the others stay. */
+  | { readonly fault: "closeTradeSockets" }
+  /** Trade sockets are not taken while it is on. */
+  | { readonly fault: "refuseTradeSockets"; readonly on: boolean }
   /** A release of the venue: orders that are over are in the order history alone. */
   | { readonly fault: "release" }
   /** A day passes: the order history no longer has orders that ended without a fill. */
@@ -23,6 +28,8 @@ export const BYBIT_FAULTS: ReadonlyArray<BybitFault["fault"]> = [
   "holdCancels",
   "loseSubscribe",
   "refuseSubscribe",
+  "closeTradeSockets",
+  "refuseTradeSockets",
   "release",
   "forgetCancelled",
 ]
@@ -33,10 +40,12 @@ export type SubscribeFault = { readonly kind: "lose" } | { readonly kind: "refus
 export class BybitFaults extends Faults {
   readonly subscribes = new SubscribeFaults<SubscribeFault>()
   cancelsHeld = false
+  tradeSocketsRefused = false
 
   override clear(): void {
     super.clear()
     this.cancelsHeld = false
+    this.tradeSocketsRefused = false
     this.subscribes.clear()
   }
 }
@@ -45,6 +54,7 @@ export class BybitFaults extends Faults {
 export interface FaultTargets extends CommonTargets {
   readonly faults: BybitFaults
   readonly releaseCancels: () => void
+  readonly closeTradeSockets: () => void
   readonly release: () => void
   readonly forgetCancelled: () => void
 }
@@ -62,6 +72,12 @@ export const applyFault = (fault: BybitFault, targets: FaultTargets): void => {
       break
     case "refuseSubscribe":
       faults.subscribes.onNext(fault.topic, { kind: "refuse", retMsg: fault.retMsg }, fault.count)
+      break
+    case "closeTradeSockets":
+      targets.closeTradeSockets()
+      break
+    case "refuseTradeSockets":
+      faults.tradeSocketsRefused = fault.on
       break
     case "release":
       targets.release()

@@ -25,6 +25,9 @@ export const wrongSignature = () =>
   new BybitRefusal(10004, "Error sign, please check your signature generation algorithm.")
 export const tooManyVisits = (headers: Readonly<Record<string, string>>) =>
   new BybitRefusal(10006, "Too many visits. Exceeded the API Rate Limit.", 200, headers)
+export const notLoggedIn = () => new BybitRefusal(10003, "API key is invalid.")
+export const unknownOperation = () => new BybitRefusal(10404, "op type is not found")
+export const repeatedRequest = () => new BybitRefusal(20006, "reqId is duplicated")
 export const notServed = (what: string) =>
   new BybitRefusal(10017, `Route not found: the loopback exchange does not serve ${what}`, 404)
 export const invalidSymbol = () => new BybitRefusal(170121, "Invalid symbol.")

@@ -9,12 +9,20 @@ import { expired, invalidKey, parameterError, wrongSignature } from "./refusal.t
 
 /** A request from the future is refused, too. */
 const AHEAD_MILLIS = 1000
+const RECV_WINDOW = "5000"
 
 const signed = (secret: string, text: string): string => createHmac("sha256", secret).update(text).digest("hex")
 
 const header = (headers: IncomingHttpHeaders, name: string): string => {
   const value = headers[name]
   return typeof value === "string" ? value : ""
+}
+
+/** Throws a `BybitRefusal` where a request is too old, or from the future. */
+export const checkTime = (timestamp: unknown, recvWindow: unknown, now: number): void => {
+  if (typeof timestamp !== "string" || !/^\d{13}$/.test(timestamp)) throw parameterError("timestamp")
+  const [at, window] = [Number(timestamp), Number(recvWindow ?? RECV_WINDOW)]
+  if (at >= now + AHEAD_MILLIS || at < now - window) throw expired(window, at, now)
 }
 
 /** Throws a `BybitRefusal`. `sent` is the raw query, or the body. */
@@ -26,10 +34,8 @@ export const verifyRest = (
 ): BybitAccount => {
   const apiKey = header(headers, "x-bapi-api-key")
   const timestamp = header(headers, "x-bapi-timestamp")
-  const recvWindow = header(headers, "x-bapi-recv-window") || "5000"
-  if (!/^\d{13}$/.test(timestamp)) throw parameterError("timestamp")
-  const at = Number(timestamp)
-  if (at >= now + AHEAD_MILLIS || at < now - Number(recvWindow)) throw expired(Number(recvWindow), at, now)
+  const recvWindow = header(headers, "x-bapi-recv-window") || RECV_WINDOW
+  checkTime(timestamp, recvWindow, now)
   const account = accounts.get(apiKey)
   if (account === undefined) throw invalidKey()
   if (signed(account.apiSecret, timestamp + apiKey + recvWindow + sent) !== header(headers, "x-bapi-sign"))

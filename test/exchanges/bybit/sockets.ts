@@ -1,5 +1,5 @@
 /**
- * The WebSocket door of Bybit: `/v5/public/spot` and `/v5/private`, logins, subscriptions and pings in frames of their own `op`. An
+ * The WebSocket door of Bybit: `/v5/public/spot`, `/v5/private` and `/v5/trade`, logins, subscriptions and pings in frames of their own `op`. An
  * acknowledgement carries the `req_id` of its request, and no topic. Source: docs/v5/ws/connect.
  */
 import { randomUUID } from "node:crypto"
@@ -9,10 +9,15 @@ import { type WebSocket, WebSocketServer } from "ws"
 import type { Core } from "./core.ts"
 import type { BybitAccount } from "./model.ts"
 import { verifyLogin } from "./signature.ts"
+import { type TradeFrame, takeTrade } from "./trade-requests.ts"
 
-export type SocketKind = "public" | "private"
+export type SocketKind = "public" | "private" | "trade"
 
-const PATHS: Readonly<Record<string, SocketKind>> = { "/v5/public/spot": "public", "/v5/private": "private" }
+const PATHS: Readonly<Record<string, SocketKind>> = {
+  "/v5/public/spot": "public",
+  "/v5/private": "private",
+  "/v5/trade": "trade",
+}
 const PRIVATE_TOPICS: ReadonlyArray<string> = ["order", "execution", "wallet"]
 const PUBLIC_TOPIC = /^(orderbook\.(?:1|50|200)|publicTrade|tickers)\.([A-Z0-9]+)$/
 
@@ -21,6 +26,8 @@ interface Connection {
   readonly kind: SocketKind
   readonly connId: string
   readonly topics: Set<string>
+  /** Of a trade socket. */
+  readonly requests: Set<string>
   account: BybitAccount | undefined
 }
 
@@ -46,7 +53,8 @@ export class Sockets {
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
     const kind = PATHS[new URL(request.url ?? "/", "http://exchange").pathname]
-    if (kind === undefined || this.core.faults.webSocketsRefused) {
+    const { webSocketsRefused, tradeSocketsRefused } = this.core.faults
+    if (kind === undefined || webSocketsRefused || (kind === "trade" && tradeSocketsRefused)) {
       stream.destroy()
       return
     }
@@ -66,22 +74,28 @@ export class Sockets {
       if (kind === "public" && topics.has(topic)) send(socket, text)
   }
 
+  closeTrade(): void {
+    for (const { kind, socket } of this.#connections) if (kind === "trade") socket.terminate()
+  }
+
   /** To the account's connections that have the private topic. */
   push(apiKey: string, topic: string, data: ReadonlyArray<object>): void {
     const at = this.core.now()
     this.pushRaw(apiKey, { id: randomUUID(), topic, creationTime: at, data }, topic)
   }
 
-  /** `topic` absent: whatever the connection has subscribed to. */
+  /** `topic` absent: whatever the connection has subscribed to. What has a `reqId` goes to the trade sockets. */
   pushRaw(apiKey: string, event: Readonly<Record<string, unknown>>, topic?: string): void {
-    for (const { account, topics, socket } of this.#connections)
-      if (account?.apiKey === apiKey && (topic === undefined || topics.has(topic))) send(socket, JSON.stringify(event))
+    for (const { account, topics, socket, kind } of this.#connections) {
+      const isListening = topic === undefined ? (kind === "trade") === "reqId" in event : topics.has(topic)
+      if (account?.apiKey === apiKey && isListening) send(socket, JSON.stringify(event))
+    }
   }
 
   /** Without a code connections are cut without a word. */
   close(which?: "market" | "user", code?: number): void {
     for (const { kind, socket } of this.#connections) {
-      if (which !== undefined && (which === "user") !== (kind === "private")) continue
+      if (which !== undefined && which !== (kind === "public" ? "market" : kind === "private" ? "user" : null)) continue
       if (code === undefined) socket.terminate()
       else socket.close(code)
     }
@@ -93,7 +107,8 @@ export class Sockets {
   }
 
   #attach(kind: SocketKind, socket: WebSocket): void {
-    const connection: Connection = { socket, kind, connId: randomUUID(), topics: new Set(), account: undefined }
+    const has = { topics: new Set<string>(), requests: new Set<string>(), account: undefined }
+    const connection: Connection = { socket, kind, connId: randomUUID(), ...has }
     this.#connections.add(connection)
     socket.on("close", () => this.#connections.delete(connection))
     // A peer that vanishes is an ordinary event here; `close` follows.
@@ -105,6 +120,12 @@ export class Sockets {
     const frame = readFrame(text)
     if (frame === undefined) {
       this.#answer(connection, { op: "", reqId: "", args: [] }, "error:invalid op")
+      return
+    }
+    if (connection.kind === "trade") {
+      const { op } = frame.trade
+      this.core.count(op === "auth" ? "WS trade auth" : `WS ${op}`)
+      takeTrade(this.core, connection, frame.trade)
       return
     }
     this.core.count(`WS ${frame.op}`)
@@ -194,10 +215,12 @@ export class Sockets {
   }
 }
 
-const readFrame = (text: string): Frame | undefined => {
+const readFrame = (text: string): (Frame & { readonly trade: TradeFrame }) | undefined => {
   try {
-    const { op, req_id: reqId, args } = JSON.parse(text)
-    return { op: String(op), reqId: reqId === undefined ? "" : String(reqId), args: Array.isArray(args) ? args : [] }
+    const { op: said, req_id, reqId, header = {}, args: given } = JSON.parse(text)
+    const [op, args] = [String(said), Array.isArray(given) ? given : []]
+    const trade = { op, reqId: reqId === undefined ? undefined : String(reqId), header, args }
+    return { op, reqId: req_id === undefined ? "" : String(req_id), args, trade }
   } catch {
     return undefined
   }

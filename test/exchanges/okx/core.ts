@@ -7,6 +7,7 @@ import type { Matching } from "../binance/matching.ts"
 import type { Order } from "../binance/model.ts"
 import type { Placements } from "../binance/placements.ts"
 import type { OkxFaults } from "./faults.ts"
+import type { Limits } from "./limits.ts"
 import type { OkxAccount, OrderWords } from "./model.ts"
 
 export interface Core {
@@ -15,6 +16,7 @@ export interface Core {
   readonly views: Map<string, MarketView>
   readonly placements: Placements
   readonly faults: OkxFaults
+  readonly limits: Limits
   /** The venue's clock, ms since the Unix epoch. */
   readonly now: () => number
   /** Counts requests and messages by name, for tests that want to know what a client really sent. */

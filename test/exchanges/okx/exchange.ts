@@ -19,6 +19,7 @@ import type { Core } from "./core.ts"
 import { OKX_FAULTS, type OkxFault, OkxFaults } from "./faults.ts"
 import { okxRoutes } from "./hosts.ts"
 import { OKX_INSTRUMENTS } from "./instruments.ts"
+import { Limits } from "./limits.ts"
 import { type OkxAccount, setWords, wordsOf } from "./model.ts"
 import { type BooksCapture, ReplayBooks } from "./replay-books.ts"
 import { RestDoor } from "./rest.ts"
@@ -45,6 +46,8 @@ export interface OkxExchangeOptions extends LoopbackOptions<OkxUser> {
   readonly idleMillis?: number
   /** Subscribe, unsubscribe and login requests a connection may send in an hour; default 480. */
   readonly requestsPerHour?: number
+  /** False: no limit of orders bites. Default true. */
+  readonly isLimited?: boolean
 }
 
 export interface OkxExchange extends LoopbackExchange<OkxUser, OkxFault, Placement, SocketKind> {
@@ -128,6 +131,7 @@ export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promis
     views,
     placements: new Placements(),
     faults,
+    limits: new Limits(options.isLimited ?? true),
     now,
     count: (what) => counts.set(what, (counts.get(what) ?? 0) + 1),
     placing: undefined,

@@ -1,6 +1,6 @@
 /**
  * The fault switches of OKX: those of the Binance exchange (binance/faults.ts; `symbol` is an instrument id, answers match by
- * `METHOD /path` or `WS login`), and the ways in which only OKX's streams and cancels go wrong.
+ * `METHOD /path`, `WS login`, or `WS order` and the other operations of the socket), and the ways in which only OKX's streams and cancels go wrong.
  */
 import { type Fault, Faults } from "../binance/faults.ts"
 import { SubscribeFaults } from "../subscribe-faults.ts"

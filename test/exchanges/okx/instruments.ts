@@ -1,6 +1,20 @@
 /** The instruments of the loopback OKX, with steps like the venue's own. */
 import type { SymbolRules } from "../binance/model.ts"
 
+/** The venue's own numbers of instruments, by id; its socket takes orders by them alone. */
+const codes = new Map<string, number>()
+const FIRST_CODE = 10_458
+
+export const instIdCodeOf = (instId: string): number => {
+  const known = codes.get(instId)
+  if (known !== undefined) return known
+  const code = FIRST_CODE + codes.size
+  codes.set(instId, code)
+  return code
+}
+
+export const instIdOf = (code: unknown): string | undefined => [...codes].find(([, known]) => known === code)?.[0]
+
 /** OKX has no smallest worth of an order. */
 const anyWorth = { minNotional: "0", levelNotional: "20000" }
 

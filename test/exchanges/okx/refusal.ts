@@ -44,6 +44,7 @@ export const wrongPassphrase = () =>
 export const unknownKey = () => new RequestRefusal(401, "50111", "Invalid OK-ACCESS-KEY")
 export const wrongTimestamp = () => new RequestRefusal(401, "50112", "Invalid OK-ACCESS-TIMESTAMP")
 export const wrongSignature = () => new RequestRefusal(401, "50113", "Invalid signature")
+export const tooManyRequests = () => new RequestRefusal(429, "50011", "Too Many Requests")
 export const notServed = (what: string) =>
   new RequestRefusal(404, "404", `not served by the loopback exchange: ${what}`)
 

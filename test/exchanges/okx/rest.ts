@@ -47,7 +47,11 @@ export class RestDoor {
       if (fields === undefined) throw body === "" ? bodyIsEmpty() : badJson()
       const expTime = Number(headers["exptime"] ?? Number.NaN)
       const expiresAt = Number.isNaN(expTime) ? undefined : expTime
-      return ofOperations(route(this.core, { account, query: url.searchParams, fields, expiresAt }))
+      this.core.limits.operation(account, key, String(fields[0]?.["instId"]))
+      const { code, msg, data } = ofOperations(
+        route(this.core, { account, query: url.searchParams, fields, expiresAt }),
+      )
+      return envelope(code, msg, data)
     } catch (cause) {
       if (!(cause instanceof RequestRefusal)) throw cause
       return { ...envelope(cause.code, cause.message, []), status: cause.status }
@@ -61,12 +65,12 @@ const envelope = (code: string, msg: string, rows: ReadonlyArray<unknown>): Rest
 })
 
 /** Rows of operations carry their own result; what is said outside is their sum. */
-const ofOperations = (rows: ReadonlyArray<object>): RestAnswer => {
-  const results = rows.flatMap((row) => ("sCode" in row ? [row.sCode === "0"] : []))
-  if (results.length === 0 || results.every((isDone) => isDone)) return envelope("0", "", rows)
+export const ofOperations = (data: ReadonlyArray<object>) => {
+  const results = data.flatMap((row) => ("sCode" in row ? [row.sCode === "0"] : []))
+  if (results.length === 0 || results.every((isDone) => isDone)) return { code: "0", msg: "", data }
   return results.some((isDone) => isDone)
-    ? envelope("2", "Bulk operation partially succeeded.", rows)
-    : envelope("1", "All operations failed", rows)
+    ? { code: "2", msg: "Bulk operation partially succeeded.", data }
+    : { code: "1", msg: "All operations failed", data }
 }
 
 const rowsOf = (body: string): ReadonlyArray<Fields> | undefined => {

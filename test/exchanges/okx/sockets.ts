@@ -1,6 +1,6 @@
 /**
- * The WebSocket door of OKX: `/ws/v5/public`, `/private` and `/business`, text `ping` and `pong`, login, subscriptions. A connection
- * on which nothing was said for 30 s is closed with 4004; after 480 requests an hour the next one is refused.
+ * The WebSocket door of OKX: `/ws/v5/public`, `/private` and `/business`, text `ping` and `pong`, login, subscriptions, and orders on the private
+ * one. A connection on which nothing was said for 30 s is closed with 4004; after 480 requests an hour, orders aside, the next one is refused.
  */
 import { randomBytes } from "node:crypto"
 import type { IncomingMessage } from "node:http"
@@ -9,6 +9,7 @@ import { type WebSocket, WebSocketServer } from "ws"
 import { type Arg, type Channels, type Connection, kindOf, type SocketKind, send } from "./channels.ts"
 import type { Core } from "./core.ts"
 import { verifyLogin } from "./signature.ts"
+import { isTrade, takeTrade } from "./trade-requests.ts"
 
 const HOUR_MILLIS = 3_600_000
 const KINDS: ReadonlyArray<SocketKind> = ["public", "private", "business"]
@@ -29,6 +30,7 @@ export interface SocketsOptions {
 interface Request {
   readonly id: unknown
   readonly op: string
+  readonly expTime: unknown
   readonly args: ReadonlyArray<Readonly<Record<string, unknown>>>
 }
 
@@ -119,6 +121,10 @@ export class Sockets {
       return
     }
     core.count(`WS ${request.op}`)
+    if (isTrade(request.op) && connection.kind === "private") {
+      takeTrade(core, connection, request)
+      return
+    }
     const now = Date.now()
     connection.requests = [...connection.requests.filter((at) => at > now - HOUR_MILLIS), now]
     if (connection.requests.length > requestsPerHour) {
@@ -228,8 +234,8 @@ const argOf = (raw: Readonly<Record<string, unknown>>): Arg => {
 
 const readRequest = (text: string): Request | undefined => {
   try {
-    const { id, op, args } = JSON.parse(text)
-    return Array.isArray(args) ? { id, op: String(op), args } : undefined
+    const { id, op, expTime, args } = JSON.parse(text)
+    return Array.isArray(args) ? { id, op: String(op), expTime, args } : undefined
   } catch {
     return undefined
   }

@@ -3,6 +3,7 @@ import type { MarketView } from "../binance/market.ts"
 import type { PublicTrade, SymbolRules } from "../binance/model.ts"
 import { type Candle, isInterval } from "../binance/replay/tape.ts"
 import { plain } from "../plain-numbers.ts"
+import { instIdCodeOf } from "./instruments.ts"
 
 export const instrumentRow = (rules: SymbolRules) => ({
   alias: "",
@@ -18,6 +19,7 @@ export const instrumentRow = (rules: SymbolRules) => ({
   futureSettlement: false,
   instFamily: "",
   instId: rules.symbol,
+  instIdCode: instIdCodeOf(rules.symbol),
   instType: "SPOT",
   lever: "10",
   listTime: "1548133413000",

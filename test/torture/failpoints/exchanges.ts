@@ -29,7 +29,7 @@ interface Keys {
   readonly apiPassphrase?: string
 }
 
-type Base = Pick<LoopbackExchange<never, never, PlacedThere, never>, "routes" | "placements" | "stop">
+type Base = Pick<LoopbackExchange<never, never, PlacedThere, never>, "routes" | "placements" | "counts" | "stop">
 
 interface PlacedThere {
   readonly clientOrderId: string
@@ -41,7 +41,7 @@ interface PlacedThere {
 export interface StageExchange extends Base {
   readonly venue: string
   readonly pair: string
-  /** `METHOD /path` of an order. */
+  /** `METHOD /path` of an order, or `WS operation` where SOCKET_ORDERS names the venue. */
   readonly place: string
   readonly fault: (fault: Fault) => void
   /** A new user's, who is rich. */
@@ -52,9 +52,14 @@ export interface StageExchange extends Base {
 
 export const BALANCES = { USDT: "10000000", BTC: "1000" }
 
+/** How the exchanges count an order that arrives over a socket. */
+export const SOCKET_PLACES = { binance: "WS order.place", okx: "WS order", bybit: "WS order.create" } as const
+/** Whose orders may go over a socket. */
+export type SocketVenue = keyof typeof SOCKET_PLACES
+
 const hex = (bytes: number): string => randomBytes(bytes).toString("hex")
 
-const startOkx = async (): Promise<StageExchange> => {
+const startOkx = async (overSocket: boolean): Promise<StageExchange> => {
   const exchange = await startOkxExchange()
   const words: Readonly<Record<string, string>> = {
     live: "NEW",
@@ -66,7 +71,7 @@ const startOkx = async (): Promise<StageExchange> => {
     ...exchange,
     venue: "OKX",
     pair: "BTC/USDT",
-    place: "POST /api/v5/trade/order",
+    place: overSocket ? SOCKET_PLACES.okx : "POST /api/v5/trade/order",
     enter: () => {
       const keys = { apiKey: hex(16), apiSecret: hex(16).toUpperCase(), apiPassphrase: hex(6) }
       exchange.addUser({ ...keys, balances: BALANCES })
@@ -83,7 +88,7 @@ const startOkx = async (): Promise<StageExchange> => {
   }
 }
 
-const startBybit = async (): Promise<StageExchange> => {
+const startBybit = async (overSocket: boolean): Promise<StageExchange> => {
   const exchange = await startBybitExchange()
   const words: Readonly<Record<string, string>> = {
     New: "NEW",
@@ -97,7 +102,7 @@ const startBybit = async (): Promise<StageExchange> => {
     ...exchange,
     venue: "BYBIT",
     pair: "BTC/USDT",
-    place: "POST /v5/order/create",
+    place: overSocket ? SOCKET_PLACES.bybit : "POST /v5/order/create",
     enter: () => {
       const keys = { apiKey: hex(9), apiSecret: hex(18) }
       exchange.addUser({ ...keys, balances: BALANCES })

@@ -7,6 +7,7 @@ import { seededRandom } from "../../exchanges/binance/replay/synthetic.ts"
 import { type Launched, until } from "../../kit/servers/gateway.ts"
 import { attempt } from "../kill/kill-load.ts"
 import type { Verdict } from "../kill/kill-verdict.ts"
+import { SOCKET_PLACES, type SocketVenue } from "./exchanges.ts"
 import { SCENES, SCENES_ELSEWHERE, type Scene } from "./scenes.ts"
 import { ask, isActive, isLeaving, openStage, type Stage, type Trader } from "./stage.ts"
 import { examineUntilTrue, falsehoods, linkedOf, restless } from "./truth.ts"
@@ -16,8 +17,8 @@ export interface FailpointOptions {
   readonly seed: number
   /** At the other venues whose orders are proven, in place of BINANCE, MOCK and a dealer's client. */
   readonly elsewhere?: boolean
-  /** BINANCE's orders go over its socket. */
-  readonly overSocket?: boolean
+  /** Whose orders go over its socket; its places alone are played. */
+  readonly overSocket?: SocketVenue
   /** Only places whose `venue place` contains one of these. */
   readonly only?: ReadonlyArray<string> | undefined
   /** As in test/kit/servers/gateway.ts. */
@@ -56,21 +57,26 @@ interface Task {
 
 const nameOf = ({ venue, place }: Scene): string => `${venue} ${place}`
 
-export const scenesOf = (only: ReadonlyArray<string> = [""], elsewhere = false): ReadonlyArray<Scene> =>
-  (elsewhere ? SCENES_ELSEWHERE : SCENES).filter((scene) => only.some((text) => nameOf(scene).includes(text)))
+type Chosen = Pick<FailpointOptions, "only" | "elsewhere" | "overSocket">
+
+export const scenesOf = ({ only = [""], elsewhere = false, overSocket }: Chosen): ReadonlyArray<Scene> =>
+  (elsewhere || (overSocket !== undefined && overSocket !== "binance") ? SCENES_ELSEWHERE : SCENES).filter(
+    (scene) =>
+      (overSocket === undefined || scene.venue === overSocket) && only.some((text) => nameOf(scene).includes(text)),
+  )
 
 export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArray<Verdict>> => {
   const random = seededRandom(options.seed)
-  const tasks: Array<Task> = scenesOf(options.only, options.elsewhere).map((scene, index) => ({
+  const tasks: Array<Task> = scenesOf(options).map((scene, index) => ({
     scene,
     hits: Array.from({ length: options.runs }, () => 1 + Math.floor(random() * scene.hitsMax)),
     firstRun: index * options.runs,
   }))
   const verdicts: Array<Verdict> = []
   const lane = async (): Promise<void> => {
-    const venues = scenesOf(options.only, options.elsewhere).map(({ venue }) => venue)
+    const venues = scenesOf(options).map(({ venue }) => venue)
     const stage = await openStage(
-      options.overSocket === true ? { SOCKET_ORDERS: "BINANCE" } : {},
+      options.overSocket === undefined ? {} : { SOCKET_ORDERS: options.overSocket.toUpperCase() },
       options.built,
       { fillsLateMillis: options.fillsLateMillis ?? 0 },
       venues,
@@ -82,6 +88,13 @@ export const failpoints = async (options: FailpointOptions): Promise<ReadonlyArr
         const next = tasks.shift()
         verdicts.push(await play(stage, task, next, options))
         task = next
+      }
+      if (options.overSocket !== undefined) {
+        const { placements, counts } = stage.others[options.overSocket] ?? stage.exchange
+        const arrived = placements().reduce((sum, { count }) => sum + count, 0)
+        options.progress(
+          `${counts()[SOCKET_PLACES[options.overSocket]] ?? 0} of ${arrived} orders came over the socket`,
+        )
       }
       const starts = stage.starts.toSorted((a, b) => a - b).map(Math.round)
       options.progress(

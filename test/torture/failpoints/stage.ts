@@ -28,7 +28,7 @@ import {
   until,
 } from "../../kit/servers/gateway.ts"
 import { attempt } from "../kill/kill-load.ts"
-import { BALANCES, OTHER_EXCHANGES, type OtherVenue, type StageExchange } from "./exchanges.ts"
+import { BALANCES, OTHER_EXCHANGES, type OtherVenue, SOCKET_PLACES, type StageExchange } from "./exchanges.ts"
 
 /** desk: a client of a dealer that hedges at binance. */
 export type StageVenue = "binance" | "mock" | "desk" | OtherVenue
@@ -81,9 +81,13 @@ const RECONCILING_MILLIS = 250
 
 const isOther = (venue: StageVenue): venue is OtherVenue => Object.hasOwn(OTHER_EXCHANGES, venue)
 
-const startOthers = async (venues: ReadonlyArray<StageVenue>): Promise<Others> => {
+const startOthers = async (
+  venues: ReadonlyArray<StageVenue>,
+  isOverSocket: (venue: StageVenue) => boolean,
+): Promise<Others> => {
   const others: Partial<Record<StageVenue, StageExchange>> = {}
-  for (const venue of new Set(venues)) if (isOther(venue)) others[venue] = await OTHER_EXCHANGES[venue]()
+  for (const venue of new Set(venues))
+    if (isOther(venue)) others[venue] = await OTHER_EXCHANGES[venue](isOverSocket(venue))
   return others
 }
 
@@ -95,7 +99,8 @@ export const openStage = async (
   venues: ReadonlyArray<StageVenue> = [],
 ): Promise<Stage> => {
   const exchange = await startBinanceExchange(terms)
-  const others = await startOthers(venues)
+  const isOverSocket = (venue: StageVenue): boolean => extra["SOCKET_ORDERS"] === venue.toUpperCase()
+  const others = await startOthers(venues, isOverSocket)
   const routes = Object.assign({}, exchange.routes, ...Object.values(others).map((it) => it.routes))
   const directory = scratchDirectory("failpoints")
   laySeed(directory)
@@ -133,7 +138,7 @@ export const openStage = async (
   }
   return {
     exchange,
-    place: extra["SOCKET_ORDERS"] === undefined ? "POST /api/v3/order" : "WS order.place",
+    place: isOverSocket("binance") ? SOCKET_PLACES.binance : "POST /api/v3/order",
     others,
     databaseUrl: server.url(),
     gateway,

@@ -59,6 +59,15 @@ const gate = {
   gateway: "gateway/orders/gate.test.ts",
 }
 
+/** Of test/integration/venues/order-socket-scenarios.ts. */
+const OVER_SOCKET = [
+  "sends them, and their cancels, as requests while the socket is away",
+  "answers each order with its own answer",
+  "leaves an order in doubt whose answer comes too late",
+  "gives up a socket that is lost before it answers",
+  "leaves a submit in doubt when it dies with it",
+]
+
 const of = (file: string, ...tests: ReadonlyArray<string>): ReadonlyArray<Proof> =>
   tests.map((test) => ({ file, test }))
 
@@ -285,6 +294,12 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BINANCEUSDM: of(usdm.gateway, "shows the order of another program, and disconnects"),
     KUCOIN: of(kucoin.gateway, "shows the order of another program, and disconnects"),
     GATE: of(gate.gateway, "shows the order of another program, and disconnects"),
+  },
+  // Where SOCKET_ORDERS may name the venue.
+  "over its socket": {
+    BINANCE: of("venues/binance/binance-socket.test.ts", ...OVER_SOCKET),
+    OKX: of("venues/okx/okx-socket.test.ts", ...OVER_SOCKET, "is in doubt when the venue has forgotten the login"),
+    BYBIT: of("venues/bybit/bybit-socket.test.ts", ...OVER_SOCKET, "whose login is", "outlives the private stream"),
   },
   // Of contracts.
   positions: {

@@ -26,17 +26,19 @@ const headersOf = (message: Raw): Readonly<Record<string, string>> => {
 }
 
 export const binanceOrderSocket: OrderSocket = {
-  messageOf: (exchange, { url, method, body }) => {
-    const name = METHODS[method]
-    if (name === undefined || !ORDER.test(url)) return undefined
+  operationOf: ({ url, method }) => (ORDER.test(url) ? METHODS[method] : undefined),
+  urlOf: (exchange) => {
+    const { ws } = exchange.urls["api"] as { readonly ws: Readonly<Record<string, Readonly<Record<string, string>>>> }
+    return ws["ws-api"]?.["spot"]
+  },
+  messageOf: (exchange, { url, method, body }, operation, id) => {
     const signed = new URLSearchParams(method === "POST" ? String(body) : url.slice(url.indexOf("?") + 1))
     signed.delete("signature")
     const params: Record<string, unknown> = {}
     for (const [key, value] of signed) params[key] = NUMBERS.includes(key) ? Number(value) : value
-    const { ws } = exchange.urls["api"] as { readonly ws: Readonly<Record<string, Readonly<Record<string, string>>>> }
-    const to = ws["ws-api"]?.["spot"]
-    return to === undefined ? undefined : { url: to, method: name, params: exchange.signParams(params) }
+    return { id, method: operation, params: exchange.signParams(params) }
   },
+  idOf: ({ id }) => id,
   answerOf: (message) => ({
     status: Number(message["status"]),
     headers: headersOf(message),

@@ -9,6 +9,7 @@ import { NotSupported } from "../../worker/session/order-terms.ts"
 import { type BalanceRow, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
 import { type RestAnswer, type Stop, saysCode, stopOfSigned } from "../stops.ts"
+import { bybitOrderSocket } from "./order-socket.ts"
 
 /** What ccxt's Bybit has beside every exchange's. */
 interface BybitExchange extends CcxtExchange {
@@ -27,13 +28,16 @@ interface BybitExchange extends CcxtExchange {
 /** "403, access too frequent … please wait for at least 10 minutes": of the address. */
 const BANNED_MILLIS = 600_000
 
-/** 10006, "Too many visits", comes with HTTP 200 and counts an account's requests of one kind; 10018 those of an address. */
+/**
+ * 10006, "Too many visits", comes with HTTP 200 and counts an account's requests of one kind, as 10429 and 20003 do on the trade socket; 10018, and
+ * 10403 there, those of an address.
+ */
 const stops = (answer: RestAnswer): Stop | undefined => {
   if (answer.status === 403 || saysCode(answer, /"retCode":\s*10009\b/)) return { scope: "BAN", millis: BANNED_MILLIS }
   const resetAt = Number(answer.headers.get("x-bapi-limit-reset-timestamp") ?? Number.NaN)
   const millis = Number.isFinite(resetAt) && resetAt > Date.now() ? resetAt - Date.now() : null
-  if (saysCode(answer, /"retCode":\s*10006\b/)) return stopOfSigned(answer, millis)
-  return saysCode(answer, /"retCode":\s*10018\b/) ? { scope: "ADDRESS", millis } : undefined
+  if (saysCode(answer, /"retCode":\s*(10006|10429|20003)\b/)) return stopOfSigned(answer, millis)
+  return saysCode(answer, /"retCode":\s*(10018|10403)\b/) ? { scope: "ADDRESS", millis } : undefined
 }
 
 const isSome = (quantity: string | null): boolean => quantity !== null && /[1-9]/.test(quantity)
@@ -147,6 +151,7 @@ export const bybit: ExchangeAdapter = adapterByScheme(
   { ...commonScheme, idParam: "clientOrderId", askParam: "orderLinkId", cancelParam: "orderLinkId" },
   {
     prepare,
+    orderSocket: bybitOrderSocket,
     accountId,
     /** Of its triggers nothing is proven: the gateway watches them. */
     terms: ({ trigger, cost }) => {

@@ -27,7 +27,16 @@ export const BYBIT_CODES: ReadonlyMap<string, Outcome> = new Map<string, Outcome
   ["10009", LIMITED],
   ["10014", UNDER_WAY],
   ["10018", LIMITED],
+  // Of the trade socket: it restarts, and takes no new request.
+  ["10019", ["VENUE_UNAVAILABLE", "REFUSED"]],
   ["10024", RESTRICTED],
+  // Of the trade socket: of an address, no such operation or category, of the whole system.
+  ["10403", LIMITED],
+  ["10404", ["INVALID_ARGUMENT", "REFUSED"]],
+  ["10429", LIMITED],
+  // Of the trade socket: of one connection; a request with this number has arrived.
+  ["20003", LIMITED],
+  ["20006", UNDER_WAY],
   ["110008", GONE],
   ["110010", GONE],
   ["110030", TAKEN],

@@ -58,6 +58,7 @@ const spot = {
   orderExpiryMillis: RECV_WINDOW_MILLIS,
   // An order is one request, signed with the time and no number in a row: others may overtake it.
   signsAhead: true,
+  socketOrders: true,
   // Long numbers of spot, uuids of contracts.
   orderIds: "VENUE",
   orders: PROVEN_ORDERS,

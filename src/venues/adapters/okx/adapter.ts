@@ -8,6 +8,7 @@ import { NotSupported } from "../../worker/session/order-terms.ts"
 import { type BalanceRow, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import type { VenueProfile } from "../profile.ts"
 import { countedByAccount } from "../stops.ts"
+import { okxOrderSocket } from "./order-socket.ts"
 
 /** What ccxt's OKX has beside every exchange's. */
 interface OkxExchange extends CcxtExchange {
@@ -76,6 +77,7 @@ const prepare = (instance: CcxtExchange, { orderExpiryMillis }: VenueProfile): v
 
 export const okx: ExchangeAdapter = {
   prepare,
+  orderSocket: okxOrderSocket,
   /** Its triggers are orders of another kind, whose ids the orders they release do not have: the gateway watches them. */
   terms: ({ trigger, cost }) => {
     if (trigger !== undefined) throw new NotSupported("OKX's triggers are not used")
@@ -92,8 +94,9 @@ export const okx: ExchangeAdapter = {
   fillClientId: (trade) => word(record(trade.info), "clOrdId"),
   // "The connection will soon be closed for a service upgrade."
   endsPrivateStream: (event) => event["event"] === "notice" && event["code"] === "64008",
-  // 50011 is of the account where it was signed, of the address where not; 50061 counts a subaccount's orders, and is said of the operation (`sCode`).
-  stops: countedByAccount(/"(code|sCode)":\s*"(50011|50061)"/),
+  // 50011 is of the account where it was signed, of the address where not; 50061 counts a subaccount's orders, and is said of the operation (`sCode`);
+  // 60014 is the socket's word.
+  stops: countedByAccount(/"(code|sCode)":\s*"(50011|50061|60014)"/),
   channels: ["orders", "account"],
   channelNews: (event) => {
     const arg = record(event["arg"])

@@ -60,6 +60,7 @@ const okxSpot = {
   orderExpiryMillis: ORDER_EXPIRY_MILLIS,
   // An order is one request, signed with the time and no number in a row: others may overtake it.
   signsAhead: true,
+  socketOrders: true,
   // One count of ids.
   orderIds: "VENUE",
   orders: PROVEN_ORDERS,

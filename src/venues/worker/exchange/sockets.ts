@@ -55,9 +55,14 @@ export class SocketLife {
 
 // Closes the sockets that carry a market: whatever waits on them is rejected, and resumes on new ones.
 
-/** All of them, of an instance that has one for everything. */
-export const endAll = (exchange: CcxtExchange, reason: string): void => {
+/** All of them, of an instance that has one for everything; `isKept`: others live by themselves. */
+export const endAll = (
+  exchange: CcxtExchange,
+  reason: string,
+  isKept: (socket: CcxtSocket) => boolean = () => false,
+): void => {
   for (const socket of Object.values(exchange.clients)) {
+    if (isKept(socket)) continue
     socket.onError(new Error(reason))
     socket.close()
   }

@@ -38,10 +38,8 @@ export interface PrivateStreamOptions {
 }
 
 /** The venue's rate of connects has it wait for its turn. */
-const waitsForDial = ({ clients }: CcxtExchange): boolean =>
-  Object.values(clients).some(
-    ({ startedConnecting, connection }) => startedConnecting === true && connection === undefined,
-  )
+const waitsForDial = ({ startedConnecting, connection }: CcxtSocket): boolean =>
+  startedConnecting === true && connection === undefined
 
 export class PrivateStream {
   readonly #options: PrivateStreamOptions
@@ -76,6 +74,16 @@ export class PrivateStream {
     this.#tried()
   }
 
+  /** It has nothing but orders, and outlives the stream. */
+  #isOfOrders(socket: CcxtSocket): boolean {
+    const { orderSocket } = this.#adapter
+    return orderSocket?.open !== undefined && socket.url === orderSocket.urlOf(this.#options.exchange)
+  }
+
+  #endSockets(reason: string): void {
+    endAll(this.#options.exchange, reason, (socket) => this.#isOfOrders(socket))
+  }
+
   async #run(): Promise<void> {
     const { exchange, report, ready, failed } = this.#options
     for (let failures = 0; this.#open; ) {
@@ -91,7 +99,7 @@ export class PrivateStream {
         await watching.end
       } catch (error) {
         // A login or subscription that was refused stands in ccxt's socket as if it were there, and would never be sent again.
-        endAll(exchange, "the private stream is restarting")
+        this.#endSockets("the private stream is restarting")
         this.#adapter.forgetLogin?.(exchange)
         if (!this.#open) return
         const failure = classify(error)
@@ -123,7 +131,8 @@ export class PrivateStream {
     // ccxt would wait for ever for an answer that is lost.
     const { acknowledgedMillis } = waitsOf(profile)
     const late = setInterval(() => {
-      if (!waitsForDial(exchange)) endAll(exchange, "the private stream was not acknowledged")
+      const sockets = Object.values(exchange.clients).filter((socket) => !this.#isOfOrders(socket))
+      if (!sockets.some(waitsForDial)) this.#endSockets("the private stream was not acknowledged")
     }, acknowledgedMillis)
     try {
       await exchange.authenticate()

@@ -5,8 +5,15 @@ import { type InstrumentId, venueClientId } from "../../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import type { AnswerFault } from "../../../exchanges/binance/faults.ts"
 import { type BybitExchange, type BybitExchangeOptions, startBybitExchange } from "../../../exchanges/bybit/exchange.ts"
-import { answering, LoopbackSession, openedSession } from "../loopback-session.ts"
-import { type ConnectorOptions, connectVenue, profileOf, restingOrder, type VenueUnderTest } from "../venue-kit.ts"
+import { answering, LoopbackSession, openedSession, refOf } from "../loopback-session.ts"
+import {
+  type ConnectorOptions,
+  connectVenue,
+  profileOf,
+  restingOrder,
+  until,
+  type VenueUnderTest,
+} from "../venue-kit.ts"
 
 /** As the venue names it, and as the gateway does. */
 export const BTC = "BTCUSDT"
@@ -16,6 +23,16 @@ export const PLACE = "POST /v5/order/create"
 export const CANCEL = "POST /v5/order/cancel"
 export const SHOW = "GET /v5/order/realtime"
 export const TIME = "GET /v5/market/time"
+
+/** How orders leave, what that takes of the connector, and how the exchange counts them. */
+export const WAYS = [
+  ["a request each", {}, { place: PLACE, cancel: CANCEL, amend: "POST /v5/order/amend" }],
+  [
+    "the trade socket",
+    { socketOrders: ["BYBIT"] },
+    { place: "WS order.create", cancel: "WS order.cancel", amend: "WS order.amend" },
+  ],
+] as const
 
 /** Above every bid of the still market, below every ask. */
 export const BEST_BID = "60000.1"
@@ -55,6 +72,23 @@ export class BybitSession extends LoopbackSession<BybitExchange, VenueSecrets> {
     }
     at.exchange.addUser({ ...secrets, balances: { USDT: "100000", BTC: "5" } })
     return new BybitSession(at, secrets, await openedSession(at, secrets))
+  }
+
+  /** Resolves when its orders go that way: the trade socket comes up later than the stream. What it asks leaves nothing behind. */
+  static async startBy(at: BybitUnderTest, { cancel }: { readonly cancel: string }): Promise<BybitSession> {
+    const my = await BybitSession.start(at)
+    for (let before = my.count(cancel); my.count(cancel) === before; ) await my.asksInVain()
+    return my
+  }
+
+  /** For the cancel of an order that nobody knows. */
+  async asksInVain(): Promise<void> {
+    const { open } = this
+    const { tradeOrderId, ...order } = bybitOrder()
+    open.session.cancel(refOf({ ...order, tradeOrderId }))
+    await until(() => open.about(tradeOrderId).length > 0, "the outcome")
+    const others = open.reports.filter((it) => !("tradeOrderId" in it) || it.tradeOrderId !== tradeOrderId)
+    open.reports.splice(0, open.reports.length, ...others)
   }
 
   get rows() {

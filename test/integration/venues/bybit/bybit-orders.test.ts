@@ -12,24 +12,23 @@ import {
   BybitSession,
   type BybitUnderTest,
   bybitOrder,
-  CANCEL,
-  PLACE,
   SHOW,
   startBybit,
+  WAYS,
 } from "./bybit-kit.ts"
 
-const AMEND = "POST /v5/order/amend"
 const LIST = "GET /v5/execution/list"
 
-describe("an order at BYBIT", () => {
+describe.each(WAYS)("an order at BYBIT by %s", (_way, options, ways) => {
+  const { place, cancel, amend } = ways
   let at: BybitUnderTest
   let my: BybitSession
   beforeAll(async () => {
-    at = await startBybit({}, { change: { waits: SOON_LATE } })
+    at = await startBybit({}, { change: { waits: SOON_LATE }, ...options })
   })
   afterAll(() => at.stop())
   beforeEach(async () => {
-    my = await BybitSession.start(at)
+    my = await BybitSession.startBy(at, ways)
   })
   afterEach(async () => {
     at.exchange.cancelAll(my.secrets.apiKey)
@@ -132,23 +131,7 @@ describe("an order at BYBIT", () => {
     await ended(order)
     expect(new Set(my.states.map(({ externalOrderId }) => externalOrderId))).toEqual(new Set([row?.orderId]))
     expect(new Set(my.fills.map(({ externalOrderId }) => externalOrderId))).toEqual(new Set([row?.orderId]))
-  })
-
-  it("has all pages of its fills and of the open orders", { timeout: 120_000 }, async () => {
-    const filling = await accepted({ limitPrice: BEST_BID, quantity: "0.03" })
-    for (let i = 0; i < 260; i++) at.exchange.trade(BTC, "SELL", "0.0001")
-    const all = await at.run(my.open.session.fetchFills(Date.now() - 600_000, [BYBIT_BTC]))
-    expect(all.map((fill) => fill.externalTradeId)).toEqual(my.fillRows.map((row) => row.execId))
-    expect(all.length).toBeGreaterThan(200)
-    const resting = Array.from({ length: 60 }, (_, i) => bybitOrder({ limitPrice: `${40_000 + i}`, quantity: "0.001" }))
-    // One after the other: the venue counts them by the second.
-    for (const order of resting)
-      expect((await my.outcomeOf({ ...order, notAfter: Date.now() + 60_000 }))._tag).toBe("Accepted")
-    const found = await at.run(my.open.session.fetchOpenOrders)
-    expect(new Set(found.map(({ tradeOrderId }) => tradeOrderId))).toEqual(
-      new Set([filling, ...resting].map(({ tradeOrderId }) => tradeOrderId)),
-    )
-    expect(my.count(LIST)).toBeGreaterThan(2)
+    at.exchange.setLevel(BTC, "asks", "50000", "0")
   })
 
   it.each<[string, Partial<VenueOrder>, object]>([
@@ -209,7 +192,7 @@ describe("an order at BYBIT", () => {
   it("is cancelled by our id and by the venue's, in one request each; what the venue does not know is said", async () => {
     const [first, second] = [bybitOrder(), bybitOrder()]
     const outcomes = [await my.outcomeOf(first), await my.outcomeOf(second)]
-    const [asked, sent] = [my.count(SHOW), my.count(CANCEL)]
+    const [asked, sent] = [my.count(SHOW), my.count(cancel)]
     my.open.session.cancel(refOf(first))
     const known = outcomes[1]
     if (known?._tag !== "Accepted") throw new Error("the second order was not accepted")
@@ -218,7 +201,7 @@ describe("an order at BYBIT", () => {
       () => [first, second].every((order) => my.open.about(order.tradeOrderId).includes("CancelAccepted")),
       "both cancels",
     )
-    expect(my.count(CANCEL)).toBe(sent + 2)
+    expect(my.count(cancel)).toBe(sent + 2)
     // Nothing stands before a cancel, and behind it at most the look at its end.
     expect(my.count(SHOW)).toBeLessThanOrEqual(asked + 2)
     expect(my.rows.map(({ orderStatus, cancelType }) => [orderStatus, cancelType])).toEqual([
@@ -304,10 +287,10 @@ describe("an order at BYBIT", () => {
   it("that has ended is not amended: look before believing anything; an unanswered change is in doubt", async () => {
     const terms = new TermsSession(at, my.open)
     const order = await accepted({ limitPrice: BEST_BID, quantity: "0.001" })
-    const asked = my.count(AMEND)
-    at.exchange.fault({ fault: "answer", match: AMEND, action: { kind: "apply-then-hang" } })
+    const asked = my.count(amend)
+    at.exchange.fault({ fault: "answer", match: amend, action: { kind: "apply-then-hang" } })
     expect(await terms.amend(order, change("0.002", BEST_BID))).toMatchObject({ _tag: "AmendInDoubt" })
-    expect(my.count(AMEND)).toBe(asked + 1)
+    expect(my.count(amend)).toBe(asked + 1)
     at.exchange.trade(BTC, "SELL", "0.002")
     expect(await ended(order)).toMatchObject({ status: "FILLED", quantity: "0.002" })
     expect(await terms.amend(order, change("0.003", BEST_BID))).toMatchObject({
@@ -325,12 +308,34 @@ describe("an order at BYBIT", () => {
   })
 
   it("never leaves with a trigger: the gateway watches it", async () => {
-    const sent = my.count(PLACE)
+    const sent = my.count(place)
     const trigger = stopAt("STOP", "FALL", "51000")
     expect(await my.outcomeOf(bybitOrder({ orderSide: "SELL", trigger }))).toMatchObject({
       _tag: "Refused",
       code: "NOT_SUPPORTED",
     })
-    expect(my.count(PLACE)).toBe(sent)
+    expect(my.count(place)).toBe(sent)
+  })
+})
+
+describe("an account at BYBIT", () => {
+  it("has all pages of its fills and of the open orders", { timeout: 120_000 }, async () => {
+    const at = await startBybit()
+    const my = await BybitSession.start(at)
+    const filling = await my.accepted(bybitOrder({ limitPrice: BEST_BID, quantity: "0.03" }))
+    for (let i = 0; i < 260; i++) at.exchange.trade(BTC, "SELL", "0.0001")
+    const all = await at.run(my.open.session.fetchFills(Date.now() - 600_000, [BYBIT_BTC]))
+    expect(all.map((fill) => fill.externalTradeId)).toEqual(my.fillRows.map((row) => row.execId))
+    expect(all.length).toBeGreaterThan(200)
+    const resting = Array.from({ length: 60 }, (_, i) => bybitOrder({ limitPrice: `${40_000 + i}`, quantity: "0.001" }))
+    // One after the other: the venue counts them by the second.
+    for (const order of resting)
+      expect((await my.outcomeOf({ ...order, notAfter: Date.now() + 60_000 }))._tag).toBe("Accepted")
+    const found = await at.run(my.open.session.fetchOpenOrders)
+    expect(new Set(found.map(({ tradeOrderId }) => tradeOrderId))).toEqual(
+      new Set([filling, ...resting].map(({ tradeOrderId }) => tradeOrderId)),
+    )
+    expect(my.count(LIST)).toBeGreaterThan(2)
+    await at.stop()
   })
 })

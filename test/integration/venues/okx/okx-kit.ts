@@ -19,6 +19,16 @@ export const CANCEL = "POST /api/v5/trade/cancel-order"
 export const SHOW = "GET /api/v5/trade/order"
 export const TIME = "GET /api/v5/public/time"
 
+/** How orders leave, what that takes of the connector, and how the exchange counts them. */
+export const WAYS = [
+  ["a request each", {}, { place: PLACE, cancel: CANCEL, amend: "POST /api/v5/trade/amend-order" }],
+  [
+    "the private socket",
+    { socketOrders: ["OKX"] },
+    { place: "WS order", cancel: "WS cancel-order", amend: "WS amend-order" },
+  ],
+] as const
+
 export const OKX_SECRETS = {
   apiKey: "37c541a1-1111-2222-3333-10fe7a038418",
   apiSecret: "22582BD0CFF14C41EDBF1AB98506286D",
