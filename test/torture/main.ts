@@ -267,8 +267,12 @@ const RUNS: Readonly<Record<string, Run>> = {
     run: (progress) => twoGateways({ built: values.built, progress }),
   },
   cluster: {
-    usage: `[--rounds 6] [--kinds ${KIND_NAMES.join(",")}] [--built] (nats-server, haproxy): three nodes under orders and readers; rounds: of each kind`,
-    run: (progress) => cluster({ rounds: count("rounds", 1), kinds: clusterKinds(), built: values.built, progress }),
+    usage: `[--rounds 6] [--kinds ${KIND_NAMES.join(",")}] [--minutes M] [--built] (nats-server, haproxy): three nodes under orders and readers; rounds: of each kind, none begun after M minutes of it`,
+    run: (progress) => {
+      const minutes = written.minutes === undefined ? null : count("minutes", 1)
+      const [rounds, kinds] = [count("rounds", 1), clusterKinds()]
+      return cluster({ rounds, kinds, minutes, built: values.built, progress })
+    },
   },
   ownership: {
     usage:

@@ -54,10 +54,13 @@ export const startHaproxy = async (ports: ReadonlyArray<number>, checked = true)
   child.stderr?.setEncoding("utf8").on("data", (more: string) => {
     words = (words + more).slice(-4_000)
   })
+  const orphaned = (): void => void child.kill("SIGKILL")
+  process.once("exit", orphaned)
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
   const stop = async (): Promise<void> => {
     child.kill("SIGKILL")
     await ended
+    process.off("exit", orphaned)
     rmSync(folder, { recursive: true, force: true })
   }
   const url = `http://127.0.0.1:${port}`

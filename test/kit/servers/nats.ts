@@ -10,6 +10,12 @@ const binary = process.env["NATS_SERVER_BIN"] ?? "nats-server"
 export const natsMissing: string | null =
   spawnSync(binary, ["--version"]).status === 0 ? null : "no nats-server: install it, or set NATS_SERVER_BIN"
 
+const running = new Set<ChildProcess>()
+process.on("exit", () => {
+  // Those that are stopped, too.
+  for (const child of running) child.kill("SIGKILL")
+})
+
 const canConnect = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")
@@ -52,6 +58,7 @@ export const startNats = async ({ user, args = [] }: NatsOptions = {}): Promise<
   let child: ChildProcess | undefined
   const start = async (): Promise<void> => {
     child = spawn(binary, ["-a", "127.0.0.1", "-p", `${port}`, ...credentials, ...args], { stdio: "ignore" })
+    running.add(child)
     for (const end = performance.now() + 30_000; !(await canConnect(port)); ) {
       if (child.exitCode !== null || performance.now() > end) throw new Error("nats-server does not start")
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -76,6 +83,7 @@ export const startNats = async ({ user, args = [] }: NatsOptions = {}): Promise<
       const gone = new Promise((resolve) => ending.once("exit", resolve))
       ending.kill("SIGKILL")
       await gone
+      running.delete(ending)
     },
     start,
   }

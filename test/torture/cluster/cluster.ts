@@ -32,6 +32,8 @@ interface Round {
 
 export interface ClusterOptions {
   readonly rounds: number
+  /** Of each kind: no round begins after it; null: however long they take. */
+  readonly minutes: number | null
   readonly kinds: ReadonlyArray<KindName>
   readonly built: boolean
   readonly progress: (line: string) => void
@@ -96,7 +98,8 @@ const ofKind = async (
   kind: KindName,
   options: ClusterOptions,
 ): Promise<ReadonlyArray<Verdict>> => {
-  const { rounds, progress } = options
+  const { rounds, minutes, progress } = options
+  const untilAt = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000
   const { strike, what }: Kind = KINDS[kind]
   await stage.whole()
   const trader = await enter({ ...stage.places[0]!.process!, http: stage.haproxy.url }, stage.exchange, "binance")
@@ -107,7 +110,7 @@ const ofKind = async (
     const traffic = mixedTraffic(trader, RATE)
     traffic.begin()
     const found: Array<Round> = []
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < rounds && performance.now() < untilAt; round++) {
       await sleep(CALM_MILLIS)
       const { at, coreMillis } = await strike(stage, round)
       await stage.whole()
@@ -142,7 +145,7 @@ const ofKind = async (
         name: `another serves within ${GOAL_MILLIS} ms`,
         passed: slow.length === 0,
         says:
-          `${what}: ${cores.length === 0 ? "nothing to take over" : `${slow.length} of ${cores.length} later, ${spread(cores)} ms`}; ` +
+          `${what}, ${found.length} of ${rounds} rounds: ${cores.length === 0 ? "nothing to take over" : `${slow.length} of ${cores.length} later, ${spread(cores)} ms`}; ` +
           `first order after ${spread(found.map(({ orderMillis }) => orderMillis))} ms (least / median / most); answers at first: ${answers}; load ${loadavg()[0]?.toFixed(1)}`,
       },
     ]
