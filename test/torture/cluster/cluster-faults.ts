@@ -135,6 +135,8 @@ export interface Kind {
   readonly strike: Strike
   readonly what: string
   readonly stage?: Pick<ClusterStageOptions, "isPair" | "hasClocks">
+  /** PostgreSQL itself is away at first: the goal for a take-over is none for this. */
+  readonly isOfDatabase?: boolean
   /** A cluster lasts for one of them. */
   readonly isOnce?: boolean
   /** Why it cannot be done here. */
@@ -157,12 +159,17 @@ export const KINDS = {
   "part-broker": { strike: partedFromBrokers("both"), what: "owner and brokers parted for 4 s" },
   "deaf-broker": { strike: partedFromBrokers("target"), what: "what brokers say does not reach the owner for 4 s" },
   "mute-broker": { strike: partedFromBrokers("client"), what: "what the owner says does not reach brokers for 4 s" },
-  postgres: { strike: postgresRestarted, what: "PostgreSQL killed, or told to end, for 1.5 s, by turns" },
+  postgres: {
+    strike: postgresRestarted,
+    what: "PostgreSQL killed, or told to end, for 1.5 s, by turns",
+    isOfDatabase: true,
+  },
   failover: {
     strike: failedOver,
     what: "PostgreSQL's primary killed, its synchronous standby promoted 1 s later",
     stage: { isPair: true },
     isOnce: true,
+    isOfDatabase: true,
   },
   clock: {
     strike: clockStepped,

@@ -100,7 +100,7 @@ const ofKind = async (
 ): Promise<ReadonlyArray<Verdict>> => {
   const { rounds, minutes, progress } = options
   const untilAt = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000
-  const { strike, what }: Kind = KINDS[kind]
+  const { strike, what, isOfDatabase = false }: Kind = KINDS[kind]
   await stage.whole()
   const trader = await enter({ ...stage.places[0]!.process!, http: stage.haproxy.url }, stage.exchange, "binance")
   const readers = openReaders(stage, trader)
@@ -142,8 +142,8 @@ const ofKind = async (
         `${sum((it) => it.received())} publications to ${all.length} clients, ${sum((it) => it.recovered())} recoveries, ${sum((it) => it.startedOver())} told to start over`,
       ),
       {
-        name: `another serves within ${GOAL_MILLIS} ms`,
-        passed: slow.length === 0,
+        name: isOfDatabase ? "another serves" : `another serves within ${GOAL_MILLIS} ms`,
+        passed: slow.length === 0 || isOfDatabase,
         says:
           `${what}, ${found.length} of ${rounds} rounds: ${cores.length === 0 ? "nothing to take over" : `${slow.length} of ${cores.length} later, ${spread(cores)} ms`}; ` +
           `first order after ${spread(found.map(({ orderMillis }) => orderMillis))} ms (least / median / most); answers at first: ${answers}; load ${loadavg()[0]?.toFixed(1)}`,
