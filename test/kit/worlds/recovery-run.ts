@@ -206,19 +206,27 @@ export const runRecovery = async (run: RecoveryRun): Promise<RecoveryFacts> => {
     stop = (run.reader === "official" ? officialReader : bareReader)(options, judge)
     await until("the first subscription", () => subscribers() === 1)
     const perCut = Math.floor(run.publications / (run.cuts + 1))
+    let made = 0
+    let dueAt = perCut
     for (let n = 1; judge.why === "" && (n <= run.publications || proxy.losses() < run.cuts); n++) {
       publish(n)
-      if (n % perCut === 0 && n / perCut <= run.cuts) {
+      const isDue =
+        haproxy === undefined
+          ? n % perCut === 0 && n / perCut <= run.cuts
+          : n >= dueAt && led === undefined && made < run.cuts
+      if (isDue) {
+        made++
+        dueAt = n + perCut
         // Most losses meet a reader that follows, the others one that is still coming back.
         if (random() < 0.7) await until("the reader", () => judge.last === n)
-        const next = Math.floor(random() * servers.length)
-        if (haproxy === undefined) proxy.turnTo(Number(new URL(servers[next]!.url).port))
+        if (haproxy === undefined)
+          proxy.turnTo(Number(new URL(servers[Math.floor(random() * servers.length)]!.url).port))
         else {
-          led = (n / perCut) % servers.length
+          led = made % servers.length
           await haproxy.only(led)
         }
         proxy.lose({ afterBytes: Math.floor(random() ** 2 * 4000), serverIsTold: random() < 0.7 })
-        run.progress?.(n / perCut, judge.received)
+        run.progress?.(made, judge.received)
       }
       if (random() < 0.5 / perCut) {
         sockets.hub.invalidate(channel)

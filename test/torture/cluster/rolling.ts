@@ -42,6 +42,7 @@ const rollAll = async (stage: ClusterStage, say: (line: string) => void): Promis
     const line = `${role}: ended ${exit?.signal ?? exit?.code} after ${Math.round(endedAt - at)} ms, all healthy after ${Math.round(performance.now() - at)} ms`
     say(line)
     told.push(line)
+    if (exit?.code !== 0) say(`it said: ${process?.stderr().slice(-2_000)}`)
     await sleep(CALM_MILLIS)
   }
   return told
