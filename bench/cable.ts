@@ -20,20 +20,20 @@ type Where = (typeof WHERE)[number]
 const WHAT = ["request", "order"] as const
 type What = (typeof WHAT)[number]
 
-const WARM_UP: Plan = { millis: 5_000, perSecond: null }
+const WARM_UP: Plan = { millis: 3_000, perSecond: null }
 const WARM_UP_CONNECTIONS = 32
 const CASES = [
-  { name: "1 at a time", connections: 1, rounds: 5, plan: { millis: 1_500, perSecond: null } },
-  { name: "500/s", connections: 32, rounds: 5, plan: { millis: 2_000, perSecond: 500 } },
-  { name: "32 at once", connections: 32, rounds: 5, plan: { millis: 1_500, perSecond: null } },
+  { name: "1 at a time", connections: 1, rounds: 3, plan: { millis: 1_500, perSecond: null } },
+  { name: "500/s", connections: 32, rounds: 3, plan: { millis: 2_000, perSecond: 500 } },
+  { name: "32 at once", connections: 32, rounds: 3, plan: { millis: 1_500, perSecond: null } },
 ] as const
 const IDLE_MILLIS = 3_000
 const FLOOR_MILLIS = 1_500
-const FLOOR_ROUNDS = 5
+const FLOOR_ROUNDS = 3
 const BOOKS = ["BTC/USDT", "ETH/USDT", "SOL/USDT", "BTC/EUR"].map((pair) => `market:orderbook:MOCK:${pair}`)
 const TICK_MILLIS = 5
 const MANY = 100
-const MIRROR_ROUNDS = 5
+const MIRROR_ROUNDS = 3
 const MIRROR_MILLIS = 3_000
 
 type Cpu = Record<"owner" | "edge" | "broker", number>
