@@ -79,7 +79,9 @@ export const recovery = async (options: RecoveryOptions): Promise<ReadonlyArray<
             if (cut % 50 === 0 || cut === cuts) options.progress(`${name}: ${cut} cuts, ${received} publications`)
           },
         })
-        verdicts.push(judge(name, facts, performance.now() - startedAt, isCluster))
+        const verdict = judge(name, facts, performance.now() - startedAt, isCluster)
+        options.progress(`${name}: ${verdict.says}`)
+        verdicts.push(verdict)
       }
   await nats?.kill()
   return verdicts
