@@ -81,8 +81,8 @@ const holdsAnswer = async (stage: Stage, trader: Trader): Promise<void> => {
   exchange.fault({ fault: "answer", match: other?.place ?? stage.place, action: { kind: "apply-then-hang" } })
   const isThere = (): boolean => exchange.orders(trader.apiKey).length > before
   const again = async (): Promise<boolean> => {
-    // COINBASE buys at the market by cost alone.
-    await submit(trader, market(trader.venue === "coinbase" ? "SELL" : "BUY"))
+    // COINBASE and GATE buy at the market by cost alone.
+    await submit(trader, market(trader.venue === "coinbase" || trader.venue === "gate" ? "SELL" : "BUY"))
     return until("the order at the exchange", isThere, LEAVES_MILLIS).then(
       () => true,
       () => false,

@@ -81,6 +81,8 @@ describe("a list of GATE", () => {
     at.exchange.cancelAll(my.secrets.apiKey)
     const id = my.rows.at(-1)?.id ?? ""
     expect(await ended(start)).toContain(id)
+    // By our id, behind a page of newer ones.
+    expect(await my.lookup(young)).toMatchObject({ _tag: "Found", state: { externalOrderId: id, status: "FILLED" } })
     ahead = 0
   })
 

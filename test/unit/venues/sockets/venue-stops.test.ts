@@ -77,6 +77,8 @@ describe("a limit of the address", () => {
     ["BITFINEX", 429, ["error", 11010, "ratelimit: error"]],
     ["KUCOIN", 429, "error code: 1015"],
     ["KUCOIN", 403, "<html>Attention Required!</html>"],
+    ["GATE", 429, "<html>Too Many Requests</html>"],
+    ["GATE", 403, "<html>Access Denied</html>"],
   ] as const)("of %s (%s) holds everything", async (venue, status, body) => {
     const { one, hear, all, budgets } = await world(venue)
     hear(one, "submit", status, body, { "retry-after": "30" })
