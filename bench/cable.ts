@@ -4,6 +4,7 @@
  * 25 µs of both nodes and 20 µs of the broker an order more.
  */
 import { startEmbeddedPostgres } from "../src/store/embedded/embedded.ts"
+import { connectDedicated } from "../src/store/postgres/sql.ts"
 import { sharedKeys } from "../test/kit/servers/cluster.ts"
 import { type NatsServer, startNats } from "../test/kit/servers/nats.ts"
 import { type Child, startChild } from "./kit/child.ts"
@@ -31,7 +32,8 @@ const IDLE_MILLIS = 3_000
 const FLOOR_MILLIS = 1_500
 const FLOOR_ROUNDS = 3
 const BOOKS = ["BTC/USDT", "ETH/USDT", "SOL/USDT", "BTC/EUR"].map((pair) => `market:orderbook:MOCK:${pair}`)
-const TICK_MILLIS = 5
+/** Of the books alone: beside accounts and orders so many ticks would be what is measured. */
+const TICK_MILLIS = 10
 const MANY = 100
 const MIRROR_ROUNDS = 3
 const MIRROR_MILLIS = 3_000
@@ -48,24 +50,21 @@ const bench = async (): Promise<Result> => {
   nats = await startNats()
   const shared = {
     ...sharedKeys(),
-    DATABASE_URL: database.url(),
     NATS_URL: nats.url,
     MOCK_BALANCES: BALANCES,
-    MOCK_TICK_MS: String(TICK_MILLIS),
     ACCOUNTS_MAX: String(ACCOUNTS),
   }
-  const nodeOf = (id: string, roles: string): Promise<Gateway> =>
-    startGateway({ ...shared, NODE_ID: id, ROLES: roles, DATA_DIR: scratch(`cable-${id}`) })
-  const nodes: Record<Where, Gateway> = { owner: await nodeOf("a", "edge,core"), edge: await nodeOf("b", "edge") }
-  const user = await signUp(nodes.owner)
-  const accounts: Array<string> = []
-  for (let n = 0; n < ACCOUNTS; n++) accounts.push(await connectMockAccount(user, `bench-${n}`))
-  const requests: Record<What, ReadonlyArray<string>> = {
-    request: [
-      `GET /api/v3/auth/user HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${user.accessToken}\r\nUser-Agent: bench\r\n\r\n`,
-    ],
-    order: orderRequests(accounts, user.accessToken),
+  const admin = await connectDedicated(database.adminUrl("postgres"))
+  for (const name of ["books", "orders"]) await admin.query(`CREATE DATABASE ${name} OWNER gateway`)
+  await admin.end()
+  const clusterOn = async (name: string, more: Readonly<Record<string, string>>): Promise<Record<Where, Gateway>> => {
+    const env = { ...shared, ...more, DATABASE_URL: database!.url(name) }
+    const nodeOf = (id: string, roles: string): Promise<Gateway> =>
+      startGateway({ ...env, NODE_ID: id, ROLES: roles, DATA_DIR: scratch(`cable-${id}`) })
+    return { owner: await nodeOf("a", "edge,core"), edge: await nodeOf("b", "edge") }
   }
+  let nodes = await clusterOn("books", { MOCK_TICK_MS: String(TICK_MILLIS) })
+  const reader = await signUp(nodes.owner)
   const cpu = (): Cpu => ({
     owner: cpuMicrosOf(nodes.owner.pid) ?? Number.NaN,
     edge: cpuMicrosOf(nodes.edge.pid) ?? Number.NaN,
@@ -82,6 +81,68 @@ const bench = async (): Promise<Result> => {
     broker: it.broker / count,
   })
 
+  // Publications of books: at the owner alone, to one subscriber at an edge beside it, and to many here or there.
+  const readers: Record<Where, Child> = {
+    owner: await startChild("fanout-readers"),
+    edge: await startChild("fanout-readers"),
+  }
+  const reading = async (atOwner: number, atEdge: number): Promise<Reading> => {
+    const wanted = { owner: atOwner, edge: atEdge }
+    for (const where of WHERE) {
+      const sockets = Array.from({ length: wanted[where] }, () => BOOKS)
+      const asked: Subscribers = { variant: "ours", port: nodes[where].port, sockets, token: reader.accessToken }
+      await readers[where].ask("join", asked)
+    }
+    await sleep(300)
+    const heard = async (where: Where): Promise<number> => (await readers[where].ask<Counts>("counts", 0)).messages
+    const [before, there] = [await heard("owner"), await heard("edge")]
+    const used = cpu()
+    await sleep(MIRROR_MILLIS)
+    const cost = less(cpu(), used)
+    const [here, far] = [(await heard("owner")) - before, (await heard("edge")) - there]
+    for (const where of WHERE) await readers[where].ask("leave")
+    return { ...cost, publications: here / atOwner, deliveries: here + far }
+  }
+  const mirrored: Record<"one" | "mirrored" | "manyThere" | "manyHere", Array<Reading>> = {
+    one: [],
+    mirrored: [],
+    manyThere: [],
+    manyHere: [],
+  }
+  await reading(1, 1)
+  for (let round = 0; round < MIRROR_ROUNDS; round++) {
+    mirrored.one.push(await reading(1, 0))
+    mirrored.mirrored.push(await reading(1, 1))
+    mirrored.manyThere.push(await reading(1, 1 + MANY))
+    mirrored.manyHere.push(await reading(1 + MANY, 0))
+  }
+  const [one, other] = [medians(mirrored.one), medians(mirrored.mirrored)]
+  const [there, here] = [medians(mirrored.manyThere), medians(mirrored.manyHere)]
+  const publication = {
+    perSecond: (one.publications * 1_000) / MIRROR_MILLIS,
+    owner: other.owner / other.publications - one.owner / one.publications,
+    edge: other.edge / other.publications - one.edge / one.publications,
+    broker: other.broker / other.publications - one.broker / one.publications,
+  }
+  const delivery = {
+    edge: (there.edge / there.publications - other.edge / other.publications) / MANY,
+    owner: (here.owner / here.publications - one.owner / one.publications) / MANY,
+  }
+  say(row("", "owner CPU", "edge CPU", "broker CPU"))
+  say(row("a mirrored publication, us more", publication.owner, publication.edge, publication.broker))
+  say(row(`one more subscriber of ${MANY} of it, us`, delivery.owner, delivery.edge, ""))
+
+  for (const where of WHERE) await nodes[where].stop()
+  nodes = await clusterOn("orders", {})
+  const user = await signUp(nodes.owner)
+  const accounts: Array<string> = []
+  for (let n = 0; n < ACCOUNTS; n++) accounts.push(await connectMockAccount(user, `bench-${n}`))
+  const requests: Record<What, ReadonlyArray<string>> = {
+    request: [
+      `GET /api/v3/auth/user HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${user.accessToken}\r\nUser-Agent: bench\r\n\r\n`,
+    ],
+    order: orderRequests(accounts, user.accessToken),
+  }
   // MOCK's market and the lease are no request's cost; µs a ms.
   await sleep(1_000)
   const quiet = cpu()
@@ -157,57 +218,6 @@ const bench = async (): Promise<Result> => {
     floors[`${atOnce} at once`] = floor
     told(`floor: a NATS request, ${atOnce} at once`, floor)
   }
-
-  // Publications of books: at the owner alone, to one subscriber at an edge beside it, and to many here or there.
-  const readers: Record<Where, Child> = {
-    owner: await startChild("fanout-readers"),
-    edge: await startChild("fanout-readers"),
-  }
-  const reading = async (atOwner: number, atEdge: number): Promise<Reading> => {
-    const wanted = { owner: atOwner, edge: atEdge }
-    for (const where of WHERE) {
-      const sockets = Array.from({ length: wanted[where] }, () => BOOKS)
-      const asked: Subscribers = { variant: "ours", port: nodes[where].port, sockets, token: user.accessToken }
-      await readers[where].ask("join", asked)
-    }
-    await sleep(300)
-    const heard = async (where: Where): Promise<number> => (await readers[where].ask<Counts>("counts", 0)).messages
-    const [before, there] = [await heard("owner"), await heard("edge")]
-    const used = cpu()
-    await sleep(MIRROR_MILLIS)
-    const cost = less(cpu(), used)
-    const [here, far] = [(await heard("owner")) - before, (await heard("edge")) - there]
-    for (const where of WHERE) await readers[where].ask("leave")
-    return { ...cost, publications: here / atOwner, deliveries: here + far }
-  }
-  const mirrored: Record<"one" | "mirrored" | "manyThere" | "manyHere", Array<Reading>> = {
-    one: [],
-    mirrored: [],
-    manyThere: [],
-    manyHere: [],
-  }
-  await reading(1, 1)
-  for (let round = 0; round < MIRROR_ROUNDS; round++) {
-    mirrored.one.push(await reading(1, 0))
-    mirrored.mirrored.push(await reading(1, 1))
-    mirrored.manyThere.push(await reading(1, 1 + MANY))
-    mirrored.manyHere.push(await reading(1 + MANY, 0))
-  }
-  const [one, other] = [medians(mirrored.one), medians(mirrored.mirrored)]
-  const [there, here] = [medians(mirrored.manyThere), medians(mirrored.manyHere)]
-  const publication = {
-    perSecond: (one.publications * 1_000) / MIRROR_MILLIS,
-    owner: other.owner / other.publications - one.owner / one.publications,
-    edge: other.edge / other.publications - one.edge / one.publications,
-    broker: other.broker / other.publications - one.broker / one.publications,
-  }
-  const delivery = {
-    edge: (there.edge / there.publications - other.edge / other.publications) / MANY,
-    owner: (here.owner / here.publications - one.owner / one.publications) / MANY,
-  }
-  say(row("", "owner CPU", "edge CPU", "broker CPU"))
-  say(row("a mirrored publication, us more", publication.owner, publication.edge, publication.broker))
-  say(row(`one more subscriber of ${MANY} of it, us`, delivery.owner, delivery.edge, ""))
 
   const order = figures["order, 500/s"]!.added
   const busy = figures["order, 32 at once"]!.added
