@@ -184,6 +184,18 @@ module.exports = {
       "what other nodes are told goes through src/cluster/broker.ts",
     ),
     {
+      name: "read-when-needed",
+      comment:
+        "to read it costs each start 70 to 90 ms of processor time and 10 MB or more: `await import` where it is used",
+      severity: "error",
+      from: { path: "^src/" },
+      to: {
+        path: "^(node:)?https?$|(^|/)node_modules/@nats-io/",
+        dynamic: false,
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
       name: "no-collector-sdk",
       comment: "@effect/opentelemetry/Otlp… stands alone; its index and its other modules load the OpenTelemetry SDK",
       severity: "error",

@@ -25,6 +25,7 @@ const places = {
   "src/http/edge/server.ts": value("server"),
   "src/http/edge/mount.ts": value("mount"),
   "src/otlp/exporters.ts": value("exporters"),
+  "src/cluster/broker.ts": value("broker"),
   "src/ws/fanout/hub.ts": value("hub"),
   "src/ws/rpc.ts": value("rpc"),
   "test/kit/fake.ts": value("fake"),
@@ -57,6 +58,8 @@ const refused: ReadonlyArray<Edge> = [
   ["src/http/edge/server.ts", "pg", "type", "sql-in-store"],
   ["src/http/edge/server.ts", "@effect/opentelemetry/OtlpTracer", "value", "collector-in-otlp"],
   ["src/otlp/exporters.ts", "@effect/opentelemetry", "value", "no-collector-sdk"],
+  ["src/http/edge/server.ts", "http", "value", "read-when-needed"],
+  ["src/cluster/broker.ts", "@nats-io/transport-node", "value", "read-when-needed"],
   ["src/http/edge/server.ts", "../gone.ts", "value", "resolvable"],
   ["src/http/edge/server.ts", "ws", "value", "no-dev-package-in-src"],
 ]
@@ -75,6 +78,7 @@ const accepted: ReadonlyArray<readonly [from: string, to: string, kind: "value" 
   ["src/http/edge/mount.ts", "../../actors/dealer/dealer.ts", "value"],
   ["src/ws/fanout/hub.ts", "../../auth/session/tokens.ts", "value"],
   ["src/otlp/exporters.ts", "@effect/opentelemetry/OtlpTracer", "value"],
+  ["src/cluster/broker.ts", "@nats-io/transport-node", "type"],
   ["src/main.ts", "./ws/rpc.ts", "value"],
 ]
 
