@@ -398,28 +398,28 @@ describe("an account that is linked", () => {
   const real = { venue: "BINANCE" as VenueId }
 
   it("at a venue whose orders are not proven prices and hedges only where the installation has opted in", () => {
-    const gate = PROFILES.find(({ venue }) => venue === "GATE")!
+    const unproven = PROFILES.find(({ venue }) => venue === "GEMINI")!
     const linking = { linkedAccountIds: [LINKED], config: dealerConfigOf({}), tenantId: "default" } as unknown as Dealer
     const asked = { baseAsset: "BTC", quoteAsset: "USDT" }
     const at = (optIns: ReadonlyArray<string>) => {
-      const own = { tradingAccountId: LINKED, venue: gate.venue, status: "ACTIVE" }
-      const listed = { instrumentId: "GATE:BTC/USDT", status: "ACTIVE" }
+      const own = { tradingAccountId: LINKED, venue: unproven.venue, status: "ACTIVE" }
+      const listed = { instrumentId: "GEMINI:BTC/USDT", status: "ACTIVE" }
       return {
         accounts: { find: () => own },
-        venues: { find: () => venueOf(gate, [], optIns) },
+        venues: { find: () => venueOf(unproven, [], optIns) },
         instruments: { ofPair: () => listed },
       } as unknown as DealerParts
     }
     const link = (optIns: ReadonlyArray<string>) =>
-      linkFault(at(optIns), { ...linking, linkedAccountIds: [] }, [], { venue: gate.venue })
-    expect(link([])).toMatchObject({ _tag: "ExperimentalVenue", venue: "GATE" })
-    expect(link(["GATE"])).toBeNull()
+      linkFault(at(optIns), { ...linking, linkedAccountIds: [] }, [], { venue: unproven.venue })
+    expect(link([])).toMatchObject({ _tag: "ExperimentalVenue", venue: "GEMINI" })
+    expect(link(["GEMINI"])).toBeNull()
     expect(placesOf(at([]), linking, asked)).toEqual([])
     expect(noPlaceReason(at([]), linking, asked)).toBe("VENUE_NOT_ALLOWED")
     expect(ignoredOf(at([]), linking, null).map(({ reason }) => reason)).toEqual([
-      expect.stringContaining("orders at GATE are EXPERIMENTAL, and EXPERIMENTAL_ORDERS does not name it"),
+      expect.stringContaining("orders at GEMINI are EXPERIMENTAL, and EXPERIMENTAL_ORDERS does not name it"),
     ])
-    expect(placesOf(at(["GATE"]), linking, asked)).toHaveLength(1)
+    expect(placesOf(at(["GEMINI"]), linking, asked)).toHaveLength(1)
   })
 
   it("closes nothing that was priced in another environment", () => {

@@ -1,8 +1,8 @@
 /** How the six venues that number their book updates do so, and that one that is missing is found at each. */
 import { describe, expect, it } from "vitest"
-import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
-import type { CcxtSocket } from "../../../../src/venues/worker/exchange/ccxt.ts"
-import { continuityOf, SequenceGuard } from "../../../../src/venues/worker/feed/sequence-guard.ts"
+import { PROFILES } from "../../../../../src/venues/adapters/registry.ts"
+import type { CcxtSocket } from "../../../../../src/venues/worker/exchange/ccxt.ts"
+import { continuityOf, SequenceGuard } from "../../../../../src/venues/worker/feed/sequence-guard.ts"
 
 /** The nth message of a book, the 0th its snapshot where the stream has one. */
 const MESSAGES: Readonly<Record<string, (nth: number) => unknown>> = {

@@ -1,21 +1,21 @@
 /** Audits of books by REST: which differences count, which books are audited, and when an audit says nothing. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
-import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import { type BudgetLoad, PURPOSES } from "../../../../src/ports/venue-stats.ts"
-import type { BookAuditTimes } from "../../../../src/venues/adapters/profile.ts"
-import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
-import type { CcxtBookRow, CcxtExchange, CcxtOrderBook } from "../../../../src/venues/worker/exchange/ccxt.ts"
+import type { InstrumentId } from "../../../../../src/domain/ids.ts"
+import { type BudgetLoad, PURPOSES } from "../../../../../src/ports/venue-stats.ts"
+import type { BookAuditTimes } from "../../../../../src/venues/adapters/profile.ts"
+import { PROFILES } from "../../../../../src/venues/adapters/registry.ts"
+import type { CcxtBookRow, CcxtExchange, CcxtOrderBook } from "../../../../../src/venues/worker/exchange/ccxt.ts"
 import {
   auditTimesOf,
   BookAudits,
   differing,
   type Finding,
   hasRoomForAudits,
-} from "../../../../src/venues/worker/feed/book-audits.ts"
-import { queueSnapshots } from "../../../../src/venues/worker/feed/snapshots.ts"
-import { currentWork, doingFor, lookingAside } from "../../../../src/venues/worker/work.ts"
-import { unproven } from "../../../kit/worlds/unproven-venue.ts"
+} from "../../../../../src/venues/worker/feed/book-audits.ts"
+import { queueSnapshots } from "../../../../../src/venues/worker/feed/snapshots.ts"
+import { currentWork, doingFor, lookingAside } from "../../../../../src/venues/worker/work.ts"
+import { unproven } from "../../../../kit/worlds/unproven-venue.ts"
 
 type Rows = ReadonlyArray<CcxtBookRow>
 interface Held {

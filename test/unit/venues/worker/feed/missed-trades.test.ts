@@ -1,9 +1,9 @@
 /** What lies in the hole of a trade stream, and what may be told of it. */
 import { describe, expect, it } from "vitest"
-import type { InstrumentId } from "../../../../src/domain/ids.ts"
-import type { MarketTrade } from "../../../../src/ports/market-source.ts"
-import { TradeIds } from "../../../../src/venues/trade-ids.ts"
-import { MissedTrades, tradesBetween } from "../../../../src/venues/worker/feed/trades.ts"
+import type { InstrumentId } from "../../../../../src/domain/ids.ts"
+import type { MarketTrade } from "../../../../../src/ports/market-source.ts"
+import { TradeIds } from "../../../../../src/venues/trade-ids.ts"
+import { MissedTrades, tradesBetween } from "../../../../../src/venues/worker/feed/trades.ts"
 
 const trade = (id: number, at = id): MarketTrade => ({
   instrumentId: "BINANCE:BTC/USDT" as InstrumentId,

@@ -1,10 +1,10 @@
 /** Books that are seeded: what of a change is told, when the venue is asked again, and what becomes known then. Its answers are scripted. */
 import { afterEach, describe, expect, it } from "vitest"
-import type { CcxtBookRow, CcxtExchange, CcxtOrderBook } from "../../../../src/venues/worker/exchange/ccxt.ts"
-import type { BookChange } from "../../../../src/venues/worker/feed/book-tap.ts"
-import type { Digits } from "../../../../src/venues/worker/feed/digits.ts"
-import { type SeedBudget, type SeedChange, SeededBooks } from "../../../../src/venues/worker/feed/seeded-books.ts"
-import { currentWork } from "../../../../src/venues/worker/work.ts"
+import type { CcxtBookRow, CcxtExchange, CcxtOrderBook } from "../../../../../src/venues/worker/exchange/ccxt.ts"
+import type { BookChange } from "../../../../../src/venues/worker/feed/book-tap.ts"
+import type { Digits } from "../../../../../src/venues/worker/feed/digits.ts"
+import { type SeedBudget, type SeedChange, SeededBooks } from "../../../../../src/venues/worker/feed/seeded-books.ts"
+import { currentWork } from "../../../../../src/venues/worker/work.ts"
 
 const SYMBOL = "BTC/USDT"
 const ROOMY: SeedBudget = { isQueueing: () => false, hasRoomForAudits: () => true, used: () => 0 }

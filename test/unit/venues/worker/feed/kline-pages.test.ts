@@ -7,11 +7,11 @@ import {
   foldBars,
   type KlineInterval,
   longestBar,
-} from "../../../../src/domain/market/kline.ts"
-import type { CcxtCandle, CcxtExchange } from "../../../../src/venues/worker/exchange/ccxt.ts"
-import { Digits } from "../../../../src/venues/worker/feed/digits.ts"
-import { KlinePages } from "../../../../src/venues/worker/feed/kline-pages.ts"
-import { BarClock } from "../../../../src/venues/worker/feed/kline-streams.ts"
+} from "../../../../../src/domain/market/kline.ts"
+import type { CcxtCandle, CcxtExchange } from "../../../../../src/venues/worker/exchange/ccxt.ts"
+import { Digits } from "../../../../../src/venues/worker/feed/digits.ts"
+import { KlinePages } from "../../../../../src/venues/worker/feed/kline-pages.ts"
+import { BarClock } from "../../../../../src/venues/worker/feed/kline-streams.ts"
 
 const SYMBOL = "BTC/USDT"
 const HOUR = 3_600_000
