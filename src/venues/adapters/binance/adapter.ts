@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { venueClientId } from "../../../domain/ids.ts"
 import type { VenueOrder } from "../../../ports/venue-session.ts"
-import type { CcxtExchange, CcxtOrder, CcxtOrderBook, Raw } from "../../worker/exchange/ccxt.ts"
+import type { CcxtExchange, CcxtOrder, CcxtOrderBook, CcxtSocket, Raw } from "../../worker/exchange/ccxt.ts"
 import { costTerms, NotSupported, triggerTerms } from "../../worker/session/order-terms.ts"
 import { type ExchangeAdapter, word } from "../adapter.ts"
 import { saysCode } from "../stops.ts"
@@ -63,6 +63,19 @@ const joinSnapshots = (instance: CcxtExchange): void => {
     // Spelled as ccxt does where it gives a book up for this (`exchange/errors.ts`).
     throw new Error(`failed to synchronize WebSocket feed with the snapshot of ${symbol}: it is older than the changes`)
   }
+}
+
+/**
+ * An answer to a request that ccxt does not know any more. It looks for its number in all that is subscribed on the socket, and throws at what is a mark
+ * only (`spot: true`, of the user data stream), which ends the stream and leaves every order on that socket in doubt.
+ */
+const passOverStrangers = (instance: CcxtExchange): void => {
+  const exchange = instance as CcxtExchange & {
+    handleSubscriptionStatus(socket: CcxtSocket, message: unknown): unknown
+  }
+  const handle = exchange.handleSubscriptionStatus.bind(exchange)
+  exchange.handleSubscriptionStatus = (socket, message) =>
+    Object.values(socket.subscriptions).every((it) => typeof it === "object") ? handle(socket, message) : message
 }
 
 // A pair of exits as Binance's own order list (POST /api/v3/orderList/oco, which ccxt has no unified method for): one request, two orders
@@ -136,6 +149,7 @@ const BINANCE_STOPS: ReadonlyArray<string> = ["STOP_LOSS", "STOP_LOSS_LIMIT", "T
 
 export const binance: ExchangeAdapter = {
   orderSocket: binanceOrderSocket,
+  prepare: passOverStrangers,
   preparePublic: joinSnapshots,
   // `stopLossPrice` and `takeProfitPrice` make the venue's four types of stops, `cost` a quoteOrderQty.
   terms: (order) => ({ ...triggerTerms(order), ...costTerms(order) }),
