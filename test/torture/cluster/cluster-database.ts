@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from "../../../src/store/embedded/embedded.ts"
 import { scratchDirectory } from "../../kit/postgres.ts"
 import { openPair } from "../nemesis/standby.ts"
 
-/** Until whoever watches the primary has given it up. */
+/** Until the monitor of the primary has given it up. */
 const WATCH_MILLIS = 1_000
 
 export interface ClusterDatabase {

@@ -23,7 +23,7 @@ export const clockOf = (file: string): Readonly<Record<string, string>> => ({
   LD_PRELOAD: LIBRARY,
   FAKETIME_TIMESTAMP_FILE: file,
   FAKETIME_NO_CACHE: "1",
-  // Timers run on the monotonic clock, which nobody sets.
+  // Timers run on the monotonic clock, which no operator sets.
   FAKETIME_DONT_FAKE_MONOTONIC: "1",
 })
 const RATE = 10

@@ -101,6 +101,12 @@ export const sendFirstCancel = (core: AccountCore, working: WorkingOrder): void 
     if (working.cancels._tag === "UNSENT") sendCancel(core, working)
   })
 
+/** The next one, once it is stored that a cancel was asked for, if it may leave then. */
+export const sendNextCancel = (core: AccountCore, working: WorkingOrder): void =>
+  core.whenDurable(() => {
+    if (mayCancel(core, working)) sendCancel(core, working)
+  })
+
 /** The venue has answered the newest cancel. */
 export const cancelAnswered = (working: WorkingOrder): void => {
   if (working.cancels._tag === "OUT") working.cancels = { ...working.cancels, _tag: "ANSWERED" }

@@ -30,6 +30,9 @@ class Turns {
 }
 
 const QUERY_SPACING_MILLIS = 100
+const spaced = <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.ensuring(question, Effect.sleep(QUERY_SPACING_MILLIS))
+
 /** Commands that wait for a waking account. */
 const SLEEPERS_MAX = 256
 const NO_REPORTS: ReadonlyArray<SessionReport> = []
@@ -101,14 +104,13 @@ export class Connection {
   /** A question to the venue: one at a time and 100 ms apart, unless the venue is in this process (contract C3). */
   budget<A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E> {
     if (this.venue.inProcess) return question
-    return this.queries.run(Effect.ensuring(question, Effect.sleep(QUERY_SPACING_MILLIS)))
+    return this.queries.run(spaced(question))
   }
 
   /** The same, and what has its answer by the time of its turn gives the turn up and is null: a thousand cancels that ended hold up no other. */
   budgetWhile<A, E>(isAsked: () => boolean, question: Effect.Effect<A, E>): Effect.Effect<A | null, E> {
     if (this.venue.inProcess) return question
-    const spaced = Effect.ensuring(question, Effect.sleep(QUERY_SPACING_MILLIS))
-    return this.queries.run(Effect.suspend(() => (isAsked() ? spaced : Effect.succeed(null))))
+    return this.queries.run(Effect.suspend(() => (isAsked() ? spaced(question) : Effect.succeed(null))))
   }
 
   /** A question for a list. They have a turn of their own: where audits wait at the venue's budget, no order in doubt waits with them. */

@@ -11,7 +11,7 @@ import { isTerminal } from "../../../domain/order/status.ts"
 import type { AccountState } from "../../../ports/account-store.ts"
 import type { OrderLookup, VenueFill, VenueOrderState } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
-import { mayCancel, sendCancel } from "../orders/cancel.ts"
+import { mayCancel, sendNextCancel } from "../orders/cancel.ts"
 import { submittedAt } from "../orders/dispatch.ts"
 import { isRenewalDue } from "../orders/renewal.ts"
 import type { Question, WorkingOrder } from "../working-order.ts"
@@ -114,8 +114,7 @@ export const listed = (core: AccountCore, working: WorkingOrder, state: VenueOrd
 export const cancelAgain = (core: AccountCore, working: WorkingOrder): void => {
   const { order, cancels } = working
   if (!order.cancelRequested || isTerminal(order.orderStatus) || cancels._tag === "UNSENT") return
-  if (cancels.sent < CANCELS_MAX && mayCancel(core, working))
-    core.whenDurable(() => mayCancel(core, working) && sendCancel(core, working))
+  if (cancels.sent < CANCELS_MAX && mayCancel(core, working)) sendNextCancel(core, working)
 }
 
 /** What the venue says about an order that it was asked for; also used by reconciliation and audits. */
@@ -318,8 +317,7 @@ const stillOpen = (core: AccountCore, working: WorkingOrder): void => {
       giveUpCancel(core, working)
       return
     }
-    // What was asked for a moment ago may not be stored yet.
-    if (isDue) core.whenDurable(() => mayCancel(core, working) && sendCancel(core, working))
+    if (isDue) sendNextCancel(core, working)
   }
   if (working.question === null) working.question = newQuestion(working)
   schedule(core, working)

@@ -4,6 +4,7 @@
  */
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 import { LOST_PLACE } from "../../worker/exchange/errors.ts"
+import { endSocket } from "../../worker/exchange/sockets.ts"
 import { SequenceGuard } from "../../worker/feed/sequence-guard.ts"
 import { isSameId, readBack } from "../../worker/session/client-ids.ts"
 import { costTerms, NotSupported } from "../../worker/session/order-terms.ts"
@@ -195,8 +196,7 @@ const prepare = (instance: CcxtExchange, profile: VenueProfile): void => {
     }
     const finding = guard.look(socket, message)
     if (typeof finding === "object") {
-      socket.onError(new Error(`${LOST_PLACE} ${finding.hole}`))
-      socket.close()
+      endSocket(socket, `${LOST_PLACE} ${finding.hole}`)
       return undefined
     }
     return handle(socket, ordersOf(message))

@@ -235,7 +235,7 @@ const changedBalances = (event: Raw): ChangedBalances | null => {
 const isOfItsArrival = ({ create_time_ms: created, update_time_ms: updated }: Raw): boolean =>
   !(Number(updated) - Number(created) > 1000)
 
-/** "ioc", "fok", and that there was nobody, or nothing, to trade with. */
+/** "ioc", "fok", and that there was no other side, or no quantity, to trade with. */
 const REMAINDERS: ReadonlySet<string | null> = new Set(["ioc", "fok", "depth_not_enough", "trader_not_enough", "small"])
 
 export const gate: ExchangeAdapter = adapterByScheme(

@@ -5,6 +5,7 @@
 import { Decimal } from "../../../domain/decimal.ts"
 import type { CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 import { LOST_PLACE } from "../../worker/exchange/errors.ts"
+import { endSocket } from "../../worker/exchange/sockets.ts"
 import { record, word } from "../adapter.ts"
 import type { KrakenExchange } from "./exchange.ts"
 
@@ -132,11 +133,6 @@ const tradeOf = (trade: Raw): Partial<CcxtTrade> => ({
   info: trade,
 })
 
-const end = (socket: CcxtSocket, reason: string): void => {
-  socket.onError(new Error(reason))
-  socket.close()
-}
-
 export const readPrivateStream = (exchange: KrakenExchange): void => {
   const executions = new Executions()
   exchange.parseWsOrder = orderOf
@@ -157,13 +153,13 @@ export const readPrivateStream = (exchange: KrakenExchange): void => {
   exchange.handleMessage = (socket, message) => {
     const event = record(message)
     if (event["method"] === "subscribe" && event["success"] === false) {
-      end(socket, String(event["error"]))
+      endSocket(socket, String(event["error"]))
       return undefined
     }
     if (event["channel"] !== "executions") return handle(socket, message)
     const hole = executions.holeBefore(socket, event)
     if (hole === undefined) for (const execution of executions.read(event)) tell(socket, execution)
-    else end(socket, `${LOST_PLACE} ${hole}`)
+    else endSocket(socket, `${LOST_PLACE} ${hole}`)
     return undefined
   }
 }

@@ -4,6 +4,7 @@
  * never answered.
  */
 import type { CcxtExchange, CcxtSocket } from "../../worker/exchange/ccxt.ts"
+import { endSocket } from "../../worker/exchange/sockets.ts"
 import type { StreamNews } from "../adapter.ts"
 
 export class SubscriptionAnswers {
@@ -39,7 +40,7 @@ export class SubscriptionAnswers {
         for (const key of this.#keysOf(socket, news.channel, news.marketId)) this.#takenOf(socket).delete(key)
         return false
       case "Ending":
-        end(socket, "the venue is about to close the connection")
+        endSocket(socket, "the venue is about to close the connection")
         return true
       case "Refused":
         this.#refused(socket, news, message)
@@ -58,7 +59,7 @@ export class SubscriptionAnswers {
     const keys = isNamed ? this.#keysOf(socket, channel, marketId) : this.#unanswered(socket)
     const words = `${this.#exchange.id} ${JSON.stringify(message)}`
     // About nothing that is known: every stream of the socket may be meant.
-    if (keys.length === 0) end(socket, words)
+    if (keys.length === 0) endSocket(socket, words)
     else for (const key of keys) this.#fail(socket, key, words)
   }
 
@@ -101,9 +102,4 @@ export class SubscriptionAnswers {
     this.#taken.set(socket, taken)
     return taken
   }
-}
-
-const end = (socket: CcxtSocket, reason: string): void => {
-  socket.onError(new Error(reason))
-  socket.close()
 }

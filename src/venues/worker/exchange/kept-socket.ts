@@ -1,12 +1,11 @@
 /**
- * A socket that has nothing but orders (BYBIT): dialled and logged in while the private stream is, and again after its loss. Its failures are
- * nobody's but its own: meanwhile orders are requests, and whether a key is good the private stream and they will say.
+ * A socket that has nothing but orders (BYBIT): dialled and logged in while the private stream is, and again after its loss. Its failures end
+ * nothing else: meanwhile orders are requests, and whether a key is good the private stream and they will say.
  */
 import { pause, redialMillis } from "../waits.ts"
 import type { CcxtSocket } from "./ccxt.ts"
 import { STABLE_MILLIS } from "./dials.ts"
-
-const OPEN = 1
+import { endSocket, isOpen } from "./sockets.ts"
 
 export interface KeptSocketParts {
   /** Resolves when it is logged in. */
@@ -16,11 +15,6 @@ export interface KeptSocketParts {
   readonly isWanted: () => boolean
   /** A login that is not answered within is lost. */
   readonly acknowledgedMillis: number
-}
-
-const end = (socket: CcxtSocket | undefined, why: string): void => {
-  socket?.onError(new Error(why))
-  socket?.close()
 }
 
 export class KeptSocket {
@@ -54,7 +48,8 @@ export class KeptSocket {
         await this.#end()
       } catch {
         // What ccxt has of a login that failed would never be sent again.
-        end(this.#parts.socket(), "the login of the order socket failed")
+        const failed = this.#parts.socket()
+        if (failed !== undefined) endSocket(failed, "the login of the order socket failed")
       }
       failures = upAt !== null && performance.now() - upAt >= STABLE_MILLIS ? 1 : failures + 1
       await pause(redialMillis(failures))
@@ -66,7 +61,7 @@ export class KeptSocket {
     const late = setInterval(() => {
       const dialled = socket()
       // It may wait for its turn to be dialled.
-      if (dialled?.connection !== undefined) end(dialled, "the login of the order socket was not acknowledged")
+      if (dialled?.connection !== undefined) endSocket(dialled, "the login of the order socket was not acknowledged")
     }, acknowledgedMillis)
     try {
       await open()
@@ -80,7 +75,7 @@ export class KeptSocket {
     return new Promise((resolve) => {
       this.#current = { socket, ended: resolve }
       // It may have ended before anything listened.
-      if (socket === undefined || socket.connection?.readyState !== OPEN) resolve()
+      if (socket === undefined || !isOpen(socket)) resolve()
     })
   }
 }

@@ -10,8 +10,8 @@ import type { VenueProfile } from "../../adapters/profile.ts"
 import { waitsOf } from "../waits.ts"
 import type { CcxtExchange, CcxtSocket, Raw } from "./ccxt.ts"
 import { KeptSocket } from "./kept-socket.ts"
+import { endSocket, isOpen } from "./sockets.ts"
 
-const OPEN = 1
 /** A socket that was silent for longer answers no ping: it may be dead, and an order would be in doubt on it. ccxt pings every 10 s. */
 const SILENT_MILLIS = 12_000
 
@@ -33,8 +33,6 @@ const responseOf = ({ status, headers, body }: ReturnType<OrderSocket["answerOf"
   headers,
   text: () => Promise.resolve(body),
 })
-
-const isOpen = ({ connection }: CcxtSocket): boolean => connection?.readyState === OPEN
 
 /** Changes the instance in place, before anything else wraps its `fetch`. */
 export const ordersOverSocket = (exchange: CcxtExchange, venue: OrderSocket, profile: VenueProfile): void => {
@@ -66,7 +64,7 @@ export const ordersOverSocket = (exchange: CcxtExchange, venue: OrderSocket, pro
     const said = record(message)
     const id = venue.idOf(said)
     if (typeof id === "string" && id.startsWith(own)) {
-      // One that comes too late has nobody to tell: the order is in doubt, and its own events say what became of it.
+      // No request waits any more for one that comes too late: the order is in doubt, and its own events say what became of it.
       const one = waiting.get(id)
       if (one?.socket === socket) one.answered(said)
       return undefined
@@ -94,8 +92,7 @@ export const ordersOverSocket = (exchange: CcxtExchange, venue: OrderSocket, pro
   }
   const endOnceAnswered = (socket: CcxtSocket): void => {
     if (!over.has(socket) || [...waiting.values()].some((one) => one.socket === socket)) return
-    socket.onError(new Error("the venue's socket takes no more orders"))
-    socket.close()
+    endSocket(socket, "the venue's socket takes no more orders")
   }
 
   /** Undefined: none that an order may be sent over. */

@@ -11,6 +11,8 @@ const ANSWER_MILLIS = 1_000
 const GOOD_MILLIS = 500
 const OPEN = 1
 
+export const isOpen = ({ connection }: CcxtSocket): boolean => connection?.readyState === OPEN
+
 export class SocketLife {
   /** Who waits for a word of the socket, and the question that is on its way. */
   readonly #asked = new WeakMap<CcxtSocket, { readonly answer: Promise<boolean>; readonly heard: () => void }>()
@@ -26,7 +28,7 @@ export class SocketLife {
     const asked = this.#asked.get(socket)
     if (asked !== undefined) return asked.answer
     const { connection } = socket
-    if (connection === undefined || connection.readyState !== OPEN) return Promise.resolve(false)
+    if (connection === undefined || !isOpen(socket)) return Promise.resolve(false)
     if (performance.now() - (this.#answeredAt.get(socket) ?? Number.NEGATIVE_INFINITY) < GOOD_MILLIS)
       return Promise.resolve(true)
     let heard = (): void => undefined
@@ -53,7 +55,12 @@ export class SocketLife {
   }
 }
 
-// Closes the sockets that carry a market: whatever waits on them is rejected, and resumes on new ones.
+// Closing sockets, all of them or those that carry a market: whatever waits on them is rejected, and resumes on new ones.
+
+export const endSocket = (socket: CcxtSocket, reason: string): void => {
+  socket.onError(new Error(reason))
+  socket.close()
+}
 
 /** All of them, of an instance that has one for everything; `isKept`: others live by themselves. */
 export const endAll = (
@@ -62,9 +69,7 @@ export const endAll = (
   isKept: (socket: CcxtSocket) => boolean = () => false,
 ): void => {
   for (const socket of Object.values(exchange.clients)) {
-    if (isKept(socket)) continue
-    socket.onError(new Error(reason))
-    socket.close()
+    if (!isKept(socket)) endSocket(socket, reason)
   }
 }
 
@@ -84,8 +89,5 @@ export const socketsOf = (exchange: CcxtExchange, symbol: string): ReadonlyArray
 }
 
 export const endSockets = (exchange: CcxtExchange, symbol: string, reason: string): void => {
-  for (const socket of socketsOf(exchange, symbol)) {
-    socket.onError(new Error(reason))
-    socket.close()
-  }
+  for (const socket of socketsOf(exchange, symbol)) endSocket(socket, reason)
 }

@@ -16,7 +16,7 @@ import { type ToldTrades, TradeIds } from "../../trade-ids.ts"
 import type { CcxtExchange, CcxtOrderBook, CcxtSocket, CcxtTicker, CcxtTrade } from "../exchange/ccxt.ts"
 import { classify, LOST_PLACE } from "../exchange/errors.ts"
 import type { Markets } from "../exchange/markets.ts"
-import { SocketLife, socketsOf } from "../exchange/sockets.ts"
+import { endSocket, SocketLife, socketsOf } from "../exchange/sockets.ts"
 import type { Outbox } from "../outbox.ts"
 import { hasWorked } from "../thread.ts"
 import { waitsOf } from "../waits.ts"
@@ -348,8 +348,7 @@ export class PublicFeed {
     const found = this.#guard.look(socket, message)
     if (found === "STALE") return false
     if (found !== undefined) {
-      socket.onError(new Error(`${LOST_PLACE} ${found.hole}`))
-      socket.close()
+      endSocket(socket, `${LOST_PLACE} ${found.hole}`)
       return false
     }
     if (this.#answers?.take(socket, message) === true) return false

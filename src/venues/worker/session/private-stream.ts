@@ -12,7 +12,7 @@ import type { CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade } from "../exchange
 import { STABLE_MILLIS } from "../exchange/dials.ts"
 import { classify, type Failure } from "../exchange/errors.ts"
 import type { Listing } from "../exchange/markets.ts"
-import { endAll } from "../exchange/sockets.ts"
+import { endAll, endSocket } from "../exchange/sockets.ts"
 import { pause, redialMillis, waitsOf } from "../waits.ts"
 import type { KnownOrders } from "./client-ids.ts"
 import { balances, fill, orderState } from "./normalise.ts"
@@ -192,10 +192,8 @@ export class PrivateStream {
       const news = this.#adapter.channelNews?.(event) ?? []
       for (const it of news)
         if (it.isTaken) this.#taken("asked" in it ? (this.#asked.get(it.asked) ?? []) : [it.channel])
-      if (news.some(({ isTaken }) => !isTaken) || this.#adapter.endsPrivateStream(event)) {
-        socket.onError(new Error("the venue ended the private stream"))
-        socket.close()
-      }
+      if (news.some(({ isTaken }) => !isTaken) || this.#adapter.endsPrivateStream(event))
+        endSocket(socket, "the venue ended the private stream")
       return result
     }
   }

@@ -81,7 +81,7 @@ export class BybitSession extends LoopbackSession<BybitExchange, VenueSecrets> {
     return my
   }
 
-  /** For the cancel of an order that nobody knows. */
+  /** For the cancel of an order that the venue does not know. */
   async asksInVain(): Promise<void> {
     const { open } = this
     const { tradeOrderId, ...order } = bybitOrder()

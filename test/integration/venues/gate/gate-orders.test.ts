@@ -251,7 +251,7 @@ describe("an order at GATE", () => {
     expect(Number(my.rows[0]?.filled_total)).toBeLessThanOrEqual(120.123456)
   })
 
-  it("by cost ends CANCELLED where there was nobody to spend the rest with", async () => {
+  it("by cost ends CANCELLED where there was no other side to spend the rest with", async () => {
     const order = await accepted({ orderType: "MARKET", limitPrice: null, quantity: "0.002", cost: "120" })
     await ended(order)
     const words = {

@@ -64,7 +64,7 @@ describe("a submit to GATE", () => {
     expect(my.timesPlaced(order)).toBe(0)
   })
 
-  it("is refused definitely for an instrument nobody lists", async () => {
+  it("is refused definitely for an instrument that is not listed", async () => {
     const order = gateOrder({ instrumentId: "GATE:FOO/BAR" as InstrumentId })
     expect(await my.outcomeOf(order)).toMatchObject({ _tag: "Refused", code: "INSTRUMENT_NOT_FOUND" })
   })
@@ -90,7 +90,7 @@ describe("a submit to GATE", () => {
     ["INTERNAL, a failure of the venue", saying("INTERNAL", "Internal server error", 500), 0],
     ["SERVER_ERROR", saying("SERVER_ERROR", "Internal server error", 500), 0],
     ["TOO_BUSY", saying("TOO_BUSY", "Server is too busy at the moment", 503), 0],
-    ["a label nobody has heard of", saying("SOMETHING_NEW", "something new"), 0],
+    ["a label that is on no list", saying("SOMETHING_NEW", "something new"), 0],
     ["maintenance under HTTP 503", answering(503, "<html>maintenance</html>"), 0],
     ["an answer without an order", answering(201, "{}"), 0],
     ["a connection cut before the order was taken", { kind: "destroy" }, 0],
@@ -132,7 +132,7 @@ describe("a submit to GATE", () => {
     expect(my.states.at(-1)?.tradeOrderId).toBe(order.tradeOrderId)
   })
 
-  it("is placed by nobody once its window has passed on the way, which is shorter than the venue's own", async () => {
+  it("is not placed once its window has passed on the way, which is shorter than the venue's own", async () => {
     at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "delay", millis: 3000 } })
     const order = gateOrder()
     expect(await my.outcomeOf(order)).toMatchObject({ _tag: "InDoubt", reason: "VENUE_TIMEOUT" })
