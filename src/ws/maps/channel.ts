@@ -114,9 +114,13 @@ export class MapChannel implements MapBehind, ChannelSource, StreamListener {
       this.early.push(publication)
       return
     }
-    if (this.includes === undefined || publication.offset <= this.includes) return
-    if (publication.offset !== this.includes + 1) return this.reload()
-    this.includes = publication.offset
+    if (this.includes === undefined) return
+    // One outside of the stream has no place in it, and says what holds until the next.
+    if (publication.offset > 0) {
+      if (publication.offset <= this.includes) return
+      if (publication.offset !== this.includes + 1) return this.reload()
+      this.includes = publication.offset
+    }
     const { isWhole, changes } = this.followed.translate(publication)
     this.publish(isWhole ? this.entries.replace(changes) : this.entries.apply(changes))
   }

@@ -3,11 +3,13 @@
  * the subscribers, who start over (2500). The one thing to know: while it is asked, words are held, so that what was answered is of the moment in which waiting
  * subscribers join.
  */
+import type { ChannelKind } from "../../domain/channel.ts"
 import type { AskOutcome, CableService, Peer } from "../../ports/cable.ts"
 import type { StreamPosition } from "../../ports/channel-port.ts"
 import type { Hub } from "../fanout/hub.ts"
 import type { Stream } from "../fanout/stream.ts"
 import type { EncodedPublication } from "../fanout/topic.ts"
+import { staleWords } from "./stale.ts"
 import {
   type KeepAnswer,
   MIRROR_SERVICE,
@@ -68,14 +70,17 @@ export class Mirror {
   private held: Array<Exclude<Word, { readonly _tag: "Behind" }>> = []
   private heldCount = 0
   private waiters = new Set<Waiter>()
+  /** Of a book: its newest record. */
+  private record: EncodedPublication | undefined
+  /** By subject: what was told as outdated, as it was before. */
+  private readonly outdated = new Map<string, EncodedPublication>()
   private readonly stop: () => void
 
   constructor(
     readonly channel: string,
     /** Of the hub: it ends with this. */
     readonly stream: Stream,
-    /** A snapshot is of one offset, and newcomers need one. */
-    private readonly hasSnapshots: boolean,
+    private readonly kind: ChannelKind,
     private readonly parts: MirrorParts,
   ) {
     this.stop = parts.cable.hear(subjectOf(channel), (text) => this.hear(text))
@@ -88,6 +93,11 @@ export class Mirror {
     return at === undefined
       ? { ...this.stream.at, snapshot: null }
       : { ...at, snapshot: this.hasSnapshot ? this.snapshot!.json : null }
+  }
+
+  /** A snapshot is of one offset, and newcomers need one. */
+  private get hasSnapshots(): boolean {
+    return this.kind === "orderbook"
   }
 
   /** As it is known; undefined: not at all. */
@@ -120,8 +130,24 @@ export class Mirror {
     else this.isLostMeanwhile = true
   }
 
-  /** Nothing was heard of the owner for long: the subscribers are told, and wait for it as newcomers do. */
+  /** Nothing is heard of the owner: readers of a book or ticker are told that it is not of now, and newcomers wait. False: there is no word for that here. */
+  goStale(): boolean {
+    if (this.isOver) return false
+    for (const newest of this.newest()) {
+      const subject = newest.subject ?? ""
+      const words = this.outdated.has(subject) ? undefined : staleWords(this.kind, newest)
+      if (words === undefined) continue
+      this.outdated.set(subject, words.again)
+      this.parts.hub.publish(this.channel, words.stale)
+    }
+    if (this.outdated.size === 0) return false
+    if (!this.isInDoubt) this.lose()
+    return true
+  }
+
+  /** Nothing was heard of the owner for long: the subscribers know it, or are told to start over and wait for it as newcomers do. */
   outOfTouch(): void {
+    if (this.goStale()) return
     this.isInDoubt = true
     this.recall()
     this.lose()
@@ -147,6 +173,11 @@ export class Mirror {
   private isPresent(withState: boolean): boolean {
     if (this.at === undefined || this.isInDoubt) return false
     return !withState || !this.hasSnapshots || this.hasSnapshot
+  }
+
+  private newest(): ReadonlyArray<EncodedPublication> {
+    if (!this.hasSnapshots) return this.stream.values()
+    return this.record === undefined ? [] : [this.record]
   }
 
   private get hasSnapshot(): boolean {
@@ -221,7 +252,10 @@ export class Mirror {
       this.recall()
     }
     if (snapshot !== undefined) this.snapshot = { epoch, offset, json: snapshot }
+    if (typeof snapshot === "string") this.record = { epoch, offset, json: snapshot }
     this.isInDoubt = false
+    for (const again of this.outdated.values()) this.parts.hub.publish(this.channel, again)
+    this.outdated.clear()
     for (const { done, withState } of this.taken((waiter) => this.isPresent(waiter.withState))) {
       // One of them may have had all told to start over.
       if (this.isPresent(withState)) done(true)
@@ -241,6 +275,8 @@ export class Mirror {
 
   private begin({ epoch, offset, memory }: OpenAnswer): void {
     this.at = { epoch, offset }
+    this.record = undefined
+    this.outdated.clear()
     this.stream.adopt(this.at, memory)
   }
 
@@ -303,6 +339,8 @@ export class Mirror {
     const { at } = this
     if (at === undefined || publication.offset <= at.offset) return
     this.at = { epoch: at.epoch, offset: publication.offset }
+    if (this.hasSnapshots) this.record = publication
+    this.outdated.delete(publication.subject ?? "")
     this.parts.hub.publish(this.channel, publication)
   }
 

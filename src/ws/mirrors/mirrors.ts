@@ -22,8 +22,10 @@ import {
 const KEEP_MILLIS = 1_000
 /** Channels in one ask: a frame of 1 MiB holds them under the longest of names. */
 const KEPT_AT_ONCE = 1_000
-/** The lease of an owner is over by then; and it is as long as a silent book is called SYNCED. */
+/** The lease of an owner is over by then. Of books and tickers readers know before. */
 const OUT_OF_TOUCH_MILLIS = 5_000
+/** Between two looks at whether the owner is heard. */
+const LOOK_MILLIS = 250
 /** Storage is read for it; one try, and all of them. */
 const TRY_MILLIS = 1_500
 const READ_MILLIS = 3_500
@@ -50,6 +52,7 @@ export class Mirrors {
   private readonly figures = { words: 0, repairs: 0, recalls: 0 }
   private readonly mirrorParts: MirrorParts
   private willKeep = false
+  private willLook = false
   /** Monotonic ms: when the owner last answered. */
   private inTouchAt: number
   private isOutOfTouch = false
@@ -105,8 +108,9 @@ export class Mirrors {
     const known = this.mirrors.get(channel)
     if (stream === undefined || known?.stream === stream) return
     known?.close()
-    this.mirrors.set(channel, new Mirror(channel, stream, kind === "orderbook", this.mirrorParts))
+    this.mirrors.set(channel, new Mirror(channel, stream, kind, this.mirrorParts))
     this.keepLater()
+    this.lookLater()
   }
 
   private drop(mirror: Mirror): void {
@@ -149,6 +153,16 @@ export class Mirrors {
     once()
   }
 
+  private lookLater(): void {
+    if (this.willLook || this.mirrors.size === 0) return
+    this.willLook = true
+    this.parts.after(LOOK_MILLIS, () => {
+      this.willLook = false
+      if (this.parts.owner() === undefined) for (const mirror of this.mirrors.values()) mirror.goStale()
+      this.lookLater()
+    })
+  }
+
   private keepLater(): void {
     if (this.willKeep) return
     this.willKeep = true
@@ -162,9 +176,12 @@ export class Mirrors {
     this.sweep()
     if (this.mirrors.size === 0 && this.states.size === 0) return
     this.keep()
-    if (this.parts.monotonic() - this.inTouchAt > OUT_OF_TOUCH_MILLIS && !this.isOutOfTouch) {
+    if (this.parts.monotonic() - this.inTouchAt > OUT_OF_TOUCH_MILLIS) {
+      const isFirst = !this.isOutOfTouch
       this.isOutOfTouch = true
-      for (const mirror of [...this.mirrors.values()]) mirror.outOfTouch()
+      for (const mirror of [...this.mirrors.values()])
+        if (isFirst) mirror.outOfTouch()
+        else mirror.goStale()
     }
     this.willKeep = true
     this.parts.after(KEEP_MILLIS, () => this.tick())

@@ -3,7 +3,7 @@ import { beginAny } from "../../../src/ws/fanout/recovery.ts"
 import type { Ending, Stream } from "../../../src/ws/fanout/stream.ts"
 import type { Topic } from "../../../src/ws/fanout/topic.ts"
 import { jsonCodec } from "../../../src/ws/protocol/codec-json.ts"
-import { BARS, BOOK, type Data, type ReaderAt, type TestChannel, type TestEdge } from "./mirror-world.ts"
+import { BARS, BOOK, type Data, type ReaderAt, type TestChannel, type TestEdge, TICKER } from "./mirror-world.ts"
 
 const VARIANT = { codec: jsonCodec, delta: false, filter: undefined, compact: undefined }
 
@@ -13,6 +13,8 @@ export class TestReader implements ReaderAt {
   /** The last value, and of bars the last closed one. */
   value: Data | undefined
   finals = 0
+  /** What it was told of the present: a book or a ticker that is not of now. */
+  isStale = false
   readonly faults: Array<string> = []
   readonly seen: Array<string> = []
   topicKey = ""
@@ -62,7 +64,8 @@ export class TestReader implements ReaderAt {
         // What is forgotten of bars is told as well.
         this.finals = -1
       }
-      if (channel === BARS) {
+      this.isStale = false
+      if (channel === BARS || channel === TICKER) {
         for (const { json } of beginning.publications) this.bar(JSON.parse(json) as Data)
         this.position = at
         return
@@ -80,12 +83,28 @@ export class TestReader implements ReaderAt {
 
   frame(text: string): void {
     for (const line of text.split("\n")) {
-      const { pub } = (JSON.parse(line) as { push: { pub: { data: Data; offset: number } } }).push
-      if (this.channel === BARS) {
-        this.bar(pub.data)
-        this.position = { epoch: pub.data.e, offset: pub.offset }
-      } else this.take(pub.offset, pub.data)
+      const { pub } = (JSON.parse(line) as { push: { pub: { data: Data; offset?: number } } }).push
+      if (pub.offset === undefined) this.hear(pub.data)
+      else this.publication(pub.data, pub.offset)
     }
+  }
+
+  private publication(data: Data, offset: number): void {
+    this.isStale = false
+    if (this.channel !== BARS && this.channel !== TICKER) return this.take(offset, data)
+    this.bar(data)
+    this.position = { epoch: data.e, offset }
+  }
+
+  /** What an edge says by itself: of the record that the reader has. */
+  private hear(data: Data): void {
+    const { position, channel } = this
+    this.isStale = data.quality === "STALE" || data.isStale === true
+    this.seen.push(this.isStale ? "stale" : "of now")
+    const { sequence = data.n, previousSequence = data.n } = data
+    const isOfMine = [data.n, sequence, previousSequence].every((n) => n === position?.offset)
+    if (!isOfMine || data.e !== position?.epoch || (channel !== BOOK && channel !== TICKER))
+      this.faults.push(`${data.e} ${data.n} from the edge at ${position?.epoch} ${position?.offset}`)
   }
 
   ended(how: Ending): void {

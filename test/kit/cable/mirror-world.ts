@@ -14,10 +14,11 @@ export const ACCOUNT = "tradingAccount:00000000-0000-4000-8000-000000000001"
 export const BOOK = "market:orderbook:MOCK:BTC/USDT"
 export const TRADES = "market:trade:MOCK:BTC/USDT"
 export const BARS = "market:kline:MOCK:BTC/USDT:1m"
-export type TestChannel = typeof ACCOUNT | typeof BOOK | typeof TRADES | typeof BARS
+export const TICKER = "market:ticker:MOCK:BTC/USDT"
+export type TestChannel = typeof ACCOUNT | typeof BOOK | typeof TRADES | typeof BARS | typeof TICKER
 
 /** Little is remembered, so that much of it is forgotten in a short run. */
-const kinds = {
+export const kinds = {
   ...defaultChannelKinds(0),
   tradingAccount: { ...defaultChannelKinds(0).tradingAccount, historySize: 8 },
   orderbook: { ...defaultChannelKinds(0).orderbook, historySize: 20, recoveryMax: 20 },
@@ -29,6 +30,7 @@ const KIND: Readonly<Record<TestChannel, ChannelKind>> = {
   [BOOK]: "orderbook",
   [TRADES]: "trade",
   [BARS]: "kline",
+  [TICKER]: "ticker",
 }
 
 export interface Data {
@@ -36,7 +38,24 @@ export interface Data {
   readonly n: number
   /** Of a closed bar: its number. */
   readonly f?: number
+  /** Of a book. */
+  readonly sequence?: number
+  readonly previousSequence?: number
+  readonly quality?: string
+  readonly bids?: ReadonlyArray<never>
+  readonly asks?: ReadonlyArray<never>
+  /** Of a ticker. */
+  readonly isStale?: true
 }
+
+const bookOf = (epoch: string, offset: number): Data => ({
+  e: epoch,
+  n: offset,
+  bids: [],
+  asks: [],
+  sequence: offset,
+  quality: "SYNCED",
+})
 
 export interface Published {
   epoch: string
@@ -74,14 +93,20 @@ export class TestOwner {
       monotonic: node.now,
     })
     const of = (channel: TestChannel): Published => ({ epoch: `none ${channel}`, offset: 0, finals: 0 })
-    this.at = { [ACCOUNT]: of(ACCOUNT), [BOOK]: of(BOOK), [TRADES]: of(TRADES), [BARS]: of(BARS) }
+    this.at = {
+      [ACCOUNT]: of(ACCOUNT),
+      [BOOK]: of(BOOK),
+      [TRADES]: of(TRADES),
+      [BARS]: of(BARS),
+      [TICKER]: of(TICKER),
+    }
     for (const kind of Object.keys(kinds) as ReadonlyArray<ChannelKind>) this.hub.attach(kind, this.sourceOf(kind))
     time.every(1_000, () => this.hub.sweep())
   }
 
   begin(term: number): void {
     this.term = term
-    for (const channel of [BOOK, TRADES, BARS] as const)
+    for (const channel of [BOOK, TRADES, BARS, TICKER] as const)
       this.at[channel] = { epoch: `term ${term}`, offset: 0, finals: 0 }
     this.at[ACCOUNT] = { epoch: "for ever", offset: this.journal.rows.length, finals: 0 }
     this.publisher.begin(term)
@@ -95,7 +120,9 @@ export class TestOwner {
     const at = this.at[channel]
     at.offset++
     const isFinal = channel === BARS && at.offset % 3 === 0
-    const data: Data = { e: at.epoch, n: at.offset, ...(isFinal ? { f: ++at.finals } : {}) }
+    const { epoch, offset } = at
+    const plain: Data = channel === BOOK ? bookOf(epoch, offset) : { e: epoch, n: offset }
+    const data: Data = { ...plain, ...(isFinal ? { f: ++at.finals } : {}) }
     const json = JSON.stringify({ ...data, filler })
     if (channel === ACCOUNT) this.journal.rows.push(json)
     this.hub.publish(channel, { epoch: at.epoch, offset: at.offset, json, ...(isFinal ? { isFinal } : {}) })
@@ -113,7 +140,7 @@ export class TestOwner {
       closed: (channel) => void this.calls.push(`closed ${channel}`),
       position: (channel) => {
         const { epoch, offset } = this.at[channel as TestChannel]
-        return { epoch, offset, snapshot: kind === "orderbook" ? JSON.stringify({ e: epoch, n: offset }) : null }
+        return { epoch, offset, snapshot: kind === "orderbook" ? JSON.stringify(bookOf(epoch, offset)) : null }
       },
     }
     if (kind !== "tradingAccount") return source

@@ -5,10 +5,19 @@
 import { describe, expect, it } from "vitest"
 import { seededRandom } from "../../exchanges/binance/replay/synthetic.ts"
 import { TestReader } from "../../kit/cable/mirror-reader.ts"
-import { ACCOUNT, BARS, BOOK, type TestChannel, TestEdge, TestOwner, TRADES } from "../../kit/cable/mirror-world.ts"
+import {
+  ACCOUNT,
+  BARS,
+  BOOK,
+  type TestChannel,
+  TestEdge,
+  TestOwner,
+  TICKER,
+  TRADES,
+} from "../../kit/cable/mirror-world.ts"
 import { nodesInMemory } from "../../kit/cable/nodes.ts"
 
-const CHANNELS: ReadonlyArray<TestChannel> = [ACCOUNT, BOOK, TRADES, BARS]
+const CHANNELS: ReadonlyArray<TestChannel> = [ACCOUNT, BOOK, TRADES, BARS, TICKER]
 const SEEDS = 10
 const STEPS = 600
 
@@ -36,7 +45,7 @@ const run = async (seed: number) => {
     if (luck < 0.05) return []
     return luck < 0.95 ? [delay()] : [delay(), delay()]
   }
-  const readers = Array.from({ length: 12 }, (_, i) => new TestReader(CHANNELS[i % 4]!, one(edges), time.after))
+  const readers = Array.from({ length: 15 }, (_, i) => new TestReader(CHANNELS[i % 5]!, one(edges), time.after))
   for (const reader of readers) reader.subscribe()
   const change = (): void => {
     owner.publisher.end()
@@ -60,7 +69,7 @@ const run = async (seed: number) => {
       broker.freeze()
       time.pass(between(1, 2_000))
       broker.thaw()
-    } else if (luck < 0.016) owner.breakOff(one([BOOK, TRADES, BARS]))
+    } else if (luck < 0.016) owner.breakOff(one([BOOK, TRADES, BARS, TICKER]))
     else if (luck < 0.08) one(readers).cut(one(edges))
   }
   broker.fate = () => [0.1]
@@ -75,10 +84,10 @@ describe("mirrors under faults", () => {
       const { owner, edges, readers, defects } = await run(seed)
       expect(defects).toEqual([])
       for (const reader of readers) {
-        const { channel, faults, position, seen, recovered, startedOver, told } = reader
+        const { channel, faults, position, seen, recovered, startedOver, told, isStale } = reader
         const where = `seed ${seed}, ${channel}: ${seen.slice(-8).join(", ")}`
         const { epoch, offset } = owner.at[channel]
-        expect([where, faults, position]).toEqual([where, [], { epoch, offset }])
+        expect([where, faults, position, isStale]).toEqual([where, [], { epoch, offset }, false])
         sums.recovered += recovered
         sums.startedOver += startedOver
         sums.told += told

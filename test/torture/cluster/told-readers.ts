@@ -20,6 +20,12 @@ export interface ToldReader {
   readonly close: () => void
 }
 
+interface BookWord {
+  readonly updateType?: string
+  readonly sequence?: number
+  readonly previousSequence?: number | null
+}
+
 export const toldReader = (name: string, url: string, token: string, channel: string): ToldReader => {
   const client = new Centrifuge(url, {
     token,
@@ -45,8 +51,10 @@ export const toldReader = (name: string, url: string, token: string, channel: st
     figures.received++
     figures.heardAt = performance.now()
     // A book that is told whole says by itself that it starts over; it may have no offset of the channel, but its sequence is the offset.
-    const { updateType, sequence = offset } = data as { readonly updateType?: string; readonly sequence?: number }
+    const { updateType, previousSequence, sequence = offset } = data as BookWord
     const isWhole = updateType === "SNAPSHOT"
+    // Only how good it is: of an edge that has lost the owner, or found it.
+    if (offset === 0 && previousSequence === figures.at && sequence === figures.at) return
     if (offset !== figures.at + 1 && !isWhole) faults.push(`${name}: ${offset} after ${figures.at}`)
     figures.at = isWhole ? sequence : offset
   })

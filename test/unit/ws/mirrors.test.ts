@@ -1,8 +1,20 @@
 /** Mirrors of an owner's channels in memory, by a clock that is turned by hand: what is told, what is asked, and when readers are told to start over. */
 import { beforeEach, describe, expect, it } from "vitest"
+import { parseChannel } from "../../../src/domain/channel.ts"
+import { Maps } from "../../../src/ws/maps/maps.ts"
 import { publishedTexts, readWord } from "../../../src/ws/mirrors/words.ts"
 import { TestReader } from "../../kit/cable/mirror-reader.ts"
-import { ACCOUNT, BARS, BOOK, type TestChannel, TestEdge, TestOwner, TRADES } from "../../kit/cable/mirror-world.ts"
+import {
+  ACCOUNT,
+  BARS,
+  BOOK,
+  kinds,
+  type TestChannel,
+  TestEdge,
+  TestOwner,
+  TICKER,
+  TRADES,
+} from "../../kit/cable/mirror-world.ts"
 import { nodesInMemory } from "../../kit/cable/nodes.ts"
 
 describe("words", () => {
@@ -128,6 +140,69 @@ describe("mirrors", () => {
     nodes.time.pass(3_000)
     isUpToDate(one)
     expect([one.told, one.isSubscribed, one.startedOver]).toEqual([1, true, 0])
+  })
+
+  describe("while nothing is heard of the owner", () => {
+    const away = (): void => edges[0]!.knows(undefined)
+    const back = (): void => edges[0]!.knows(owner.peer())
+
+    it("tell readers of books and tickers so, have newcomers wait, and take it back without a number of their own", () => {
+      const readers = [reader(BOOK), reader(TICKER), reader(TRADES)]
+      for (const channel of [BOOK, TICKER, TRADES] as const) owner.publish(channel)
+      nodes.time.pass(5)
+      const [book, ticker, trades] = readers
+      expect(readers.map(({ isStale }) => isStale)).toEqual([false, false, false])
+      away()
+      nodes.time.pass(300)
+      expect(readers.map(({ isStale }) => isStale)).toEqual([true, true, false])
+      const newcomer = new TestReader(BOOK, edges[0]!, nodes.time.after)
+      newcomer.subscribe()
+      // Of these no more than that they are not of now can be told, however long it takes.
+      nodes.time.pass(10_000)
+      expect([book!.told, ticker!.told, trades!.told, newcomer.isSubscribed]).toEqual([0, 0, 1, false])
+      back()
+      nodes.time.pass(1_000)
+      expect([...readers, newcomer].map((it) => [it.isStale, it.isSubscribed])).toEqual(
+        Array.from({ length: 4 }, () => [false, true]),
+      )
+      isUpToDate(...readers, newcomer)
+      expect([book!.told, ticker!.told]).toEqual([0, 0])
+    })
+
+    it("tell it once, and go on with what was missed", () => {
+      const one = reader(BOOK)
+      owner.publish(BOOK)
+      nodes.time.pass(5)
+      nodes.broker.fate = (subject) => (word(subject) ? [] : [0.1])
+      away()
+      nodes.time.pass(3_000)
+      owner.publish(BOOK)
+      nodes.broker.fate = () => [0.1]
+      back()
+      nodes.time.pass(1_000)
+      isUpToDate(one)
+      expect([one.isStale, one.told]).toEqual([false, 0])
+      expect(one.seen.slice(-3)).toEqual(["term 1 1", "stale", "term 1 2"])
+    })
+
+    it("tell it of the book's map as well", () => {
+      const { hub } = edges[0]!
+      const map = new Maps(hub, kinds).of(parseChannel(BOOK)!)!
+      hub.open(map)
+      owner.publish(BOOK)
+      nodes.time.pass(5)
+      const entry = (): unknown =>
+        map
+          .map!.entries.page(0, 1_000, 10, () => true)
+          .entries.flatMap(({ key, json }) => (key === "book" ? [JSON.parse(json)] : []))
+      expect(entry()).toEqual([{ sequence: 1, quality: "SYNCED" }])
+      away()
+      nodes.time.pass(300)
+      expect(entry()).toEqual([{ sequence: 1, quality: "STALE" }])
+      back()
+      nodes.time.pass(100)
+      expect(entry()).toEqual([{ sequence: 1, quality: "SYNCED" }])
+    })
   })
 
   it("take nothing from an owner that has lost the database and does not know it yet", async () => {

@@ -2,6 +2,7 @@
 import { Centrifuge, type PublicationContext, type Subscription } from "centrifuge"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
+import type { OrderBookRecord } from "../../../../src/domain/market/market.ts"
 import { type ClusterProcess, ownerOf, sharedKeys, startClusterNode } from "../../../kit/servers/cluster.ts"
 import { Api, endGateways, until } from "../../../kit/servers/gateway.ts"
 import { type NatsServer, natsMissing, startNats } from "../../../kit/servers/nats.ts"
@@ -105,6 +106,20 @@ describe.skipIf(natsMissing !== null)(`sockets of nodes${natsMissing === null ? 
     await user.as(other.record.accessToken).post("/auth/logout", {})
     expect(await gone).toBe(3500)
     expect(there.state).toBe("connected")
+  })
+
+  it("tell that a book is not of now while the broker is away, and go on with it behind that", async () => {
+    const book = read(clientAt(edge), BOOK)
+    await book.subscription.ready(60_000)
+    const qualities = (): ReadonlyArray<string> =>
+      book.publications.map(({ data }) => (data as OrderBookRecord).quality)
+    await nats.kill()
+    await until("the book to be outdated", () => qualities().includes("STALE"))
+    await nats.start()
+    await until("the book to be of now", () => qualities().at(-1) === "SYNCED")
+    const records = book.publications.map(({ data }) => data as OrderBookRecord)
+    for (const [i, { updateType, previousSequence }] of records.entries())
+      if (i > 0 && updateType === "DIFF") expect(previousSequence).toBe(records[i - 1]!.sequence)
   })
 
   it("go on when the owner is killed: accounts without a gap, books from a new snapshot", async () => {
