@@ -79,6 +79,7 @@ const PINS: Readonly<Record<string, Pins>> = {
     streams: { klines: "DERIVED" },
   },
   krakenfutures: {
+    proved: { amend: true },
     nativeTimesInForce: ["GTC", "IOC", "GTX"],
     clientOrderIds: { form: "TEXT", lengthMax: 100, unique: "ALWAYS" },
   },

@@ -14,6 +14,7 @@ type Bybit = InstanceType<typeof import("ccxt").pro.bybit>
 type Kucoin = InstanceType<typeof import("ccxt").pro.kucoin>
 type GateIo = InstanceType<typeof import("ccxt").pro.gate>
 type Coinbase = InstanceType<typeof import("ccxt").pro.coinbase>
+type KrakenFutures = InstanceType<typeof import("ccxt").pro.krakenfutures>
 type BinanceUsdm = InstanceType<typeof import("ccxt").pro.binanceusdm>
 export type Settings = Record<string, unknown>
 
@@ -82,6 +83,16 @@ export const connectUsdm = async (routes: Routes, settings: Settings): Promise<B
   const client = new UsdmClass({ timeout: PATIENCE_MILLIS, ...settings })
   routeCcxt(client, routes)
   client.has["fetchCurrencies"] = false
+  return client
+}
+
+/** Loaded at the first use; `close()` is the caller's. */
+export const connectKrakenFutures = async (routes: Routes, settings: Settings): Promise<KrakenFutures> => {
+  const { default: FuturesClass }: { default: new (settings: Settings) => KrakenFutures } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/krakenfutures.js")).href
+  )
+  const client = new FuturesClass({ timeout: PATIENCE_MILLIS, ...settings })
+  routeCcxt(client, routes)
   return client
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run exchange -- [--venue binance|binance-usdm|bybit|coinbase|gate|kraken|kucoin|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE]
+ * `npm run exchange -- [--venue binance|binance-usdm|bybit|coinbase|gate|kraken|kraken-futures|kucoin|okx] --port P [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE]
  * [--speed X]`: a loopback exchange as a process. Prints one line, `exchange {json}`, when it listens: `url`, `routes` (a VENUE_ROUTES value) and the
  * keys of the first user. SIGTERM ends it. Only Binance replays a capture.
  */
@@ -11,6 +11,7 @@ import { startBybitExchange } from "./bybit/exchange.ts"
 import { startCoinbaseExchange } from "./coinbase/exchange.ts"
 import { startGateExchange } from "./gate/exchange.ts"
 import { startKrakenExchange } from "./kraken/exchange.ts"
+import { startKrakenFuturesExchange } from "./kraken-futures/exchange.ts"
 import { startKucoinExchange } from "./kucoin/exchange.ts"
 import { startOkxExchange } from "./okx/exchange.ts"
 
@@ -53,6 +54,7 @@ const STARTS: Readonly<Record<string, (start: Start) => Promise<Running>>> = {
   coinbase: ({ port, users }) => startCoinbaseExchange({ port, users, isLimited: false }),
   gate: ({ port, users }) => startGateExchange({ port, users, isLimited: false }),
   kraken: ({ port, users }) => startKrakenExchange({ port, users, isLimited: false }),
+  "kraken-futures": ({ port, users }) => startKrakenFuturesExchange({ port, users, isLimited: false }),
   kucoin: ({ port, users }) => startKucoinExchange({ port, users, quotas: null }),
   okx: ({ port, users }) => startOkxExchange({ port, users }).then(({ url, routes, stop }) => ({ url, routes, stop })),
 }

@@ -5,7 +5,7 @@
 import { execute, filled, type Purse } from "../binance/accounts.ts"
 import { multiply } from "../binance/fixed.ts"
 import { balanceOf, type Fill, isOpen, type Order, type PublicTrade, type SymbolRules } from "../binance/model.ts"
-import { entryPriceOf, leverageOf, positionOf, sizeOf, type UsdmAccount, unrealizedOf } from "./model.ts"
+import { entryPriceOf, leverageOf, type MarginAccount, positionOf, sizeOf, unrealizedOf } from "./model.ts"
 import { insufficientMargin } from "./refusal.ts"
 
 /** Of a taker 0.04 %, of a maker 0.02 %. */
@@ -23,12 +23,12 @@ export interface Margins {
 export class MarginPurse implements Purse {
   constructor(
     /** The account as this venue keeps it, by its key. */
-    readonly accountOf: (apiKey: string) => UsdmAccount | undefined,
+    readonly accountOf: (apiKey: string) => MarginAccount | undefined,
     readonly markOf: (symbol: string) => bigint,
     readonly rulesOf: (symbol: string) => SymbolRules | undefined,
   ) {}
 
-  marginsOf(account: UsdmAccount, asset: string): Margins {
+  marginsOf(account: MarginAccount, asset: string): Margins {
     const wallet = balanceOf(account, asset).free
     let [unrealized, ofPositions, ofOrders] = [0n, 0n, 0n]
     for (const [symbol, position] of account.positions) {
@@ -76,7 +76,7 @@ export class MarginPurse implements Purse {
   /** What each fill realized. */
   readonly realized = new WeakMap<Fill, bigint>()
 
-  #own(apiKey: string): UsdmAccount {
+  #own(apiKey: string): MarginAccount {
     const own = this.accountOf(apiKey)
     if (own === undefined) throw new Error(`no futures account has the key ${apiKey}`)
     return own
@@ -84,7 +84,7 @@ export class MarginPurse implements Purse {
 }
 
 /** Answers what the trade realized. */
-const move = (account: UsdmAccount, symbol: string, change: bigint, { price, tradedAt }: PublicTrade): bigint => {
+const move = (account: MarginAccount, symbol: string, change: bigint, { price, tradedAt }: PublicTrade): bigint => {
   const position = positionOf(account, symbol)
   const { amount } = position
   const entry = entryPriceOf(position)

@@ -12,9 +12,13 @@ export interface Position {
   updatedAt: number
 }
 
-export interface UsdmAccount extends Account {
+/** An account of contracts, whichever venue keeps it. */
+export interface MarginAccount extends Account {
   readonly positions: Map<string, Position>
   readonly leverage: Map<string, number>
+}
+
+export interface UsdmAccount extends MarginAccount {
   readonly marginType: Map<string, "CROSSED" | "ISOLATED">
   /** Long and short of one symbol are two positions: "hedge mode". */
   isDualSide: boolean
@@ -31,9 +35,10 @@ export interface ListenKey {
 /** As the venue sets it for a symbol that nobody has touched. */
 const USUAL_LEVERAGE = 20
 
-export const leverageOf = ({ leverage }: UsdmAccount, symbol: string): number => leverage.get(symbol) ?? USUAL_LEVERAGE
+export const leverageOf = ({ leverage }: MarginAccount, symbol: string): number =>
+  leverage.get(symbol) ?? USUAL_LEVERAGE
 
-export const positionOf = ({ positions }: UsdmAccount, symbol: string): Position => {
+export const positionOf = ({ positions }: MarginAccount, symbol: string): Position => {
   const known = positions.get(symbol)
   if (known !== undefined) return known
   const none = { amount: 0n, entryCost: 0n, realized: 0n, updatedAt: 0 }

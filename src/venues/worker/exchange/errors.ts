@@ -9,6 +9,7 @@ import { BYBIT_CODES } from "../../adapters/bybit/codes.ts"
 import { COINBASE_CODES, coinbaseWords } from "../../adapters/coinbase/codes.ts"
 import { GATE_CODES } from "../../adapters/gate/codes.ts"
 import { krakenMeaning, krakenWords } from "../../adapters/kraken/codes.ts"
+import { KRAKENFUTURES_CODES, krakenFuturesWords } from "../../adapters/krakenfutures/codes.ts"
 import { KUCOIN_CODES } from "../../adapters/kucoin/codes.ts"
 import { OKX_CODES } from "../../adapters/okx/codes.ts"
 import type { FailureCategory, VenueFailure } from "../../connector/wire.ts"
@@ -104,7 +105,7 @@ interface VenueWords {
 /**
  * `{"code": …, "msg": …}` out of an error's text, or out of a plain object that ccxt rejected with. An operation that OKX refused has
  * its own words inside: `{"code": "1", "data": [{"sCode": …, "sMsg": …}]}`. Bybit's are `{"retCode": …, "retMsg": …}`, Gate's
- * `{"label": …, "message": …}`; Coinbase's stand in several places.
+ * `{"label": …, "message": …}`; Coinbase's and Kraken Futures' stand in several places.
  */
 const venueWords = (error: unknown, text: string): VenueWords => {
   const start = text.indexOf("{")
@@ -117,6 +118,8 @@ const venueWords = (error: unknown, text: string): VenueWords => {
   const outer = record(candidate)
   const ofCoinbase = text.startsWith("coinbase ") ? coinbaseWords(candidate) : undefined
   if (ofCoinbase !== undefined) return { ...ofCoinbase, code: cleanText(ofCoinbase.code).slice(0, CODE_MAX) }
+  const ofFutures = text.startsWith("krakenfutures ") ? krakenFuturesWords(candidate) : undefined
+  if (ofFutures !== undefined) return { ...ofFutures, code: cleanText(ofFutures.code).slice(0, CODE_MAX) }
   const words = outer["error"] === undefined ? outer : record(outer["error"])
   const operation = Array.isArray(words["data"]) ? record(words["data"][0]) : {}
   const code = operation["sCode"] ?? words["code"] ?? words["retCode"] ?? words["label"]
@@ -154,6 +157,7 @@ const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = {
   coinbase: COINBASE_CODES,
   kucoin: KUCOIN_CODES,
   gate: GATE_CODES,
+  krakenfutures: KRAKENFUTURES_CODES,
 }
 
 /** What the code means, or the text where one code has many meanings, by the venue: ccxt's errors open with its id of the exchange. */
