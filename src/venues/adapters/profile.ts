@@ -219,9 +219,13 @@ export interface VenueProfile extends VenueFacts {
   }
   /**
    * The venue counts an account's orders and their changes apart, so many within each time, and they weigh nothing else: the adapter has them cost
-   * nothing. Absent: they cost like any request.
+   * nothing. `of`: those of the account, or of each of its instruments. Absent: they cost like any request.
    */
-  readonly orderLimits?: ReadonlyArray<{ readonly most: number; readonly withinMillis: number }>
+  readonly orderLimits?: ReadonlyArray<{
+    readonly most: number
+    readonly withinMillis: number
+    readonly of: "ACCOUNT" | "INSTRUMENT"
+  }>
   /** The code that goes with it, in `adapters.ts`. */
   readonly adapter:
     | "binance"

@@ -30,7 +30,7 @@ import { Outbox } from "./outbox.ts"
 import { PrivateSession } from "./session/private-session.ts"
 import { Slices } from "./slices.ts"
 import { inhabitants } from "./thread.ts"
-import { doing, doingFor } from "./work.ts"
+import { doing, doingFor, ordering } from "./work.ts"
 
 /** A cancel that could not leave for so long is in doubt; its account asks and cancels again. */
 const CANCEL_WAIT_MILLIS = 15_000
@@ -101,7 +101,7 @@ class Connector {
       }
       case "Prepare": {
         const { session, order } = command
-        doingFor("submit", order.notAfter, () => this.#session(session).prepare(order))
+        ordering(order, order.notAfter, () => this.#session(session).prepare(order))
         return
       }
       case "Forgo":
@@ -109,7 +109,7 @@ class Connector {
         return
       case "Submit": {
         const { session, order } = command
-        void doingFor("submit", order.notAfter, () => this.#session(session).submit(order))
+        void ordering(order, order.notAfter, () => this.#session(session).submit(order))
         return
       }
       case "Cancel": {
@@ -119,7 +119,7 @@ class Connector {
       }
       case "Amend": {
         const { session, order, to } = command
-        void doingFor("submit", to.notAfter, () => this.#session(session).amend(order, to))
+        void ordering(order, to.notAfter, () => this.#session(session).amend(order, to))
         return
       }
       case "Call": {

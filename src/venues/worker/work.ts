@@ -3,6 +3,7 @@
  * reads from it how urgent a request is, and a dying thread which connector was responsible.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
+import type { InstrumentId } from "../../domain/ids.ts"
 import type { Purpose } from "../../ports/venue-stats.ts"
 import type { Gate } from "./gate.ts"
 
@@ -15,6 +16,8 @@ export interface Work {
   readonly endsAt?: number
   /** The symbol whose book is asked for; absent for everything else. */
   readonly snapshotOf?: string
+  /** Of an order that is placed or changed; absent for everything else. */
+  readonly instrumentId?: InstrumentId
   /** It asks for a book beside the stream of it. */
   readonly isAside?: boolean
   /** Its requests wait here, signed, before their first byte; absent: they leave. */
@@ -46,6 +49,13 @@ export const doingFor = <A>(purpose: Purpose, until: number | null, run: () => A
   const work = { connector, purpose, until }
   return current.run(until === null ? work : { ...work, endsAt: endOf(purpose, until) }, run)
 }
+
+/** The same for an order that is placed or changed: some venues count those of each instrument. */
+export const ordering = <A>(
+  { instrumentId }: { readonly instrumentId: InstrumentId },
+  until: number,
+  run: () => A,
+): A => doingFor("submit", until, () => current.run({ ...currentWork()!, instrumentId }, run))
 
 /** The same work, built ahead: nothing of it leaves before the gate is open. */
 export const behind = <A>(gate: Gate, run: () => A): A => {

@@ -82,6 +82,20 @@ export const describeOrderSocket = <E extends Faulty>(here: SocketAt<E>): void =
       expect(await comesAndGoes()).toEqual(bySocket)
     })
 
+    it("sends as a signed request what was built for a socket that has gone since", async () => {
+      const [before, order] = [counted(), orderOf({ notAfter: Date.now() + 15_000 })]
+      my.open.session.prepare?.(order)
+      away(at, true)
+      await known(my, true)
+      expect((await my.outcomeOf(order))._tag).toBe("Accepted")
+      expect(my.timesPlaced(order)).toBe(1)
+      const [, overSocket] = more(before)
+      expect(overSocket).toEqual([0, 0])
+      my.open.reports.length = 0
+      away(at, false)
+      await known(my, false)
+    })
+
     it("answers each order with its own answer, in whatever order those come, and with no other's", async () => {
       at.exchange.fault({ fault: "answer", match: place, action: { kind: "delay", millis: 300 } })
       const [slow, refused, quick] = [orderOf(), orderOf({ quantity: "4", limitPrice: "59000" }), orderOf()]

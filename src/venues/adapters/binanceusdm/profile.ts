@@ -51,8 +51,8 @@ export const BINANCEUSDM: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: RECV_WINDOW_MILLIS,
     // ORDERS in exchangeInfo.
     orderLimits: [
-      { most: 300, withinMillis: 10_000 },
-      { most: 1200, withinMillis: 60_000 },
+      { most: 300, withinMillis: 10_000, of: "ACCOUNT" },
+      { most: 1200, withinMillis: 60_000, of: "ACCOUNT" },
     ],
     // As on the spot side: an orderId is given with its symbol.
     orderIds: "INSTRUMENT",

@@ -47,8 +47,8 @@ export const GATE: ReadonlyArray<VenueProfile> = [
     signsAhead: true,
     // By account: 200 in 10 s of each endpoint, of which all share one; less, because they come closer together than they left, and others use the account.
     privatePace: { burst: 160, perSecond: 16 },
-    // "Order placement and amend an order are total of 10r/s (UID+Market)"; counted over all pairs here.
-    orderLimits: [{ most: 10, withinMillis: 1000 }],
+    // "Order placement and amend an order are total of 10r/s (UID+Market)".
+    orderLimits: [{ most: 10, withinMillis: 1000, of: "INSTRUMENT" }],
     // One count of ids.
     orderIds: "VENUE",
     orders: PROVEN_ORDERS,

@@ -2,6 +2,7 @@
  * The request budgets of one connector, replacing ccxt's throttles, which know no urgency and are not shared: one for the venue's address, and
  * one for each session if the venue counts by account. The venue's own count is read from its responses.
  */
+import type { InstrumentId } from "../../../domain/ids.ts"
 import { type BudgetLoad, PURPOSES, type Purpose } from "../../../ports/venue-stats.ts"
 import type { ExchangeAdapter } from "../../adapters/adapter.ts"
 import { adapterOf } from "../../adapters/adapters.ts"
@@ -51,6 +52,38 @@ class AccountHolds {
   }
 }
 
+/** What an account's orders are counted by: all of them, or those of each instrument. */
+class OrderBudgets {
+  readonly #limits: NonNullable<VenueProfile["orderLimits"]>
+  readonly #limitedMillis: number
+  /** By limit, and by instrument where it counts those. */
+  readonly #budgets: ReadonlyArray<Map<string, RateBudget>>
+
+  constructor(limits: NonNullable<VenueProfile["orderLimits"]>, limitedMillis: number) {
+    this.#limits = limits
+    this.#limitedMillis = limitedMillis
+    this.#budgets = limits.map(() => new Map())
+  }
+
+  of(instrumentId: string): ReadonlyArray<RateBudget> {
+    return this.#limits.map(({ most, withinMillis, of }, index) => {
+      const budgets = this.#budgets[index]!
+      const key = of === "ACCOUNT" ? "" : instrumentId
+      const known = budgets.get(key)
+      if (known !== undefined) return known
+      // Nothing counts any more of what was done elsewhere a while ago.
+      for (const [name, each] of budgets) if (each.isIdle()) budgets.delete(name)
+      const made = new RateBudget({ capacity: most, windowMillis: withinMillis, limitedMillis: this.#limitedMillis })
+      budgets.set(key, made)
+      return made
+    })
+  }
+
+  each(): ReadonlyArray<RateBudget> {
+    return this.#budgets.flatMap((it) => [...it.values()])
+  }
+}
+
 /** ccxt says so where it knows of no window; a minute's worth of requests at once would be a burst that most venues refuse. */
 const CCXT_UNKNOWN_WINDOW_MILLIS = 60_000
 const SHORT_WINDOW_MILLIS = 1000
@@ -78,7 +111,7 @@ export class Budgets {
   readonly #notice: (what: string) => void
   readonly #all = new Map<CcxtExchange | null, RateBudget>()
   /** Of accounts whose orders the venue counts apart. */
-  readonly #orders = new Map<CcxtExchange, ReadonlyArray<RateBudget>>()
+  readonly #orders = new Map<CcxtExchange, OrderBudgets>()
   readonly #accounts = new Set<CcxtExchange>()
   /** Of requests that are built ahead, until they are released or given up. */
   readonly #gates = new Map<Gate, AccountHolds>()
@@ -99,6 +132,7 @@ export class Budgets {
     const addressCost = isItsOwn ? this.#profile.privatePace?.addressCost : undefined
     if (ofAccount) this.#join(exchange)
     const holds = new AccountHolds()
+    const owner = ofAccount ? exchange : null
     exchange.throttle = async (cost) => {
       const work = currentWork()
       const purpose = work?.purpose ?? "market"
@@ -107,16 +141,17 @@ export class Budgets {
       if (held !== undefined) await held
       const gate = work?.gate
       const take = async (from: RateBudget, units: number): Promise<void> => {
-        await from.take(units, purpose, left(), gate !== undefined)
+        await from.take(units, purpose, left(), { isHeld: gate !== undefined, owner })
         gate?.whenOpened(() => from.left(purpose))
-        gate?.whenDropped(() => from.giveBack(units, purpose))
+        gate?.whenDropped(() => from.giveBack(units, purpose, owner))
       }
       if (gate !== undefined) this.#keep(gate, holds)
       // With `number: String` costs are texts.
       const units = Number(cost ?? 1)
       await take(budget, units)
       // Of the account's own requests only orders weigh nothing.
-      if (ofAccount && units === 0) for (const counted of this.#ordersOf(exchange)) await take(counted, 1)
+      if (ofAccount && units === 0)
+        for (const counted of this.#ordersOf(exchange, work?.instrumentId)) await take(counted, 1)
       if (addressCost !== undefined) await take(this.#budgetOf(exchange, false), addressCost)
     }
     const handle = exchange.onRestResponse.bind(exchange)
@@ -150,14 +185,14 @@ export class Budgets {
       this.#keepRoom()
       this.#all.get(exchange)?.close()
       this.#all.delete(exchange)
-      for (const budget of this.#orders.get(exchange) ?? []) budget.close()
+      for (const budget of this.#orders.get(exchange)?.each() ?? []) budget.close()
       this.#orders.delete(exchange)
       return close()
     }
   }
 
   #keepRoom(): void {
-    this.#all.get(null)?.keepRoom(this.#accounts.size > 0)
+    this.#all.get(null)?.keepRoom(this.#accounts.size)
   }
 
   /** So many connectors use the venue from this address. */
@@ -201,19 +236,16 @@ export class Budgets {
   }
 
   #each(): ReadonlyArray<RateBudget> {
-    return [...this.#all.values(), ...[...this.#orders.values()].flat()]
+    return [...this.#all.values(), ...[...this.#orders.values()].flatMap((it) => it.each())]
   }
 
-  #ordersOf(exchange: CcxtExchange): ReadonlyArray<RateBudget> {
-    const { orderLimits = [] } = this.#profile
+  #ordersOf(exchange: CcxtExchange, instrumentId: InstrumentId | undefined): ReadonlyArray<RateBudget> {
+    const { orderLimits } = this.#profile
+    if (orderLimits === undefined) return []
     const known = this.#orders.get(exchange)
-    if (known !== undefined || orderLimits.length === 0) return known ?? []
-    const { limitedMillis } = waitsOf(this.#profile)
-    const budgets = orderLimits.map(
-      ({ most, withinMillis }) => new RateBudget({ capacity: most, windowMillis: withinMillis, limitedMillis }),
-    )
-    this.#orders.set(exchange, budgets)
-    return budgets
+    const budgets = known ?? new OrderBudgets(orderLimits, waitsOf(this.#profile).limitedMillis)
+    if (known === undefined) this.#orders.set(exchange, budgets)
+    return budgets.of(instrumentId ?? "")
   }
 
   #budgetOf(exchange: CcxtExchange, isItsOwn: boolean): RateBudget {

@@ -23,6 +23,13 @@ const CEILING_ALONE = 0.95
 const AUDITS_SHARE = 0.25
 /** Of questions about orders in doubt while an account opens: they are repeated until the venue's word comes, and it waits for all of them otherwise. */
 const DOUBTS_SHARE_BESIDE_OPENINGS = 0.5
+/**
+ * Of the budget of an address: so far go the orders, and the cancels, of an account that has had more than an equal part of what the accounts have taken
+ * in the window. The rest is for those that have had less: one that storms does not hold back the cancels of another.
+ */
+const CEILINGS_BEYOND_PART: Readonly<Partial<Record<Purpose, number>>> = { cancel: 0.9, submit: 0.75 }
+/** What sums of floats are wrong by, and more. */
+const NOTHING = 1e-6
 /** When the venue says none itself. */
 const PAUSE_BANNED_MILLIS = 120_000
 
@@ -38,8 +45,12 @@ export interface BudgetLimits {
   readonly limitedMillis: number
 }
 
+/** Who takes: one account of several. */
+export type Owner = object
+
 interface Waiting {
   readonly cost: number
+  readonly owner: Owner | null
   readonly isHeld: boolean
   readonly resolve: () => void
   readonly reject: (error: Error) => void
@@ -50,6 +61,7 @@ interface Spent {
   readonly at: number
   readonly taken: number
   readonly purpose: Purpose | null
+  readonly owner: Owner | null
   /** What still counts of it. */
   cost: number
 }
@@ -67,9 +79,11 @@ export class RateBudget {
   #used = 0
   /** Of that, by purpose. */
   #usedFor = byPurpose(() => 0)
+  /** Of that, by account. */
+  readonly #usedBy = new Map<Owner, number>()
   #share = 1
   #pausedUntil = 0
-  #hasAccounts = false
+  #accounts = 0
   #countedAt: number
   #timer: NodeJS.Timeout | undefined
 
@@ -85,9 +99,9 @@ export class RateBudget {
     this.#admit()
   }
 
-  /** Whether there are accounts that trade, for which room is kept. */
-  keepRoom(hasAccounts: boolean): void {
-    this.#hasAccounts = hasAccounts
+  /** So many accounts trade here, for which room is kept. */
+  keepRoom(accounts: number): void {
+    this.#accounts = accounts
     this.#admit()
   }
 
@@ -95,7 +109,12 @@ export class RateBudget {
    * Resolves when the request may leave; rejects with TooLate when it could not within `waitMillis` (null: waits for ever). `isHeld`: it waits
    * elsewhere then, and leaves with `left`, or never, with `giveBack`.
    */
-  take(cost: number, purpose: Purpose, waitMillis: number | null, isHeld = false): Promise<void> {
+  take(
+    cost: number,
+    purpose: Purpose,
+    waitMillis: number | null,
+    { isHeld = false, owner = null }: { readonly isHeld?: boolean; readonly owner?: Owner | null } = {},
+  ): Promise<void> {
     // What the venue does not count (orders, at Kraken) waits for nothing that it does.
     if (cost === 0 && this.#pausedUntil <= this.#monotonic()) {
       if (!isHeld) this.left(purpose)
@@ -104,7 +123,7 @@ export class RateBudget {
     return new Promise((resolve, reject) => {
       const timer =
         waitMillis === null ? undefined : setTimeout(() => this.#giveUp(waiting, purpose), Math.max(0, waitMillis))
-      const waiting: Waiting = { cost, isHeld, resolve, reject, timer }
+      const waiting: Waiting = { cost, owner, isHeld, resolve, reject, timer }
       this.#queues[purpose].push(waiting)
       this.#admit()
     })
@@ -116,10 +135,12 @@ export class RateBudget {
   }
 
   /** What was taken for a request that was held, and never leaves. */
-  giveBack(cost: number, purpose: Purpose): void {
+  giveBack(cost: number, purpose: Purpose, owner: Owner | null = null): void {
     if (cost === 0) return
     this.#expire()
-    const at = this.#spent.findLastIndex((each) => each.purpose === purpose && each.taken === cost)
+    const at = this.#spent.findLastIndex(
+      (each) => each.purpose === purpose && each.owner === owner && each.taken === cost,
+    )
     const [given] = at < 0 ? [] : this.#spent.splice(at, 1)
     if (given === undefined) return
     this.#uncount(given, given.cost)
@@ -152,6 +173,13 @@ export class RateBudget {
 
   isQueueing(purpose: Purpose): boolean {
     return this.#queues[purpose].length > 0
+  }
+
+  /** Nothing waits, nothing counts any more, and it is not held: a new one would do the same. */
+  isIdle(): boolean {
+    this.#expire()
+    const isHeld = this.#pausedUntil > this.#monotonic()
+    return !isHeld && this.#used === 0 && PURPOSES.every((purpose) => this.#queues[purpose].length === 0)
   }
 
   load(): BudgetLoad {
@@ -187,7 +215,7 @@ export class RateBudget {
   }
 
   #ceiling(purpose: Purpose): number {
-    return purpose === "market" && !this.#hasAccounts ? CEILING_ALONE : CEILINGS[purpose]
+    return purpose === "market" && this.#accounts === 0 ? CEILING_ALONE : CEILINGS[purpose]
   }
 
   #giveUp(waiting: Waiting, purpose: Purpose): void {
@@ -208,18 +236,19 @@ export class RateBudget {
     for (const purpose of PURPOSES) {
       if (purpose === "doubt" && holdsDoubts) continue
       const queue = this.#queues[purpose]
-      for (let head = queue[0]; head !== undefined; head = queue[0]) {
-        const waitMillis = this.#waitMillis(head.cost, purpose)
+      for (let head = this.#nextIn(purpose); head !== undefined; head = this.#nextIn(purpose)) {
+        const waitMillis = this.#waitMillis(head, purpose)
         if (waitMillis > 0) {
           soonest = Math.min(soonest, waitMillis)
-          // Nothing overtakes a more urgent request. Market data is held back for the sake of the others, audits among them.
-          if (purpose === "market") break
+          // Nothing overtakes a more urgent request. Market data is held back for the sake of the others, audits among them; and so is who has had
+          // more than its part.
+          if (purpose === "market" || this.#isBeyondPart(head, purpose)) break
           this.#timer = setTimeout(() => this.#admit(), soonest)
           return
         }
-        queue.shift()
+        queue.splice(queue.indexOf(head), 1)
         clearTimeout(head.timer)
-        this.#spend(head.cost, purpose)
+        this.#spend(head.cost, purpose, head.owner)
         if (!head.isHeld) this.left(purpose)
         head.resolve()
       }
@@ -232,21 +261,47 @@ export class RateBudget {
     return this.isQueueing("opening") && this.#usedFor.doubt >= this.#capacity() * DOUBTS_SHARE_BESIDE_OPENINGS
   }
 
-  #hasRoom(cost: number, purpose: Purpose): boolean {
-    if (this.#used === 0) return true
+  /** The oldest one; where one account's turns are not to hold back another's, of the account that has taken the least. */
+  #nextIn(purpose: Purpose): Waiting | undefined {
+    const queue = this.#queues[purpose]
+    let next = queue[0]
+    if (this.#accounts < 2 || CEILINGS_BEYOND_PART[purpose] === undefined) return next
+    for (const waiting of queue) if (this.#takenBy(waiting) < this.#takenBy(next!)) next = waiting
+    return next
+  }
+
+  #takenBy({ owner }: Pick<Waiting, "owner">): number {
+    return owner === null ? 0 : (this.#usedBy.get(owner) ?? 0)
+  }
+
+  /** The budget is so full that what is left is for accounts that have had less. */
+  #isBeyondPart({ cost, owner }: Waiting, purpose: Purpose): boolean {
+    const ceiling = CEILINGS_BEYOND_PART[purpose]
+    if (ceiling === undefined || owner === null) return false
     const capacity = this.#capacity()
-    const wanted = this.#used + cost
+    if (this.#accounts < 2 || this.#used + cost <= capacity * ceiling) return false
+    // One that has taken nothing yet has a part, too.
+    const parts = this.#usedBy.size + (this.#usedBy.has(owner) ? 1 : 2)
+    return this.#takenBy({ owner }) + cost > capacity / parts
+  }
+
+  #hasRoom(waiting: Waiting, purpose: Purpose): boolean {
+    if (this.#used === 0) return true
+    if (this.#isBeyondPart(waiting, purpose)) return false
+    const capacity = this.#capacity()
+    const wanted = this.#used + waiting.cost
     if (wanted <= capacity * this.#ceiling(purpose)) return true
     const isBeside = purpose === "market" && wanted <= capacity * CEILING_BESIDE_OPENINGS
     return isBeside && wanted - this.#usedFor.opening <= capacity * this.#ceiling(purpose)
   }
 
   /** Until it may leave; 0: now. What alone is larger than its share may leave when nothing else does. */
-  #waitMillis(cost: number, purpose: Purpose): number {
+  #waitMillis(waiting: Waiting, purpose: Purpose): number {
+    const { cost } = waiting
     const now = this.#monotonic()
     if (this.#pausedUntil > now) return this.#pausedUntil - now
     const capacity = this.#capacity()
-    const hasRoom = this.#hasRoom(cost, purpose)
+    const hasRoom = this.#hasRoom(waiting, purpose)
     const isFair =
       purpose !== "audit" || this.#usedFor.audit === 0 || this.#usedFor.audit + cost <= capacity * this.#auditsShare()
     if (hasRoom && isFair) return 0
@@ -278,17 +333,25 @@ export class RateBudget {
   }
 
   /** What is larger than a window has room for takes up the next ones, too. */
-  #spend(cost: number, purpose: Purpose | null): void {
+  #spend(cost: number, purpose: Purpose | null, owner: Owner | null = null): void {
     const capacity = this.#capacity()
     for (let left = cost, at = this.#monotonic(); left > 0; left -= capacity, at += this.#limits.windowMillis)
-      this.#spent.push({ at, purpose, taken: Math.min(left, capacity), cost: Math.min(left, capacity) })
+      this.#spent.push({ at, purpose, owner, taken: Math.min(left, capacity), cost: Math.min(left, capacity) })
     this.#used += cost
+    if (owner !== null) this.#count(owner, cost)
     if (purpose !== null) this.#usedFor[purpose] += cost
   }
 
-  #uncount({ purpose }: Spent, cost: number): void {
+  #uncount({ purpose, owner }: Spent, cost: number): void {
     this.#used -= cost
+    if (owner !== null) this.#count(owner, -cost)
     if (purpose !== null) this.#usedFor[purpose] -= cost
+  }
+
+  #count(owner: Owner, cost: number): void {
+    const taken = this.#takenBy({ owner }) + cost
+    if (taken > NOTHING) this.#usedBy.set(owner, taken)
+    else this.#usedBy.delete(owner)
   }
 
   /** The oldest runs off first. */
@@ -321,6 +384,7 @@ export class RateBudget {
     if (this.#spent.length === 0) {
       this.#used = 0
       this.#usedFor = byPurpose(() => 0)
+      this.#usedBy.clear()
     } else if (!this.#spent.some((each) => each.purpose === "audit")) this.#usedFor.audit = 0
   }
 }

@@ -203,6 +203,8 @@ export interface CcxtExchange {
   /** Of Binance's socket: with the time, the key and the signature, in alphabetical order. What is given stays. */
   signParams(params: Raw): Raw
   sign(path: string, api: unknown, method: string, params: Raw, headers?: unknown, body?: unknown): unknown
+  /** What most venues' signatures are made with. */
+  hmac(...given: ReadonlyArray<unknown>): string
   /** The socket of a URL, made when there is none. */
   client(url: string): CcxtSocket
   /** Before a new socket is dialled, in ms. */

@@ -5,7 +5,7 @@
  * been sent and is not answered may have been done: it is never sent again over REST.
  */
 import { randomBytes } from "node:crypto"
-import { type OrderSocket, record } from "../../adapters/adapter.ts"
+import { type OrderSocket, record, type SignedRequest } from "../../adapters/adapter.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
 import { waitsOf } from "../waits.ts"
 import type { CcxtExchange, CcxtSocket, Raw } from "./ccxt.ts"
@@ -33,6 +33,43 @@ const responseOf = ({ status, headers, body }: ReturnType<OrderSocket["answerOf"
   headers,
   text: () => Promise.resolve(body),
 })
+
+/**
+ * An order that will go over the socket needs no signature of its request, which costs more than all else of its making: it is signed only where the
+ * socket has gone before its bytes leave, or has no words for it. Answers what to send as a request.
+ */
+const signedWhenNeeded = (
+  exchange: CcxtExchange,
+  isOrder: (request: SignedRequest) => boolean,
+  socketNow: () => unknown,
+): ((request: SignedRequest) => SignedRequest) => {
+  const sign = exchange.sign.bind(exchange)
+  /** By the headers that ccxt hands on as they are. */
+  const unsigned = new WeakMap<object, () => SignedRequest>()
+  let signs = true
+  const { hmac } = exchange
+  exchange.hmac = (...given) => (signs ? hmac.apply(exchange, [...given]) : "")
+  exchange.sign = (...given) => {
+    const [, , method] = given
+    if (method === "GET" || socketNow() === undefined) return sign(...given)
+    signs = false
+    try {
+      const request = sign(...given) as SignedRequest
+      const { headers } = request
+      if (typeof headers === "object" && headers !== null && isOrder(request)) {
+        unsigned.set(headers, () => sign(...given) as SignedRequest)
+        return request
+      }
+    } finally {
+      signs = true
+    }
+    return sign(...given)
+  }
+  return (request) => {
+    const later = unsigned.get(record(request.headers))
+    return later === undefined ? request : later()
+  }
+}
 
 /** Changes the instance in place, before anything else wraps its `fetch`. */
 export const ordersOverSocket = (exchange: CcxtExchange, venue: OrderSocket, profile: VenueProfile): void => {
@@ -126,14 +163,20 @@ export const ordersOverSocket = (exchange: CcxtExchange, venue: OrderSocket, pro
       socket.send(message).catch((error: Error) => waiting.get(id)?.lost(error))
     })
 
+  const signed = signedWhenNeeded(exchange, (request) => venue.operationOf(request) !== undefined, socketNow)
+  const byRequest = (request: SignedRequest): Promise<unknown> => {
+    const { url, method, headers, body } = signed(request)
+    return fetch(url, method, headers, body)
+  }
+
   exchange.fetch = async (url, method = "GET", headers, body) => {
     const request = { url, method, headers, body }
     const operation = venue.operationOf(request)
     const socket = operation === undefined ? undefined : socketNow()
-    if (operation === undefined || socket === undefined) return fetch(url, method, headers, body)
+    if (operation === undefined || socket === undefined) return byRequest(request)
     const id = `${own}${++asked}`
     const message = venue.messageOf(exchange, request, operation, id)
-    if (message === undefined) return fetch(url, method, headers, body)
+    if (message === undefined) return byRequest(request)
     const response = responseOf(venue.answerOf(await answerTo(socket, id, message)))
     return exchange.handleRestResponse(response, url, method, headers, body)
   }

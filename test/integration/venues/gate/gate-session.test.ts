@@ -190,7 +190,10 @@ describe("an account at GATE that the venue lets do less than is thought", () =>
   it("has refused what the venue counted out, waits for as long as it says, and sends nothing twice", {
     timeout: 60_000,
   }, async () => {
-    const at = await startGate({}, { change: { orderLimits: [{ most: 40, withinMillis: 1000 }], waits: SOON_LATE } })
+    const at = await startGate(
+      {},
+      { change: { orderLimits: [{ most: 40, withinMillis: 1000, of: "INSTRUMENT" }], waits: SOON_LATE } },
+    )
     try {
       const my = await GateSession.start(at)
       const orders = Array.from({ length: 40 }, () => gateOrder({ notAfter: Date.now() + 15_000 }))

@@ -17,6 +17,21 @@ const made = async (venue: string) => {
   return { exchange, socket: adapterOf(profile).orderSocket as OrderSocket }
 }
 
+/** One that is open and logged in. */
+const socketOf = ({ exchange, socket }: Awaited<ReturnType<typeof made>>): void => {
+  const url = socket.urlOf(exchange) as string
+  const open = exchange.client(url)
+  const futures = { authenticated: { resolve: () => undefined } }
+  Object.assign(open, { connection: { readyState: 1 }, lastPong: Date.now(), futures })
+  for (const said of [
+    { event: "login", code: "0" },
+    { op: "auth", success: true, retCode: 0 },
+  ])
+    if (socket.acknowledgesLogin?.(said) === true) exchange.handleMessage(open, said)
+}
+
+const header = (headers: unknown, name: string): unknown => (headers as Readonly<Record<string, unknown>>)[name]
+
 const signed = (exchange: CcxtExchange, path: string, params: object): SignedRequest =>
   exchange.sign(path, "private", "POST", params as Readonly<Record<string, unknown>>) as SignedRequest
 
@@ -39,6 +54,22 @@ describe("an order for a venue's socket", () => {
     await expect(sent).rejects.toThrow("never connected")
     expect(signatures).toBe(0)
   })
+
+  it.each([
+    ["BINANCE", "order", { symbol: "BTCUSDT" }, ({ body }: SignedRequest) => /signature=(\w+)/.exec(String(body))?.[1]],
+    ["OKX", "trade/order", { instId: "BTC-USDT" }, ({ headers }: SignedRequest) => header(headers, "OK-ACCESS-SIGN")],
+    ["BYBIT", "v5/order/create", { symbol: "BTCUSDT" }, ({ headers }: SignedRequest) => header(headers, "X-BAPI-SIGN")],
+  ])(
+    "is not signed as a request of %s while the socket takes orders, and what is no order is",
+    async (venue, path, params, signatureOf) => {
+      const at = await made(venue)
+      expect(signatureOf(signed(at.exchange, path, params))).toMatch(/\w/)
+      socketOf(at)
+      expect(signatureOf(signed(at.exchange, path, params)) ?? "").toBe("")
+      const other = venue === "OKX" ? "account/set-leverage" : venue === "BYBIT" ? "v5/order/cancel-all" : "order/oco"
+      expect(signatureOf(signed(at.exchange, other, params))).toMatch(/\w/)
+    },
+  )
 
   it("names OKX's instrument by its number and says its expiry; what has no number goes by request", async () => {
     const okx = await made("OKX")

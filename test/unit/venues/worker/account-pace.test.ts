@@ -1,12 +1,15 @@
 /** The request budget of one account at a venue that counts its orders apart from its questions. */
 import { describe, expect, it } from "vitest"
+import type { InstrumentId } from "../../../../src/domain/ids.ts"
 import type { Purpose } from "../../../../src/ports/venue-stats.ts"
 import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
 import { Budgets } from "../../../../src/venues/worker/budget/budgets.ts"
 import { RateBudget } from "../../../../src/venues/worker/budget/rate-budget.ts"
 import type { CcxtExchange } from "../../../../src/venues/worker/exchange/ccxt.ts"
-import { doing } from "../../../../src/venues/worker/work.ts"
+import { doing, ordering } from "../../../../src/venues/worker/work.ts"
 
+/** Of trade/order, in ccxt 4.5.84. */
+const OKX_ORDER_COST = 1 / 3
 /** Of order/create, in ccxt 4.5.84. */
 const CREATE_COST = 2.5
 
@@ -47,6 +50,55 @@ describe("the pace of an account", () => {
     expect(await leaving(generous, "audit", 3, 20)).toBe(10)
     usual.close()
     generous.close()
+  })
+
+  it("keeps each pair of an account below the 10 orders that GATE takes in a second, whatever goes to others", async () => {
+    const profile = PROFILES.find(({ venue }) => venue === "GATE")
+    if (profile === undefined) throw new Error("GATE is not in the registry")
+    const budgets = new Budgets(profile)
+    const exchange = { rateLimit: 50, rollingWindowSize: 0, throttle: null, onRestResponse: () => undefined }
+    const account = Object.assign(exchange, { close: () => Promise.resolve() }) as unknown as CcxtExchange
+    budgets.install(account, true)
+    const sent = async (pair: string): Promise<number> => {
+      let left = 0
+      const order = { instrumentId: `GATE:${pair}` as InstrumentId }
+      for (let i = 0; i < 20; i++)
+        void ordering(order, Date.now() + 60_000, () =>
+          account.throttle(0).then(
+            () => (left += 1),
+            () => undefined,
+          ),
+        )
+      await new Promise((resolve) => setImmediate(resolve))
+      return left
+    }
+    expect([await sent("BTC/USDT"), await sent("ETH/USDT"), await sent("BTC/USDT")]).toEqual([9, 9, 0])
+    budgets.close()
+  })
+
+  it("keeps each account below the 60 orders that OKX takes of a user in 2 s, whatever others send", async () => {
+    const profile = PROFILES.find(({ venue }) => venue === "OKX")
+    if (profile === undefined) throw new Error("OKX is not in the registry")
+    const budgets = new Budgets(profile)
+    const sent = async (): Promise<number> => {
+      const exchange = { rateLimit: 100, rollingWindowSize: 2000, throttle: null, onRestResponse: () => undefined }
+      const account = Object.assign(exchange, { close: () => Promise.resolve() }) as unknown as CcxtExchange
+      budgets.install(account, true)
+      let left = 0
+      const order = { instrumentId: "OKX:BTC/USDT" as InstrumentId }
+      for (let i = 0; i < 80; i++)
+        void ordering(order, Date.now() + 60_000, () =>
+          account.throttle(OKX_ORDER_COST).then(
+            () => (left += 1),
+            () => undefined,
+          ),
+        )
+      await new Promise((resolve) => setImmediate(resolve))
+      return left
+    }
+    // Cancels have the rest.
+    expect([await sent(), await sent()]).toEqual([51, 51])
+    budgets.close()
   })
 
   it("keeps each account below the 20 orders that BYBIT takes of it in a second, whatever others send", async () => {

@@ -17,7 +17,7 @@ afterEach(() => {
 
 const budgeting = (runsOff = false) => {
   const budget = new RateBudget({ capacity: CAPACITY, windowMillis: WINDOW_MILLIS, runsOff, limitedMillis: 2_000 })
-  budget.keepRoom(true)
+  budget.keepRoom(1)
   const left: Array<{ readonly purpose: Purpose; readonly cost: number; readonly at: number }> = []
   const late: Array<Purpose> = []
   const ask = (purpose: Purpose, cost = 1, waitMillis: number | null = null): void => {
@@ -68,7 +68,7 @@ describe("a request budget", () => {
 
   it("keeps no room for accounts that are not there", async () => {
     const { budget, ask, count } = budgeting()
-    budget.keepRoom(false)
+    budget.keepRoom(0)
     for (let i = 0; i < 2 * CAPACITY; i++) ask("market")
     await settle()
     expect(count("market")).toBe(95)
