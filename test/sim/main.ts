@@ -1,15 +1,19 @@
 /**
  * `npm run sim -- --seed N`: one world and its story. `npm run sim -- --seeds FROM-TO`: many, up to the first that breaks a rule
  * (`--all`: through to the last); `--postgres`: with the real store; `--hedging`: worlds of dealers and their hedges, not of accounts.
+ * `--venue NAME`: worlds of that venue's profile, `--venue all`: of each whose orders are proven.
  * `--mutations`: at which seed each break of the gateway is seen. A seed is the same world each time, byte for byte.
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import type { VenueProfile } from "../../src/venues/adapters/profile.ts"
 import { simulateHedging } from "./hedging/simulation.ts"
 import { startSql } from "./postgres/postgres-server.ts"
+import { gapsOf, PROVEN_PROFILES, profileNamed } from "./profiles/semantics.ts"
 import { type Outcome, simulate } from "./simulation.ts"
 import { sumOf } from "./tally.ts"
+import { Random } from "./time.ts"
 
 const { values } = parseArgs({
   options: {
@@ -19,6 +23,7 @@ const { values } = parseArgs({
     postgres: { type: "boolean", default: false },
     hedging: { type: "boolean", default: false },
     mutations: { type: "boolean", default: false },
+    venue: { type: "string" },
   },
 })
 
@@ -61,10 +66,6 @@ const [from, to] =
     : (values.seeds.split("-").map(Number) as [number, number | undefined])
 const last = to ?? from
 const sql = values.postgres ? await startSql() : null
-let sums: Readonly<Record<string, number>> = {}
-let types: Readonly<Record<string, number>> = {}
-let drawn: Readonly<Record<string, number>> = {}
-const failed: Array<number> = []
 const toldOf = (outcome: Outcome): Told => {
   const { orders, executions, events, crashes } = outcome
   return { ...outcome, figures: { orders, executions, events, crashes } }
@@ -77,32 +78,49 @@ const hedgingOf = (seed: number, tells: boolean): Told => {
 }
 
 /** With the real store the seed is the same world as without it. */
-const accountsOf = (seed: number, tells: boolean): Outcome => {
-  if (sql === null) return simulate(seed, { tells })
+const accountsOf = (seed: number, tells: boolean, profile: VenueProfile | null): Outcome => {
+  const of = profile === null ? {} : { profile }
+  if (sql === null) return simulate(seed, { ...of, tells })
   sql.worlds.reset()
-  const outcome = simulate(seed, { tells, backing: sql.worlds.backing })
-  const { trace } = simulate(seed)
+  const outcome = simulate(seed, { ...of, tells, backing: sql.worlds.backing })
+  const { trace } = simulate(seed, of)
   if (outcome.violations.length > 0 || outcome.trace === trace) return outcome
   return { ...outcome, violations: [`another world than in memory: ${outcome.trace} and ${trace}`] }
 }
 
-const run = (seed: number, tells: boolean): Told =>
-  values.hedging ? hedgingOf(seed, tells) : toldOf(accountsOf(seed, tells))
+const run = (seed: number, tells: boolean, profile: VenueProfile | null): Told =>
+  values.hedging ? hedgingOf(seed, tells) : toldOf(accountsOf(seed, tells, profile))
 
-let count = 0
-for (let seed = from; seed <= last; seed++) {
-  const isAlone = from === last
-  const outcome = run(seed, isAlone)
-  count++
-  sums = sumOf(sums, outcome.figures)
-  types = sumOf(types, outcome.types)
-  drawn = sumOf(drawn, outcome.drawn)
-  if (outcome.violations.length > 0) failed.push(seed)
-  if (outcome.violations.length > 0 || isAlone) tell(outcome)
-  if (outcome.violations.length > 0 && !values.all) break
-  if (count % 500 === 0) console.log(`${count} seeds, ${failed.length} failed`)
+/** How many broke a rule. */
+const runAll = (profile: VenueProfile | null): number => {
+  let sums: Readonly<Record<string, number>> = {}
+  let types: Readonly<Record<string, number>> = {}
+  let drawn: Readonly<Record<string, number>> = {}
+  const failed: Array<number> = []
+  const name = profile === null ? "" : `${profile.venue}: `
+  if (profile !== null)
+    for (const gap of gapsOf(profile, new Random(from))) console.log(`${name}not in these worlds: ${gap}`)
+  let count = 0
+  for (let seed = from; seed <= last; seed++) {
+    const isAlone = from === last
+    const outcome = run(seed, isAlone, profile)
+    count++
+    sums = sumOf(sums, outcome.figures)
+    types = sumOf(types, outcome.types)
+    drawn = sumOf(drawn, outcome.drawn)
+    if (outcome.violations.length > 0) failed.push(seed)
+    if (outcome.violations.length > 0 || isAlone) tell(outcome)
+    if (outcome.violations.length > 0 && !values.all) break
+    if (count % 500 === 0) console.log(`${name}${count} seeds, ${failed.length} failed`)
+  }
+  console.log(`${name}${count} seeds, ${failed.length} failed: ${wordsOf(sums)}`)
+  if (from !== last)
+    for (const counts of [types, drawn]) if (Object.keys(counts).length > 0) console.log(wordsOf(counts))
+  return failed.length
 }
-console.log(`${count} seeds, ${failed.length} failed: ${wordsOf(sums)}`)
-if (from !== last) for (const counts of [types, drawn]) if (Object.keys(counts).length > 0) console.log(wordsOf(counts))
+
+const profiles =
+  values.venue === undefined ? [null] : values.venue === "all" ? PROVEN_PROFILES : [profileNamed(values.venue)]
+const failures = profiles.map(runAll).reduce((sum, count) => sum + count, 0)
 await sql?.stop()
-process.exitCode = failed.length === 0 ? 0 : 1
+process.exitCode = failures === 0 ? 0 : 1

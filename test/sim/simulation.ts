@@ -3,12 +3,15 @@
  * faults stop and every order must rest where its exchange account says.
  */
 import { Decimal } from "../../src/domain/decimal.ts"
+import type { Venue } from "../../src/domain/instrument/venue.ts"
 import { PLAIN_CAPABILITIES, type VenueCapabilities } from "../../src/domain/instrument/venue-capabilities.ts"
 import { ORDER_LIMITS } from "../../src/domain/order/rates.ts"
 import type { Publication } from "../../src/ports/channel-port.ts"
+import type { VenueProfile } from "../../src/venues/adapters/profile.ts"
 import { Checks } from "./checks/checks.ts"
 import type { Client } from "./client.ts"
 import { Lives } from "./lives.ts"
+import { semanticsOf } from "./profiles/semantics.ts"
 import { scaled } from "./requests.ts"
 import { Tally } from "./tally.ts"
 import { Random } from "./time.ts"
@@ -40,6 +43,13 @@ export interface Outcome {
 
 export interface SimulateOptions {
   readonly tells?: boolean
+  /** Worlds of this venue; absent: every venue is another. */
+  readonly profile?: VenueProfile
+  /** In place of what a session tells, or of the session: for tests that break what stands between gateway and venue. */
+  readonly hears?: WorldOptions["hears"]
+  readonly sessionOf?: WorldOptions["sessionOf"]
+  /** What the gateway takes the venue for: likewise. */
+  readonly taken?: Partial<Venue>
   /** For tests that break the product. */
   readonly storeOf?: WorldOptions["storeOf"]
   readonly backing?: WorldOptions["backing"]
@@ -87,8 +97,18 @@ class Simulation {
     this.faultiness = random.pick([0, 0.05, 0.15, 0.3])
     this.restlessness = random.pick([0, 0, 0.02, 0.06])
     const needsCredentials = random.chance(0.4)
+    const { profile, taken } = options
+    const semantics = profile === undefined ? null : semanticsOf(profile, new Random(seed ^ 0x9e0f11e))
     this.world = new World({
-      venue: { capabilities: this.drawCapabilities(), feeInQuote: random.chance(0.2), needsCredentials },
+      venue: {
+        capabilities: this.drawCapabilities(),
+        feeInQuote: random.chance(0.2),
+        needsCredentials,
+        ...semantics?.venue,
+      },
+      ...(taken && { taken }),
+      ...(options.hears && { hears: options.hears }),
+      ...(options.sessionOf && { sessionOf: options.sessionOf }),
       // Some days end while the world lives.
       startAt: random.chance(0.3) ? START + DAY_MILLIS - random.between(5_000, 120_000) : START,
       limits: random.chance(0.2) ? { ...ORDER_LIMITS, openOrders: random.between(4, 12) } : ORDER_LIMITS,
@@ -98,7 +118,9 @@ class Simulation {
     const { world } = this
     const { venue } = world
     if (random.chance(0.3)) venue.baseFee = Decimal.of(random.pick(["0.001", "0.0015"]))
-    venue.traits = drawTraits(new Random(seed ^ 0x7a175))
+    // It charges as its profile says.
+    if (semantics !== null) venue.baseFee = null
+    venue.traits = { ...drawTraits(new Random(seed ^ 0x7a175)), ...semantics?.traits }
     venue.random = new Random(seed ^ 0xc4a9ce)
     venue.gatewayNow = () => world.wall()
     venue.note = (what) => note(`venue ${what}`)

@@ -1,14 +1,40 @@
 /**
  * What an exchange is like, in one record: the meaning of its answers, what its views and lists show and when, how it fills and what it
- * charges. `drawTraits` makes an exchange of a seed; `PLAIN_TRAITS` is the one of scripted tests. Misfortune is elsewhere (`fates.ts`).
+ * charges. `drawTraits` makes an exchange of a seed; `PLAIN_TRAITS` is the one of scripted tests; what only real venues have, their profiles say
+ * (`profiles/semantics.ts`). Misfortune is elsewhere (`fates.ts`).
  */
 import type { InstrumentId } from "../../src/domain/ids.ts"
+import type { OrderIds } from "../../src/domain/instrument/venue.ts"
 import type { Random } from "./time.ts"
 import { DOGE_EUR, ETH_BTC } from "./venue/listing.ts"
 
+/** How a list of the venue is read to its end. */
+export interface SimList {
+  /** OLDEST: oldest first, each page after the last row of the one before. NEWEST: the other way round. POSITION: newest first, by the count of rows before the page. */
+  readonly way: "WHOLE" | "OLDEST" | "NEWEST" | "POSITION"
+  /** Rows of one page; each page is an instant of its own. */
+  readonly size: number
+  /** The last page is a short one, or one without rows. */
+  readonly last: "SHORT" | "EMPTY"
+  /** It answers for so long from the start that it is asked for: the next question starts there. */
+  readonly windowMillis: number | null
+  readonly of: "ACCOUNT" | "INSTRUMENT"
+}
+
+/** Orders that are over, many at once. */
+export interface SimEnded extends SimList {
+  /** From the oldest one's id, or its creation. */
+  readonly starts: "ID" | "CREATION"
+  /** ALL: open ones stand between them. CANCELLED_FIRST: one list of what was cancelled, and then one of the others. */
+  readonly lists: "ALL" | "ENDED" | "CANCELLED_FIRST"
+}
+
 export interface VenueTraits {
-  /** DONE: the order has ended. REQUEST: its end was asked for; the session looks at the order for a second, as the connectors do. */
-  readonly cancelAnswer: "DONE" | "REQUEST"
+  /**
+   * DONE: the order has ended. REQUEST: its end was asked for; the session looks at the order for a second, as the connectors do. EITHER: the
+   * answer says which.
+   */
+  readonly cancelAnswer: "DONE" | "REQUEST" | "EITHER"
   /** A cancel that was asked for is carried out within this time. */
   readonly cancelWithinMillis: number
   /** Of those, the share that the venue never carries out. */
@@ -26,9 +52,36 @@ export interface VenueTraits {
   readonly tradeLagMillis: number
   /** The history lists a trade within this time. */
   readonly historyLagMillis: number
-  /** Rows of one page of the open orders, and of the trades; each page is an instant of its own. */
-  readonly ordersPage: number
-  readonly tradesPage: number
+  readonly openOrders: SimList
+  readonly trades: SimList
+  /** The session hands the trades on page by page: what was read is kept. */
+  readonly isPaged: boolean
+  /** Null: it tells of them one at a time. */
+  readonly endedOrders: SimEnded | null
+  /** INSTRUMENT: orders, and trades, of two instruments may have one number. */
+  readonly orderIds: OrderIds
+  /** Which client ids of an order it refuses as known: ever used, of an open order, or none. */
+  readonly knownIds: "ALWAYS" | "OPEN" | "NO"
+  /** Orders are built while they are being stored. */
+  readonly signsAhead: boolean
+  /** Requests go over a socket that the private stream has, too: what waits for its answer when that dies is in doubt. */
+  readonly overSocket: boolean
+  /** It takes so many orders and changes of an account within each time: the session holds them back. */
+  readonly ordersPace: ReadonlyArray<{
+    readonly most: number
+    readonly withinMillis: number
+    readonly of: "ACCOUNT" | "INSTRUMENT"
+  }>
+  /** Before each look at an order whose cancel was asked for. */
+  readonly looksMillis: ReadonlyArray<number>
+  /** What the stream says of an order is not its state: the session asks for that. */
+  readonly ordersAreHints: "NEVER" | "SOME" | "ALWAYS"
+  /** The stream says how much of an order is executed, and the session asks by which trades. */
+  readonly asksTrades: boolean
+  /** The stream says that balances moved, and the session asks for them. */
+  readonly asksBalances: boolean
+  /** A post-only order that would have taken is taken and ended; else it is refused. */
+  readonly endsTakers: boolean
   /** UPDATED: a view says when it was true. CREATED: only when the order was made. NONE: neither. */
   readonly viewTimes: "UPDATED" | "CREATED" | "NONE"
   /** An order that was just placed is unknown to questions and cancels for at most this. */
@@ -63,6 +116,8 @@ export interface VenueTraits {
   readonly tellsBalances: boolean
 }
 
+export const PLAIN_LIST: SimList = { way: "OLDEST", size: 1_000, last: "SHORT", windowMillis: null, of: "ACCOUNT" }
+
 export const PLAIN_TRAITS: VenueTraits = {
   cancelAnswer: "DONE",
   cancelWithinMillis: 0,
@@ -73,8 +128,20 @@ export const PLAIN_TRAITS: VenueTraits = {
   amendForgotten: 0,
   tradeLagMillis: 0,
   historyLagMillis: 0,
-  ordersPage: 1_000,
-  tradesPage: 1_000,
+  openOrders: PLAIN_LIST,
+  trades: PLAIN_LIST,
+  isPaged: false,
+  endedOrders: null,
+  orderIds: "VENUE",
+  knownIds: "NO",
+  signsAhead: true,
+  overSocket: false,
+  ordersPace: [],
+  looksMillis: [0, 50, 200, 800],
+  ordersAreHints: "NEVER",
+  asksTrades: false,
+  asksBalances: false,
+  endsTakers: false,
   viewTimes: "UPDATED",
   replicaLagMillis: 0,
   balancesLagMillis: 0,
@@ -130,7 +197,10 @@ export const drawTraits = (random: Random): VenueTraits => {
   }
   const tradeLag = { tradeLagMillis: random.pick([0, 200, 6_000, 60_000]) }
   const historyLag = { historyLagMillis: random.pick([0, 0, 1_000, 10_000, 60_000]) }
-  const pages = { ordersPage: random.pick([1, 2, 10, 100]), tradesPage: random.pick([1, 3, 20, 100]) }
+  const pages = {
+    openOrders: { ...PLAIN_LIST, size: random.pick([1, 2, 10, 100]) },
+    trades: { ...PLAIN_LIST, size: random.pick([1, 3, 20, 100]) },
+  }
   const times = { viewTimes: random.pick(["UPDATED", "UPDATED", "CREATED", "NONE"] as const) }
   const replica = { replicaLagMillis: random.pick([0, 0, 300, 3_000]) }
   const spread = { eventSpreadMillis: random.pick([0, 0, 1_000, 10_000]) }

@@ -33,6 +33,7 @@ import { CredentialVault } from "../../src/ports/credential-vault.ts"
 import { Failpoint, type FailpointName } from "../../src/ports/failpoint.ts"
 import { Ids } from "../../src/ports/ids.ts"
 import { VenuePort } from "../../src/ports/venue-port.ts"
+import type { SessionReport, VenueSession } from "../../src/ports/venue-session.ts"
 import {
   type Applied,
   type MemoryAccountStore,
@@ -68,6 +69,11 @@ export interface WorldOptions {
   readonly limits?: OrderLimits
   /** A database of its own kind beside the memory store, which must do the same with each batch, and which answers the reads. */
   readonly backing?: Backing
+  /** In place of what a session tells, or of the session itself: for tests that break what stands between gateway and venue. */
+  readonly hears?: (report: SessionReport) => SessionReport | null
+  readonly sessionOf?: (session: VenueSession) => VenueSession
+  /** What the gateway takes the venue for, where that is not what it is: likewise. */
+  readonly taken?: Partial<Venue>
   /** What every process has in the store's place: for tests that break it. */
   readonly storeOf?: (store: Context.Tag.Service<AccountStore>, world: World) => Context.Tag.Service<AccountStore>
 }
@@ -184,6 +190,30 @@ export class World {
     return this.time.now - START
   }
 
+  /** The venue's own, but for what a test has put in its place. */
+  private brokenPort(): Context.Tag.Service<VenuePort> {
+    const { port } = this.venue
+    const { hears = (report) => report, sessionOf = (session) => session, taken } = this.options
+    return {
+      ...port,
+      find: (id) => {
+        const found = port.find(id)
+        return found && { ...found, ...taken }
+      },
+      openSession: (asked) =>
+        Effect.map(
+          port.openSession({
+            ...asked,
+            report: (report) => {
+              const heard = hears(report)
+              if (heard !== null) asked.report(heard)
+            },
+          }),
+          sessionOf,
+        ),
+    }
+  }
+
   get isRunning(): boolean {
     return this.scope !== undefined
   }
@@ -239,7 +269,7 @@ export class World {
       Layer.succeed(AccountStore, store),
       Layer.succeed(
         VenuePort,
-        watchedPort(this.venue.port, (account, call) => {
+        watchedPort(this.brokenPort(), (account, call) => {
           if (!alive()) return
           if (call._tag === "Opened") this.inSession.add(account.tradingAccountId)
           if (call._tag === "Closed") this.inSession.delete(account.tradingAccountId)

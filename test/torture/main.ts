@@ -57,6 +57,7 @@ import { ownership } from "./ownership/ownership.ts"
 import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
 import { soak } from "./soak/soak.ts"
 import { PROVEN_VENUES } from "./venues/venue-proofs.ts"
+import { STORM_VENUES, venueStorm } from "./venues/venue-storm.ts"
 import { venueTable } from "./venues/venues.ts"
 import { workerFaults } from "./workers/worker-faults.ts"
 
@@ -384,6 +385,18 @@ const RUNS: Readonly<Record<string, Run>> = {
       if (venue !== undefined && !PROVEN_VENUES.some((it) => it === venue))
         throw new Misused(`--venue is one of ${PROVEN_VENUES.join(", ")}; without it all are run`)
       return venueTable({ venue, progress })
+    },
+  },
+  "venue-storm": {
+    usage:
+      "[--venue binance|okx|kucoin] [--seconds 60] [--built]: one tenant sends more than the venue takes; the cancels of another beside it",
+    run: async (progress) => {
+      const asked = STORM_VENUES.filter((it) => values.venue === undefined || it === values.venue)
+      if (asked.length === 0) throw new Misused(`--venue is one of ${STORM_VENUES.join(", ")}; without it all are run`)
+      const verdicts: Array<Verdict> = []
+      for (const venue of asked)
+        verdicts.push(...(await venueStorm({ venue, seconds: count("seconds", 5, 60), built: values.built, progress })))
+      return verdicts
     },
   },
   "worker-faults": {

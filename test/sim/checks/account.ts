@@ -31,6 +31,19 @@ const CHANGEABLE = ["quantity", "baseQuantity", "orderQuantityType", "limitPrice
 
 /** An order's record without what changes between two events of it and is told with the next. */
 const withoutSilent = (json: string): string => {
+  const known = reduced.get(json)
+  if (known !== undefined) return known
+  if (reduced.size >= REDUCED_MAX) reduced.clear()
+  const text = reducedOf(json)
+  reduced.set(json, text)
+  return text
+}
+
+/** Records of orders are looked at after every step, and most are what they were. */
+const reduced = new Map<string, string>()
+const REDUCED_MAX = 2_000
+
+const reducedOf = (json: string): string => {
   const record = JSON.parse(json) as Record<string, unknown>
   for (const name of SILENT) delete record[name]
   if (record.orderType === "TRAILING_STOP") delete record.stopPrice

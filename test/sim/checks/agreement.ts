@@ -7,6 +7,7 @@ import { isAsked } from "../../../src/domain/order/evidence/law.ts"
 import type { Unit } from "../../../src/ports/account-store.ts"
 import type { VenueOrderState } from "../../../src/ports/venue-session.ts"
 import type { VenueCall } from "../accounts.ts"
+import { orderKey, shownKey } from "../venue/exchange.ts"
 import type { AccountView } from "./view.ts"
 
 /** So few are asked for one at a time before the account opens. */
@@ -50,13 +51,16 @@ export class AgreementChecks {
 
   private listed(open: ReadonlyArray<VenueOrderState>): void {
     const { view } = this
-    const shown = new Set(open.map((it) => it.externalOrderId))
+    const shown = new Set(open.map(shownKey))
     const ours = new Set(open.map((it) => it.tradeOrderId))
     const { clientIds } = view.world.venue.traits
     const isNamed = clientIds === "EVERYWHERE" || clientIds === "ORDERS"
     const unseen = view
       .rows()
-      .filter((it) => isAsked(it) && !ours.has(it.tradeOrderId) && !shown.has(it.externalOrderId ?? ""))
+      .filter(
+        (it) =>
+          isAsked(it) && !ours.has(it.tradeOrderId) && !shown.has(orderKey(it.instrumentId, it.externalOrderId ?? "")),
+      )
     // Without a name of the venue's the gateway may know it by now, where no view says ours.
     const missing = unseen.filter((it) => isNamed || it.externalOrderId !== null)
     this.isUnsure ||= unseen.length > FEW || view.world.units.of(view.id) > 0

@@ -9,6 +9,7 @@ import { placeOf, type TradeOrder } from "../../../src/domain/order/trade-order.
 import type { Unit } from "../../../src/ports/account-store.ts"
 import type { VenueCall } from "../accounts.ts"
 import { Readiness } from "../readiness.ts"
+import { orderKey, shownKey } from "../venue/exchange.ts"
 import { AgreementChecks } from "./agreement.ts"
 import { BalanceChecks } from "./balances.ts"
 import { GivenUpChecks } from "./given-up.ts"
@@ -131,7 +132,7 @@ export class CallChecks {
         this.due?.orders.delete(call.tradeOrderId)
         return
       case "ToldOrder":
-        if (call.lookup._tag === "Found") this.names.set(call.tradeOrderId, call.lookup.state.externalOrderId)
+        if (call.lookup._tag === "Found") this.names.set(call.tradeOrderId, shownKey(call.lookup.state))
         return
       case "ToldBalances":
         // Taken for newer than the trade, and older.
@@ -143,14 +144,14 @@ export class CallChecks {
         return
       case "ToldOpen": {
         if (!call.isOpening) return
-        const shown = new Set(call.open.map((it) => it.externalOrderId))
+        const shown = new Set(call.open.map(shownKey))
         const ours = new Set(call.open.map((it) => it.tradeOrderId))
         // What was let go, and waits for a slow commit, has not left.
         const hidden = this.atVenue().filter(
           (it) =>
             (it.externalOrderId !== null || this.sent.has(it.tradeOrderId)) &&
             !ours.has(it.tradeOrderId) &&
-            (it.externalOrderId === null || !shown.has(it.externalOrderId)),
+            (it.externalOrderId === null || !shown.has(orderKey(it.instrumentId, it.externalOrderId))),
         )
         this.comparison = { at: now, hidden: hidden.map((it) => it.tradeOrderId), shown }
       }

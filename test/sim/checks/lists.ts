@@ -6,7 +6,7 @@ import { NEVER_PLACED, placeOf, type TradeOrder } from "../../../src/domain/orde
 import { reaches } from "../../../src/domain/order/trigger-prices.ts"
 import type { Unit } from "../../../src/ports/account-store.ts"
 import type { VenueCall } from "../accounts.ts"
-import type { SimOrder } from "../venue/exchange.ts"
+import { keyOf, type SimOrder, shownKey } from "../venue/exchange.ts"
 import type { SimMarkets } from "../venue/market.ts"
 import { type AccountView, LISTED_MILLIS } from "./view.ts"
 
@@ -58,7 +58,7 @@ export class ListChecks {
   private isHidden(order: TradeOrder): boolean {
     if (order.orderStatus !== "REJECTED" || order.rejectReason !== NEVER_PLACED.proven) return false
     const sim = this.atVenue(order)
-    if (sim?.status !== "FILLED" || this.shownAt.has(sim.externalOrderId)) return false
+    if (sim?.status !== "FILLED" || this.shownAt.has(keyOf(sim))) return false
     const { time, venue } = this.view.world
     return sim.fills.every((it) => venue.history.listedAt(it) >= time.now - LISTED_MILLIS)
   }
@@ -69,21 +69,21 @@ export class ListChecks {
         this.sentAt.set(call.tradeOrderId, this.view.world.time.now)
         return
       case "ToldOrder":
-        if (call.lookup._tag === "Found") this.shown(call.lookup.state.externalOrderId)
+        if (call.lookup._tag === "Found") this.shown(shownKey(call.lookup.state))
         return
       case "ToldOpen":
-        for (const { externalOrderId } of call.open) this.shown(externalOrderId)
+        for (const it of call.open) this.shown(shownKey(it))
         return
       case "Heard": {
         const { report } = call
-        if (report._tag === "OrderSeen") this.shown(report.state.externalOrderId)
-        if (report._tag === "Filled") this.shown(report.fill.externalOrderId)
+        if (report._tag === "OrderSeen") this.shown(shownKey(report.state))
+        if (report._tag === "Filled") this.shown(shownKey(report.fill))
       }
     }
   }
 
-  private shown(externalOrderId: string): void {
-    if (!this.shownAt.has(externalOrderId)) this.shownAt.set(externalOrderId, this.view.world.time.now)
+  private shown(key: string): void {
+    if (!this.shownAt.has(key)) this.shownAt.set(key, this.view.world.time.now)
   }
 
   /** An actor that begins again reads of the past what the bars say: within a minute they prove nothing. */
@@ -190,7 +190,7 @@ export class ListChecks {
 
   /** Whether the gateway could know of it when it sent that order. */
   private isKnown(other: SimOrder, sent: TradeOrderId): boolean {
-    const shownAt = this.shownAt.get(other.externalOrderId)
+    const shownAt = this.shownAt.get(keyOf(other))
     return !other.isOdd || (shownAt !== undefined && shownAt < (this.sentAt.get(sent) ?? 0))
   }
 

@@ -3,7 +3,7 @@ import { Decimal } from "../../../src/domain/decimal.ts"
 import type { TradeOrderId } from "../../../src/domain/ids.ts"
 import { isTerminal, type OrderStatus } from "../../../src/domain/order/status.ts"
 import { NEVER_PLACED, placeOf, type TradeOrder } from "../../../src/domain/order/trade-order.ts"
-import type { SimOrder } from "../venue/exchange.ts"
+import { keyOf, type SimOrder, shownKey } from "../venue/exchange.ts"
 import type { AccountChecks } from "./account.ts"
 import type { AccountView } from "./view.ts"
 
@@ -40,14 +40,14 @@ export class RestChecks {
         continue
       }
       if (this.isNeverNamed(order, sim)) continue
-      if (known.has(sim.externalOrderId)) this.say(`${id}: another order here is ${sim.externalOrderId} as well`)
-      known.add(sim.externalOrderId)
+      if (known.has(keyOf(sim))) this.say(`${id}: another order here is ${sim.externalOrderId} as well`)
+      known.add(keyOf(sim))
       this.checkTruth(order, sim, id)
     }
     this.checkReplaced()
     lists.atRest()
     for (const sim of venue.openOrders(exchange))
-      if (!known.has(sim.externalOrderId)) this.say(`open at the venue and unknown here: ${sim.externalOrderId}`)
+      if (!known.has(keyOf(sim))) this.say(`open at the venue and unknown here: ${sim.externalOrderId}`)
     for (const position of world.portfolio(null, account)) {
       const total = venue.totalsOf(exchange).get(position.currency) ?? Decimal.ZERO
       // What waits here is held here only; and of what is there, we hold at least what the venue locks.
@@ -70,7 +70,7 @@ export class RestChecks {
     const { origin, externalOrderId, orderStatus, executedQuantity } = order
     if (origin !== "GATEWAY" || externalOrderId !== null) return false
     if (orderStatus !== "CANCELLED" || !executedQuantity.isZero()) return false
-    return this.view.rows().some((it) => it.origin === "EXTERNAL" && it.externalOrderId === sim.externalOrderId)
+    return this.view.rows().some((it) => it.origin === "EXTERNAL" && shownKey(it) === keyOf(sim))
   }
 
   private checkTruth(order: TradeOrder, sim: SimOrder, id: string): void {

@@ -9,6 +9,7 @@ import type { Unit } from "../../../src/ports/account-store.ts"
 import type { VenueFill } from "../../../src/ports/venue-session.ts"
 import type { VenueCall } from "../accounts.ts"
 import type { Readiness } from "../readiness.ts"
+import { shownKey, tradeKey } from "../venue/exchange.ts"
 import { listed } from "../venue/listing.ts"
 import type { AccountView } from "./view.ts"
 
@@ -82,13 +83,12 @@ export class UnheardTrades {
     const due = stirredAt === null ? trueAt + RESTING_MILLIS : stirredAt + STIRRED_MILLIS
     if (time.now > due + view.turnMillis + venue.traits.balancesLagMillis) return moved
     const heard = new Set<string>()
-    for (const { tradingAccountId, externalTradeId } of database.executions.values())
-      if (tradingAccountId === view.id) heard.add(externalTradeId)
-    const orders = new Set(view.rows().map((it) => it.externalOrderId))
+    for (const it of database.executions.values()) if (it.tradingAccountId === view.id) heard.add(tradeKey(it))
+    const orders = new Set(view.rows().map(shownKey))
     const add = (asset: string, quantity: Decimal): void =>
       void moved.set(asset, (moved.get(asset) ?? Decimal.ZERO).add(quantity))
     for (const fill of venue.fillsOf(view.exchange)) {
-      if (fill.executedAt < trueAt || heard.has(fill.externalTradeId) || orders.has(fill.externalOrderId)) continue
+      if (fill.executedAt < trueAt || heard.has(tradeKey(fill)) || orders.has(shownKey(fill))) continue
       moneyOf(fill, add)
     }
     return moved

@@ -2,7 +2,7 @@
 import type { TradeOrderId, TradingAccountId } from "../../../src/domain/ids.ts"
 import type { TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import type { StoredEvent } from "../../../src/ports/account-store.ts"
-import type { SimOrder } from "../venue/exchange.ts"
+import { type SimOrder, shownKey } from "../venue/exchange.ts"
 import type { World } from "../world.ts"
 
 /** So long a trade has been listed when a proof has seen it for certain: the view of it takes a while. */
@@ -41,17 +41,17 @@ export class AccountView {
     const { venue } = this.world
     // What is imported is the order of that id, whoever placed it.
     return order.origin === "EXTERNAL" && order.externalOrderId !== null
-      ? venue.orders.get(order.externalOrderId)
+      ? venue.orders.get(shownKey(order))
       : venue.find(order)
   }
 
   /** So long a question may wait for its turn: lists are asked for one after the other, page by page. */
   get turnMillis(): number {
     const { venue } = this.world
-    const { ordersPage, tradesPage } = venue.traits
+    const { openOrders, trades: lists } = venue.traits
     const orders = venue.ordersOf(this.exchange)
     const trades = venue.fillsOf(this.exchange)
-    return PAGE_MILLIS * (4 + orders.length / ordersPage + (2 * trades.length) / tradesPage)
+    return PAGE_MILLIS * (4 + orders.length / openOrders.size + (2 * trades.length) / lists.size)
   }
 
   /** By what is durable. */

@@ -51,10 +51,36 @@ export interface SimOrder {
 
 interface OrderNames {
   readonly tradeOrderId: TradeOrderId | null
+  /** Counts only together with its instrument. */
   readonly externalOrderId: string | null
+  readonly instrumentId?: InstrumentId
 }
 
+/** Of one exchange: its own numbers may be given once for each instrument. */
+export const orderKey = (instrumentId: InstrumentId, externalOrderId: string): string =>
+  `${instrumentId}|${externalOrderId}`
+
+/** As the gateway was shown it, or has it. */
+export const shownKey = (of: {
+  readonly instrumentId: InstrumentId
+  readonly externalOrderId: string | null
+}): string => orderKey(of.instrumentId, of.externalOrderId ?? "")
+
+/** Trades are numbered as orders are. */
+export const tradeKey = (of: {
+  readonly instrumentId: InstrumentId
+  readonly externalTradeId: string | null
+}): string => orderKey(of.instrumentId, of.externalTradeId ?? "")
+
+export const keyOf = ({ order, externalOrderId }: SimOrder): string => orderKey(order.instrumentId, externalOrderId)
+
 const PRICE = Decimal.of("100")
+
+const counted = (counts: Map<InstrumentId, number>, instrumentId: InstrumentId): number => {
+  const count = (counts.get(instrumentId) ?? 0) + 1
+  counts.set(instrumentId, count)
+  return count
+}
 
 /** A list locks once, for its dearer leg. */
 const isLockedByPartner = ({ order, partner, externalOrderId }: SimOrder): boolean => {
@@ -71,6 +97,7 @@ export abstract class Exchange {
   random = new Random(1)
   /** What is traded here. */
   instruments: ReadonlyArray<InstrumentId> = [BTC_USDT]
+  /** By `orderKey`. */
   readonly orders = new Map<string, SimOrder>()
   /** Rows that the venue adds to its balances, as it writes them. */
   oddBalances: ReadonlyArray<VenueBalance> = []
@@ -87,6 +114,9 @@ export abstract class Exchange {
   private readonly money = new Map<string, Map<string, Decimal>>()
   private readonly prices = new Map<InstrumentId, Decimal>()
   private tradeCount = 0
+  /** Where each instrument counts for itself. */
+  private readonly orderCounts = new Map<InstrumentId, number>()
+  private readonly tradeCounts = new Map<InstrumentId, number>()
 
   constructor(readonly time: SimTime) {}
 
@@ -97,9 +127,12 @@ export abstract class Exchange {
 
   // The truth
 
-  find({ tradeOrderId, externalOrderId }: OrderNames): SimOrder | undefined {
+  find({ tradeOrderId, externalOrderId, instrumentId }: OrderNames): SimOrder | undefined {
     for (const it of this.orders.values())
-      if (it.externalOrderId === externalOrderId || (tradeOrderId !== null && it.tradeOrderId === tradeOrderId))
+      if (
+        (it.externalOrderId === externalOrderId && it.order.instrumentId === instrumentId) ||
+        (tradeOrderId !== null && it.tradeOrderId === tradeOrderId)
+      )
         return it
     return undefined
   }
@@ -221,7 +254,7 @@ export abstract class Exchange {
     const sim: SimOrder = {
       account,
       tradeOrderId,
-      externalOrderId: `X${number}`,
+      externalOrderId: this.nextId(order.instrumentId, number),
       clientId,
       number,
       order,
@@ -244,10 +277,10 @@ export abstract class Exchange {
       const { lotSize } = listed(order.instrumentId)
       sim.quantity = Decimal.of(order.cost).divide(price.multiply(lotSize), 0, "DOWN").multiply(lotSize)
     }
-    this.orders.set(sim.externalOrderId, sim)
+    this.orders.set(keyOf(sim), sim)
     const { orderSide, orderType, limitPrice } = order
     const owner = tradeOrderId ?? "a foreign order"
-    this.note(`takes ${owner} as X${number}: ${orderSide} ${sim.quantity} ${orderType} ${limitPrice ?? ""}`)
+    this.note(`takes ${owner} as ${sim.externalOrderId}: ${orderSide} ${sim.quantity} ${orderType} ${limitPrice ?? ""}`)
     this.placed(sim)
     this.changed(sim)
     if (order.expireAt !== undefined)
@@ -260,6 +293,8 @@ export abstract class Exchange {
   /** IOC, FOK and MARKET end at once. */
   private match(sim: SimOrder): void {
     const { order } = sim
+    const isPostOnly = order.orderType === "LIMIT_MAKER" || order.timeInForce === "GTX"
+    if (isPostOnly && this.traits.endsTakers && this.isThere(order)) return this.end(sim, "REJECTED", "WOULD_TAKE")
     if (order.orderType === "MARKET" || order.timeInForce === "IOC" || order.timeInForce === "FOK") {
       const part = this.fates.immediate(sim.quantity)
       if (part.isPositive()) this.fill(sim, part)
@@ -304,7 +339,7 @@ export abstract class Exchange {
     const whole = isBeyond ? quantity : Decimal.min(quantity, sim.quantity.subtract(sim.executed))
     const parts = price === undefined ? partsOf(this, sim, whole) : [whole]
     const fills = parts.map((part) => {
-      const fill = this.execute(sim, part, price ?? priceOf(this, sim), externalTradeId ?? `T${++this.tradeCount}`)
+      const fill = this.execute(sim, part, price ?? priceOf(this, sim), externalTradeId ?? this.nextTradeId(sim))
       this.note(`fills ${part} of ${sim.externalOrderId} at ${fill.price}: ${sim.executed}, ${sim.status}`)
       this.traded(sim, fill)
       this.changed(sim)
@@ -339,6 +374,15 @@ export abstract class Exchange {
     sim.updatedAt = this.time.now
     if (sim.executed.atLeast(sim.quantity)) sim.status = "FILLED"
     return fill
+  }
+
+  private nextId(instrumentId: InstrumentId, number: number): string {
+    return this.traits.orderIds === "VENUE" ? `X${number}` : `${counted(this.orderCounts, instrumentId)}`
+  }
+
+  private nextTradeId({ order: { instrumentId } }: SimOrder): string {
+    const count = ++this.tradeCount
+    return `T${this.traits.orderIds === "VENUE" ? count : counted(this.tradeCounts, instrumentId)}`
   }
 
   private add(account: string, asset: string, quantity: Decimal): void {

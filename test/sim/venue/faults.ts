@@ -7,6 +7,7 @@ import type { SessionReport, VenueOrder } from "../../../src/ports/venue-session
 import type { Tally } from "../tally.ts"
 import type { Random } from "../time.ts"
 import type { World } from "../world.ts"
+import { shownKey, tradeKey } from "./exchange.ts"
 import type { SubmitFate } from "./fates.ts"
 import type { SimMarkets } from "./market.ts"
 
@@ -176,8 +177,8 @@ export class Faults {
   isLost(report: SessionReport): boolean {
     const { world } = this
     if (report._tag !== "OrderSeen" && report._tag !== "Filled") return false
-    const { externalOrderId } = report._tag === "Filled" ? report.fill : report.state
-    if (!this.isUnheardOf(world.venue.orders.get(externalOrderId)?.tradeOrderId ?? null)) return false
+    const key = shownKey(report._tag === "Filled" ? report.fill : report.state)
+    if (!this.isUnheardOf(world.venue.orders.get(key)?.tradeOrderId ?? null)) return false
     world.troubledAt = world.time.now
     return true
   }
@@ -248,13 +249,11 @@ export class Faults {
     if (world.refusals > 0) return
     const { accounts, executions } = world.database
     const heard = new Set(
-      [...executions.values()]
-        .filter((it) => accounts.get(it.tradingAccountId)?.status === "ACTIVE")
-        .map((it) => it.externalTradeId),
+      [...executions.values()].filter((it) => accounts.get(it.tradingAccountId)?.status === "ACTIVE").map(tradeKey),
     )
     const told = [...venue.orders.values()].flatMap(({ account, fills }) =>
       fills
-        .filter((it) => heard.has(it.externalTradeId) && it.executedAt >= world.startedAt)
+        .filter((it) => heard.has(tradeKey(it)) && it.executedAt >= world.startedAt)
         .map((fill) => ({ account, fill })),
     )
     if (told.length === 0) return

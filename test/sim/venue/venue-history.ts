@@ -6,13 +6,18 @@ import { Effect } from "effect"
 import { VenueUnavailable } from "../../../src/domain/errors/venue.ts"
 import { type InstrumentId, tradeOrderIdOf, venueClientId } from "../../../src/domain/ids.ts"
 import type {
+  EndedOrdersPage,
+  EndedSince,
+  FillsPage,
   OrderLookup,
   VenueFill,
   VenueOrderRef,
   VenueOrderState,
   VenueSession,
 } from "../../../src/ports/venue-session.ts"
-import type { SimOrder } from "./exchange.ts"
+import type { SimEnded, SimList } from "../traits.ts"
+import { keyOf, type SimOrder, tradeKey } from "./exchange.ts"
+import { FIRST, type ListOf, type Page, type Place, pageOf, placeOf, textOf } from "./list-pages.ts"
 import type { OpenSession } from "./venue-sessions.ts"
 import type { VenueState } from "./venue-state.ts"
 
@@ -60,10 +65,14 @@ export class VenueHistory {
   }
 
   /** By the names that the exchange knows. */
-  findFor(account: string, { tradeOrderId, externalOrderId }: VenueOrderRef): SimOrder | undefined {
+  findFor(account: string, { tradeOrderId, externalOrderId, instrumentId }: VenueOrderRef): SimOrder | undefined {
     const clientId = venueClientId(tradeOrderId)
     for (const it of this.venue.orders.values())
-      if (it.account === account && (it.externalOrderId === externalOrderId || it.clientId === clientId)) return it
+      if (
+        it.account === account &&
+        ((it.externalOrderId === externalOrderId && it.order.instrumentId === instrumentId) || it.clientId === clientId)
+      )
+        return it
     return undefined
   }
 
@@ -72,10 +81,9 @@ export class VenueHistory {
     const { clientIds, viewTimes } = this.venue.traits
     const { order } = sim
     const isNamed = clientIds === "EVERYWHERE" || clientIds === "ORDERS"
-    const isKnown =
-      session?.known.has(sim.externalOrderId) === true || (asked !== undefined && asked.externalOrderId === null)
+    const isKnown = session?.known.has(keyOf(sim)) === true || (asked !== undefined && asked.externalOrderId === null)
     const told = isNamed || isKnown ? sim.clientId : null
-    if (told !== null && tradeOrderIdOf(told) !== undefined) session?.known.add(sim.externalOrderId)
+    if (told !== null && tradeOrderIdOf(told) !== undefined) session?.known.add(keyOf(sim))
     return {
       tradeOrderId: tradeOrderIdOf(told) ?? null,
       externalOrderId: sim.externalOrderId,
@@ -97,7 +105,7 @@ export class VenueHistory {
 
   /** A trade in an event of the stream. */
   fillOf(sim: SimOrder, fill: VenueFill, session: OpenSession): VenueFill {
-    const isNamed = this.venue.traits.clientIds === "EVERYWHERE" || session.known.has(sim.externalOrderId)
+    const isNamed = this.venue.traits.clientIds === "EVERYWHERE" || session.known.has(keyOf(sim))
     return { ...fill, tradeOrderId: isNamed ? (tradeOrderIdOf(sim.clientId) ?? null) : null }
   }
 
@@ -106,53 +114,144 @@ export class VenueHistory {
   order(session: OpenSession, ref: VenueOrderRef): Asked<OrderLookup> {
     return this.question(session, () => {
       const sim = this.findFor(session.account, ref)
-      const isShown =
-        sim !== undefined && this.venue.isKnown(sim) && !this.venue.forgotten.has(sim) && this.isShown(sim)
-      return isShown
+      return sim !== undefined && this.isAnswered(sim)
         ? ({ _tag: "Found", state: this.viewOf(sim, session, ref) } as const)
         : ({ _tag: "NotFound", definite: this.venue.venue.inProcess } as const)
     })
   }
 
   openOrders(session: OpenSession, isList: boolean): VenueSession["fetchOpenOrders"] {
-    const after = (last: number): ReadonlyArray<SimOrder> =>
-      this.venue.openOrders(session.account).filter((it) => it.number > last && this.isShown(it))
+    const open = (): ReadonlyArray<SimOrder> => this.venue.openOrders(session.account).filter((it) => this.isShown(it))
     return Effect.suspend(() =>
-      this.pages(session, this.venue.traits.ordersPage, isList, {
-        first: 0,
-        rows: after,
-        next: (sim) => sim.number,
+      this.pages(session, this.venue.traits.openOrders, isList, {
+        rows: open,
+        keyOf: ({ number }) => [number, 0],
         show: (sim) => this.viewOf(sim, session),
       }),
     )
   }
+
+  private listedFills(session: OpenSession, since: number, instruments: ReadonlyArray<InstrumentId>) {
+    const listed: Array<ListedFill> = []
+    for (const { account, order, fills } of this.venue.orders.values()) {
+      if (account !== session.account || !instruments.includes(order.instrumentId)) continue
+      for (const fill of fills) {
+        const { number, listedAt } = this.listings.get(fill) ?? ALWAYS
+        if (listedAt <= this.venue.time.now && fill.executedAt >= since) listed.push({ fill, number, listedAt })
+      }
+    }
+    return listed.sort((a, b) => a.fill.executedAt - b.fill.executedAt || a.number - b.number)
+  }
+
+  // Trades that are fetched name their order by the venue's id only, as Binance's do.
+  private readonly shownFill = ({ fill }: ListedFill): VenueFill => ({ ...fill, tradeOrderId: null })
 
   fillsSince(
     session: OpenSession,
     since: number,
     instruments: ReadonlyArray<InstrumentId>,
   ): Asked<ReadonlyArray<VenueFill>> {
-    const after = ([at, number]: readonly [number, number]): ReadonlyArray<ListedFill> =>
-      this.venue
-        .ordersOf(session.account)
-        .flatMap(({ fills }) => fills.map((fill) => ({ fill, ...(this.listings.get(fill) ?? ALWAYS) })))
-        .filter(
-          ({ fill, listedAt, number: its }) =>
-            listedAt <= this.venue.time.now &&
-            (fill.executedAt > at || (fill.executedAt === at && its > number)) &&
-            instruments.includes(fill.instrumentId),
-        )
-        .sort((a, b) => a.fill.executedAt - b.fill.executedAt || a.number - b.number)
+    const { traits } = this.venue
+    if (traits.isPaged) return this.allPages((cursor) => this.fillsPage(session, since, instruments, cursor))
     return Effect.suspend(() => {
       this.venue.fillsAsked++
-      return this.pages(session, this.venue.traits.tradesPage, false, {
-        first: [since, -1] as const,
-        rows: after,
-        next: ({ fill, number }) => [fill.executedAt, number] as const,
-        // Trades that are fetched name their order by the venue's id only, as Binance's do.
-        show: ({ fill }) => ({ ...fill, tradeOrderId: null }),
+      return this.pages(session, traits.trades, false, {
+        rows: () => this.listedFills(session, since, instruments),
+        keyOf: ({ fill, number }) => [fill.executedAt, number],
+        show: this.shownFill,
       })
     })
+  }
+
+  /** All of a list that is handed on page by page. */
+  private allPages(page: (cursor: string | null) => Asked<FillsPage>): Asked<ReadonlyArray<VenueFill>> {
+    return Effect.gen(function* () {
+      const all = new Map<string, VenueFill>()
+      for (let cursor: string | null = null; ; ) {
+        const { fills, next }: FillsPage = yield* page(cursor)
+        for (const fill of fills) all.set(tradeKey(fill), fill)
+        if (next === null) return [...all.values()].sort((a, b) => a.executedAt - b.executedAt)
+        cursor = next
+      }
+    })
+  }
+
+  /** One page, in one question, of the account or of one instrument after the other. */
+  fillsPage(
+    session: OpenSession,
+    since: number,
+    instruments: ReadonlyArray<InstrumentId>,
+    cursor: string | null,
+  ): Asked<FillsPage> {
+    const list = this.venue.traits.trades
+    const parts = list.of === "ACCOUNT" ? [instruments] : instruments.map((it) => [it])
+    return Effect.suspend(() => {
+      if (cursor === null) this.venue.fillsAsked++
+      const place = placeOf(cursor, since)
+      const wanted = parts[place.part]
+      if (wanted === undefined) return Effect.succeed({ fills: [], next: null })
+      return Effect.map(
+        this.question(session, () =>
+          pageOf(list, place, this.venue.time.now, {
+            rows: this.listedFills(session, since, wanted),
+            keyOf: ({ fill, number }) => [fill.executedAt, number],
+            timeOf: ({ fill }) => fill.executedAt,
+          }),
+        ),
+        ({ rows, next }): FillsPage => ({
+          fills: rows.map(this.shownFill).sort((a, b) => a.executedAt - b.executedAt),
+          next: textOf(next, place, parts.length, since),
+        }),
+      )
+    })
+  }
+
+  /** Orders that are over, and what else stands in the same list. */
+  endedPage(
+    session: OpenSession,
+    list: SimEnded,
+    markets: ReadonlyArray<EndedSince>,
+    cursor: string | null,
+  ): Asked<EndedOrdersPage> {
+    const oldest = Math.min(...markets.map(({ since }) => since))
+    const parts = (list.of === "ACCOUNT" ? [null] : markets).flatMap((market) =>
+      (list.lists === "CANCELLED_FIRST" ? ["CANCELLED", "OTHERS"] : [list.lists]).map((which) => ({ market, which })),
+    )
+    return Effect.suspend(() => {
+      const place = placeOf(cursor, oldest)
+      const part = parts[place.part]
+      if (part === undefined) return Effect.succeed({ orders: [], next: null })
+      const { market, which } = part
+      const isIn = (sim: SimOrder): boolean =>
+        which === "ALL" ||
+        (sim.status !== "OPEN" && (which === "ENDED" || (which === "CANCELLED") === (sim.status === "CANCELLED")))
+      const isSince = (sim: SimOrder): boolean =>
+        list.starts === "CREATION" || market?.oldestId === null || market === null
+          ? sim.createdAt >= (market?.since ?? oldest)
+          : Number(sim.externalOrderId) >= Number(market.oldestId)
+      const rows = (): ReadonlyArray<SimOrder> =>
+        this.venue
+          .ordersOf(session.account, market?.instrumentId)
+          .filter((it) => isIn(it) && isSince(it) && this.isAnswered(it))
+      return Effect.map(
+        this.question(session, () =>
+          pageOf(list, place, this.venue.time.now, {
+            rows: rows(),
+            keyOf: ({ number }) => [number, 0],
+            timeOf: ({ createdAt }) => createdAt,
+          }),
+        ),
+        (page): EndedOrdersPage => ({
+          orders: page.rows.map((sim) => this.viewOf(sim, session)),
+          next: textOf(page.next, place, parts.length, oldest),
+        }),
+      )
+    })
+  }
+
+  /** An answer may name it: not what the replica has not heard of, nor what is forgotten or not shown yet. */
+  isAnswered(sim: SimOrder): boolean {
+    return this.venue.isKnown(sim) && !this.venue.forgotten.has(sim) && this.isShown(sim)
   }
 
   balances(session: OpenSession): VenueSession["fetchBalances"] {
@@ -169,27 +268,29 @@ export class VenueHistory {
     )
   }
 
-  private pages<Row, Cursor, Shown>(
+  private pages<Row, Shown>(
     session: OpenSession,
-    size: number,
+    list: SimList,
     isList: boolean,
-    list: {
-      readonly first: Cursor
-      readonly rows: (after: Cursor) => ReadonlyArray<Row>
-      readonly next: (last: Row) => Cursor
+    of: Omit<ListOf<Row>, "rows" | "timeOf"> & {
+      readonly rows: () => ReadonlyArray<Row>
       readonly show: (row: Row) => Shown
     },
   ): Asked<ReadonlyArray<Shown>> {
     const self = this
     return Effect.gen(function* () {
       const shown: Array<Shown> = []
-      for (let cursor = list.first; ; ) {
-        const page = yield* self.question(session, () => list.rows(cursor).slice(0, size), isList)
-        for (const row of page) shown.push(list.show(row))
-        const last = page.at(-1)
-        if (page.length < size || last === undefined) return shown
-        cursor = list.next(last)
+      for (let place: Place | null = FIRST; place !== null; ) {
+        const at: Place = place
+        const page: Page<Row> = yield* self.question(
+          session,
+          () => pageOf(list, at, self.venue.time.now, { ...of, rows: of.rows(), timeOf: null }),
+          isList,
+        )
+        for (const row of page.rows) shown.push(of.show(row))
+        place = page.next
       }
+      return shown
     })
   }
 

@@ -3,7 +3,7 @@
  * was taken, the session looks at the order for a second, as the connectors do, and what it does not see is in doubt.
  */
 import { Decimal } from "../../../src/domain/decimal.ts"
-import type { TradeOrderId } from "../../../src/domain/ids.ts"
+import type { InstrumentId, TradeOrderId } from "../../../src/domain/ids.ts"
 import type {
   SessionReport,
   VenueAmend,
@@ -12,7 +12,7 @@ import type {
   VenueOrderRef,
   VenueOrderState,
 } from "../../../src/ports/venue-session.ts"
-import type { SimOrder } from "./exchange.ts"
+import { keyOf, type SimOrder } from "./exchange.ts"
 import type { SubmitFate } from "./fates.ts"
 import type { VenueHistory } from "./venue-history.ts"
 import type { OpenSession, VenueSessions } from "./venue-sessions.ts"
@@ -24,19 +24,77 @@ type SimVenue = VenueState & { readonly history: VenueHistory; readonly sessions
 const LATE_MILLIS = 4_000
 const LATEST_WITHOUT_EXPIRY_MILLIS = 60_000
 const LATE = "past its notAfter"
-/** Before each look at an order whose cancel or change was asked for. */
+/** Before each look at an order whose change was asked for. */
 const LOOKS_MILLIS = [0, 50, 200, 800]
+
+export const LOST = "the socket ended"
+
+/** What an answer has become when the socket died that its request went over; null: nothing. */
+const withoutSocket = (report: SessionReport): SessionReport | null => {
+  switch (report._tag) {
+    case "Accepted":
+    case "Refused":
+    case "InDoubt":
+      return { _tag: "InDoubt", tradeOrderId: report.tradeOrderId, reason: LOST, at: report.at }
+    case "CancelAccepted":
+    case "CancelRefused":
+    case "CancelInDoubt":
+      return { _tag: "CancelInDoubt", tradeOrderId: report.tradeOrderId, reason: LOST, at: report.at }
+    case "AmendAccepted":
+    case "AmendRefused":
+    case "AmendInDoubt": {
+      const { tradeOrderId, askedAt, at } = report
+      return { _tag: "AmendInDoubt", tradeOrderId, askedAt, reason: LOST, at }
+    }
+    default:
+      return report._tag === "NotSent" ? report : null
+  }
+}
+
+type Answer = (report: SessionReport, latency?: number) => void
+
+/** The way back of a request that leaves now. */
+const wayBack = (venue: SimVenue, session: OpenSession): Answer => {
+  const { socket } = session
+  return (report, latency = venue.fates.latencyMillis()) => {
+    if (!venue.traits.overSocket) return venue.sessions.deliver(session, report, latency)
+    venue.time.schedule(() => {
+      const told = session.socket === socket ? report : withoutSocket(report)
+      if (told !== null && !session.closed) session.report(told)
+    }, latency)
+  }
+}
+
+/** More than any venue counts at once. */
+const DEPARTURES = 2_000
+
+/** When an order or a change of one may leave: the account, or each of its instruments, has so many within each time. */
+const paceMillis = (venue: SimVenue, account: string, instrumentId: InstrumentId): number => {
+  const { ordersPace } = venue.traits
+  if (ordersPace.length === 0) return 0
+  const { now } = venue.time
+  const counted = ordersPace.map(({ most, withinMillis, of }) => {
+    const name = `${withinMillis}|${account}|${of === "ACCOUNT" ? "" : instrumentId}`
+    const left = venue.departures.get(name) ?? []
+    return { name, left, soonest: (left[left.length - most] ?? Number.NEGATIVE_INFINITY) + withinMillis }
+  })
+  const at = Math.max(now, ...counted.map(({ soonest }) => soonest))
+  for (const { name, left } of counted) venue.departures.set(name, [...left, at].slice(-DEPARTURES))
+  return at - now
+}
 
 export const submit = (venue: SimVenue, session: OpenSession, order: VenueOrder): void => {
   const { tradeOrderId, pairedWith, notAfter } = order
-  const { time, sessions } = venue
+  const { time } = venue
+  const answer = wayBack(venue, session)
+  const pace = paceMillis(venue, session.account, order.instrumentId)
   const drawn = venue.fates.submit(order)
   const isShown = drawn === "refuse" && venue.traits.refusesWhenShown && venue.random.chance(0.5)
   const fate = isShown ? "refusedWhenShown" : drawn
   const ids = [tradeOrderId, ...(pairedWith === undefined ? [] : [pairedWith.tradeOrderId])]
   // Of a list each order is reported for itself, a moment after the other.
   const report = (make: (id: TradeOrderId) => SessionReport): void => {
-    for (const id of ids) sessions.answer(session, make(id))
+    for (const id of ids) answer(make(id))
   }
   const expiry = venue.venue.orderExpiryMillis
   // The venue counts the order's age from its signing, by its own clock.
@@ -71,39 +129,60 @@ export const submit = (venue: SimVenue, session: OpenSession, order: VenueOrder)
     if (fate === "silentBefore" || fate === "silentAfter") return
     if (fate === "lostBefore" || fate === "lostAfter")
       report((id) => ({ _tag: "InDoubt", tradeOrderId: id, reason: "timeout", at }))
+    else if (isPlaced === "known")
+      report((id) => ({ _tag: "InDoubt", tradeOrderId: id, reason: "the id is known", at }))
     else if (!isPlaced)
       report((id) => ({ _tag: "Refused", tradeOrderId: id, code: "INVALID_ORDER", text: "simulated", at }))
-    else for (const id of ids) accepted(venue, session, id, fate)
-  }, venue.fates.latencyMillis())
+    else for (const id of ids) accepted(venue, session, { tradeOrderId: id, fate, answer })
+  }, pace + venue.fates.latencyMillis())
 }
 
-const accepted = (venue: SimVenue, session: OpenSession, tradeOrderId: TradeOrderId, fate: SubmitFate): void => {
-  const { sessions, time } = venue
+interface Placed {
+  readonly tradeOrderId: TradeOrderId
+  readonly fate: SubmitFate
+  readonly answer: Answer
+}
+
+const accepted = (venue: SimVenue, session: OpenSession, { tradeOrderId, fate, answer }: Placed): void => {
+  const { time } = venue
   const at = time.now
   const sim = venue.find({ tradeOrderId, externalOrderId: null })
   if (fate === "refusedWhenShown") {
     if (sim === undefined) return
     const shownAfter = venue.fates.latencyMillis()
-    sessions.deliver(session, { _tag: "OrderSeen", state: venue.history.viewOf(sim, session) }, shownAfter)
+    venue.sessions.deliver(session, { _tag: "OrderSeen", state: venue.history.viewOf(sim, session) }, shownAfter)
     const refused: SessionReport = { _tag: "Refused", tradeOrderId, code: "INVALID_ORDER", text: "simulated", at }
-    sessions.deliver(session, refused, shownAfter + venue.fates.latencyMillis())
+    answer(refused, shownAfter + venue.fates.latencyMillis())
     return
   }
   const { submitAnswer } = venue.traits
   const latency = venue.fates.latencyMillis()
   const externalOrderId = sim?.externalOrderId ?? ""
-  if (sim !== undefined) session.known.add(externalOrderId)
-  sessions.deliver(session, { _tag: "Accepted", tradeOrderId, externalOrderId, at }, latency)
+  if (sim !== undefined) session.known.add(keyOf(sim))
+  answer({ _tag: "Accepted", tradeOrderId, externalOrderId, at }, latency)
   if (sim === undefined || submitAnswer === "ID") return
   const fills = submitAnswer === "FILLS" ? sim.fills : []
-  for (const fill of fills) sessions.deliver(session, { _tag: "Filled", fill: named(fill, tradeOrderId) }, latency)
-  sessions.deliver(session, { _tag: "OrderSeen", state: venue.history.viewOf(sim, session) }, latency)
+  for (const fill of fills) answer({ _tag: "Filled", fill: named(fill, tradeOrderId) }, latency)
+  answer({ _tag: "OrderSeen", state: venue.history.viewOf(sim, session) }, latency)
 }
 
 /** The answer to a submit is about that order, whatever it names. */
 const named = (fill: VenueFill, tradeOrderId: TradeOrderId): VenueFill => ({ ...fill, tradeOrderId })
 
-const arrive = (venue: SimVenue, account: string, order: VenueOrder, fate: SubmitFate, expiresAt: number): boolean => {
+/** It has had that client id, and takes no second order of it. */
+const isKnownId = (venue: SimVenue, { tradeOrderId }: VenueOrder): boolean => {
+  const { knownIds } = venue.traits
+  const before = knownIds === "NO" ? undefined : venue.find({ tradeOrderId, externalOrderId: null })
+  return before !== undefined && (knownIds === "ALWAYS" || before.status === "OPEN")
+}
+
+const arrive = (
+  venue: SimVenue,
+  account: string,
+  order: VenueOrder,
+  fate: SubmitFate,
+  expiresAt: number,
+): boolean | "known" => {
   if (venue.time.now > expiresAt) return false
   const { pairedWith } = order
   const orders = [order, ...(pairedWith === undefined ? [] : [pairedWith])].map(
@@ -111,6 +190,7 @@ const arrive = (venue: SimVenue, account: string, order: VenueOrder, fate: Submi
   )
   for (const [, id] of orders) venue.arrivals.set(id, (venue.arrivals.get(id) ?? 0) + 1)
   if (fate === "refuse") return false
+  if (isKnownId(venue, order)) return "known"
   // Between its prices the market must be, as at Binance.
   if (orders.length === 2 && orders.some(([leg]) => venue.isThere(leg))) return false
   const [[only, id] = []] = orders
@@ -129,35 +209,36 @@ const REFUSED = "the credential was refused"
 
 export const cancel = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef): void => {
   const { tradeOrderId } = ref
-  const { time, sessions, traits } = venue
+  const { time, traits } = venue
+  const answer = wayBack(venue, session)
   venue.cancels.set(tradeOrderId, (venue.cancels.get(tradeOrderId) ?? 0) + 1)
   const fate = venue.fates.cancel(ref)
   venue.note(`cancel of ${tradeOrderId}: ${fate}`)
   time.schedule(() => {
     const at = time.now
     if (session.isRefused) {
-      sessions.answer(session, { _tag: "CancelRefused", tradeOrderId, unknownOrder: false, text: REFUSED, at })
+      answer({ _tag: "CancelRefused", tradeOrderId, unknownOrder: false, text: REFUSED, at })
       return
     }
     const sim = fate === "lostBefore" || fate === "silentBefore" ? undefined : foundBy(venue, session, ref)
     const refused = fate === "refuse" && sim?.status === "OPEN"
     const works = sim?.status === "OPEN" && !refused
-    if (works) carryOutCancel(venue, sim)
+    const isDone = traits.cancelAnswer === "DONE" || (traits.cancelAnswer === "EITHER" && venue.random.chance(0.5))
+    if (works) carryOutCancel(venue, sim, isDone)
     if (fate === "silentBefore" || fate === "silentAfter") return
     if (fate === "lostBefore" || fate === "lostAfter")
-      sessions.answer(session, { _tag: "CancelInDoubt", tradeOrderId, reason: "timeout", at })
-    else if (!works)
-      sessions.answer(session, { _tag: "CancelRefused", tradeOrderId, unknownOrder: !refused, text: "simulated", at })
-    else if (traits.cancelAnswer === "DONE") {
+      answer({ _tag: "CancelInDoubt", tradeOrderId, reason: "timeout", at })
+    else if (!works) answer({ _tag: "CancelRefused", tradeOrderId, unknownOrder: !refused, text: "simulated", at })
+    else if (isDone) {
       if (traits.forgetsCancelled) venue.forgotten.add(sim)
-      sessions.answer(session, { _tag: "CancelAccepted", tradeOrderId, at })
-    } else look(venue, session, ref, 0, (state) => cancelSeen(venue, tradeOrderId, state))
+      answer({ _tag: "CancelAccepted", tradeOrderId, at })
+    } else look(venue, session, ref, traits.looksMillis, (state) => cancelSeen(venue, tradeOrderId, state))
   }, venue.fates.latencyMillis())
 }
 
-const carryOutCancel = (venue: SimVenue, sim: SimOrder): void => {
+const carryOutCancel = (venue: SimVenue, sim: SimOrder, isDone: boolean): void => {
   const { traits, random } = venue
-  if (traits.cancelAnswer === "DONE") return venue.end(sim, "CANCELLED")
+  if (isDone) return venue.end(sim, "CANCELLED")
   if (random.chance(traits.cancelForgotten)) return venue.note(`forgets to cancel ${sim.externalOrderId}`)
   venue.time.schedule(
     () => {
@@ -188,7 +269,9 @@ const cancelSeen = (
 export const amend = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef, to: VenueAmend): void => {
   const { tradeOrderId } = ref
   const { askedAt } = to
-  const { time, sessions, traits, random } = venue
+  const { time, traits, random } = venue
+  const answer = wayBack(venue, session)
+  const pace = paceMillis(venue, session.account, ref.instrumentId)
   venue.amends.set(tradeOrderId, (venue.amends.get(tradeOrderId) ?? 0) + 1)
   const fate = venue.fates.amend(ref)
   venue.note(`amend of ${tradeOrderId} to ${to.quantity} at ${to.limitPrice ?? "market"}: ${fate}`)
@@ -196,16 +279,16 @@ export const amend = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef,
   time.schedule(() => {
     const at = time.now
     if (session.isRefused) {
-      sessions.answer(session, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: false, text: REFUSED, at })
+      answer({ _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: false, text: REFUSED, at })
       return
     }
     if (venue.gatewayNow() > to.notAfter) {
-      sessions.answer(session, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: false, text: LATE, at })
+      answer({ _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder: false, text: LATE, at })
       return
     }
     if (fate === "arrivesLate") {
       time.schedule(() => venue.alter(find(), to), LATE_MILLIS)
-      sessions.answer(session, { _tag: "AmendInDoubt", tradeOrderId, askedAt, reason: "timeout", at })
+      answer({ _tag: "AmendInDoubt", tradeOrderId, askedAt, reason: "timeout", at })
       return
     }
     const arrives = fate === "accept" || fate === "lostAfter" || fate === "silentAfter"
@@ -216,20 +299,20 @@ export const amend = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef,
       time.schedule(() => venue.alter(sim, to), random.between(0, traits.amendWithinMillis))
     if (fate === "silentBefore" || fate === "silentAfter") return
     if (fate === "lostBefore" || fate === "lostAfter")
-      sessions.answer(session, { _tag: "AmendInDoubt", tradeOrderId, askedAt, reason: "timeout", at })
+      answer({ _tag: "AmendInDoubt", tradeOrderId, askedAt, reason: "timeout", at })
     else if (!isTaken) {
       const unknownOrder = find()?.status !== "OPEN"
-      sessions.answer(session, { _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder, text: "simulated", at })
-    } else if (isRequest) look(venue, session, ref, 0, (state) => amendSeen(venue, tradeOrderId, to, state))
+      answer({ _tag: "AmendRefused", tradeOrderId, askedAt, unknownOrder, text: "simulated", at })
+    } else if (isRequest) look(venue, session, ref, LOOKS_MILLIS, (state) => amendSeen(venue, tradeOrderId, to, state))
     else if (sim !== undefined)
-      sessions.answer(session, {
+      answer({
         _tag: "AmendAccepted",
         tradeOrderId,
         askedAt,
         externalOrderId: sim.externalOrderId,
         at,
       })
-  }, venue.fates.latencyMillis())
+  }, pace + venue.fates.latencyMillis())
 }
 
 const amendSeen = (
@@ -258,10 +341,9 @@ const look = (
   venue: SimVenue,
   session: OpenSession,
   ref: VenueOrderRef,
-  looks: number,
+  [pause, ...pauses]: ReadonlyArray<number>,
   judge: (state: VenueOrderState | null) => ReadonlyArray<SessionReport> | null,
 ): void => {
-  const pause = LOOKS_MILLIS[looks]
   const tell = (reports: ReadonlyArray<SessionReport>): void => {
     const latency = venue.fates.latencyMillis()
     for (const report of reports) venue.sessions.deliver(session, report, latency)
@@ -271,7 +353,7 @@ const look = (
     const isAnswered = venue.isUp && venue.fates.query()
     const sim = isAnswered ? foundBy(venue, session, ref) : undefined
     const reports = sim === undefined ? null : judge(venue.history.viewOf(sim, session, ref))
-    if (reports === null) look(venue, session, ref, looks + 1, judge)
+    if (reports === null) look(venue, session, ref, pauses, judge)
     else tell(reports)
   }, pause + venue.fates.latencyMillis())
 }

@@ -2,7 +2,7 @@
  * The private sessions at the simulated venue and the way of each event to them: lost while the stream is down, else delivered, dropped,
  * repeated and delayed as fates and traits say.
  */
-import type { SessionReport } from "../../../src/ports/venue-session.ts"
+import type { SessionReport, VenueFill } from "../../../src/ports/venue-session.ts"
 import type { Exchange } from "./exchange.ts"
 
 export interface OpenSession {
@@ -15,6 +15,12 @@ export interface OpenSession {
   closed: boolean
   /** The credential does not work: no call is made any more. */
   isRefused: boolean
+  /** Counts the sockets of its private stream. */
+  socket: number
+  /** Trades that it was told when it asked for them. */
+  readonly toldTrades: Set<VenueFill>
+  /** It will ask for its balances, or must not yet. */
+  balancesAskedAt: number
 }
 
 const REPEATED_WITHIN_MILLIS = 60_000
@@ -29,7 +35,17 @@ export class VenueSessions {
   constructor(private readonly exchange: Exchange) {}
 
   open(account: string, report: OpenSession["report"], streamUp: boolean): OpenSession {
-    const session = { account, report, known: new Set<string>(), streamUp, closed: false, isRefused: false }
+    const session = {
+      account,
+      report,
+      known: new Set<string>(),
+      streamUp,
+      closed: false,
+      isRefused: false,
+      socket: 0,
+      toldTrades: new Set<VenueFill>(),
+      balancesAskedAt: Number.NEGATIVE_INFINITY,
+    }
     this.all.add(session)
     if (!streamUp) report({ _tag: "StreamDown", reason: "simulated" })
     if (this.revoked.has(account)) this.refuse(session)
@@ -70,6 +86,15 @@ export class VenueSessions {
     }
   }
 
+  /** What a session does with an event, at its arrival. */
+  uponEvent(event: SessionReport, open: OpenSession, run: () => void): void {
+    const { fates, time } = this.exchange
+    if (!open.streamUp || open.isRefused || fates.stream(event) === "drop") return
+    time.schedule(() => {
+      if (!open.closed) run()
+    }, fates.latencyMillis())
+  }
+
   /** The answer to a request. */
   answer(session: OpenSession, report: SessionReport): void {
     this.deliver(session, report, this.exchange.fates.latencyMillis())
@@ -86,6 +111,7 @@ export class VenueSessions {
       if (!session.streamUp || session.isRefused) continue
       this.exchange.note(`private stream of ${session.account} down`)
       session.streamUp = false
+      session.socket++
       this.deliver(session, { _tag: "StreamDown", reason: "simulated" }, 0)
     }
   }

@@ -20,6 +20,8 @@ export abstract class VenueState extends Exchange {
   fillsAsked = 0
   /** What the gateway's wall clock says: no order is signed past its `notAfter`. */
   gatewayNow: () => number = () => this.time.now
+  /** When the newest orders and changes left, by what they are counted by. */
+  readonly departures = new Map<string, ReadonlyArray<number>>()
   /** Orders that it does not know any more. */
   readonly forgotten = new Set<SimOrder>()
   /** Whether the venue shows an order when it is asked for it. */

@@ -16,6 +16,7 @@ import type {
 import type { SimTime } from "../time.ts"
 import { MAIN, type SimOrder } from "./exchange.ts"
 import { FEE_ASSET, listed, simVenue } from "./listing.ts"
+import { asksBalances, asksOrder, asksTrades } from "./session-questions.ts"
 import { VenueHistory } from "./venue-history.ts"
 import { amend, cancel, submit } from "./venue-requests.ts"
 import { type OpenSession, VenueSessions } from "./venue-sessions.ts"
@@ -63,9 +64,18 @@ export class SimVenue extends VenueState {
 
   protected changed(sim: SimOrder): void {
     this.history.take(sim)
-    for (const session of this.sessions.of(sim.account))
-      this.sessions.tell({ _tag: "OrderSeen", state: this.history.viewOf(sim, session) }, sim.account, session)
+    for (const session of this.sessions.of(sim.account)) {
+      const event: SessionReport = { _tag: "OrderSeen", state: this.history.viewOf(sim, session) }
+      if (this.isHint()) this.sessions.uponEvent(event, session, () => asksOrder(this, session, sim))
+      else this.sessions.tell(event, sim.account, session)
+      if (this.traits.asksBalances) this.sessions.uponEvent(event, session, () => asksBalances(this, session))
+    }
     if (this.traits.tellsBalances) this.tell({ _tag: "BalancesSeen", balances: this.movedBy(sim) }, sim.account)
+  }
+
+  private isHint(): boolean {
+    const { ordersAreHints } = this.traits
+    return ordersAreHints === "ALWAYS" || (ordersAreHints === "SOME" && this.random.chance(0.3))
   }
 
   /** The assets that an order may have moved or locked. */
@@ -78,6 +88,13 @@ export class SimVenue extends VenueState {
 
   protected traded(sim: SimOrder, fill: VenueFill): void {
     this.history.list(fill)
+    if (this.traits.asksTrades) {
+      for (const session of this.sessions.of(sim.account)) {
+        const event: SessionReport = { _tag: "Filled", fill: this.history.fillOf(sim, fill, session) }
+        this.sessions.uponEvent(event, session, () => asksTrades(this, session, sim))
+      }
+      return
+    }
     const tell = (): void => {
       for (const session of this.sessions.of(sim.account))
         this.sessions.tell({ _tag: "Filled", fill: this.history.fillOf(sim, fill, session) }, sim.account, session)
@@ -90,9 +107,18 @@ export class SimVenue extends VenueState {
   private sessionOf(open: OpenSession): VenueSession {
     const { history } = this
     const fetchFills: VenueSession["fetchFills"] = (since, instruments) => history.fillsSince(open, since, instruments)
+    const { endedOrders, isPaged, signsAhead } = this.traits
     return {
-      prepare: ({ tradeOrderId }) => void this.prepared.add(tradeOrderId),
-      forgo: (tradeOrderId) => void this.prepared.delete(tradeOrderId),
+      ...(signsAhead && {
+        prepare: ({ tradeOrderId }) => void this.prepared.add(tradeOrderId),
+        forgo: (tradeOrderId) => void this.prepared.delete(tradeOrderId),
+      }),
+      ...(isPaged && {
+        fetchFillsPage: (since, instruments, cursor) => history.fillsPage(open, since, instruments, cursor),
+      }),
+      ...(endedOrders !== null && {
+        fetchEnded: (markets, cursor) => history.endedPage(open, endedOrders, markets, cursor),
+      }),
       submit: (order) => {
         this.prepared.delete(order.tradeOrderId)
         submit(this, open, order)

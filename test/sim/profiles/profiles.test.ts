@@ -1,0 +1,103 @@
+/** Worlds of real venues: a few of each whose orders are proven within the ordinary test run; `npm run sim -- --venue all` goes on. */
+import { describe, expect, it } from "vitest"
+import { capabilitiesOf } from "../../../src/venues/adapters/capabilities.ts"
+import { simulate } from "../simulation.ts"
+import { Random } from "../time.ts"
+import { PLAIN_TRAITS, type VenueTraits } from "../traits.ts"
+import { gapsOf, PROVEN_PROFILES, profileNamed, semanticsOf } from "./semantics.ts"
+
+/** Of each venue, others for each. */
+const SEEDS = 1
+
+/** What a venue's record has no word for, in the code of its adapter or nowhere: drawn in its worlds as in all. */
+const NOT_SAID: ReadonlyArray<keyof VenueTraits> = [
+  "cancelWithinMillis",
+  "cancelForgotten",
+  "forgetsCancelled",
+  "amendWithinMillis",
+  "amendForgotten",
+  "historyLagMillis",
+  "replicaLagMillis",
+  "balancesLagMillis",
+  "eventSpreadMillis",
+  "eventRepeats",
+  "betterTicks",
+  "tradesOfMatch",
+  "feeRate",
+  "submitAnswer",
+  "arrivesLate",
+  "refusesWhenShown",
+  "instruments",
+]
+
+const saidOf = (venue: string): Partial<VenueTraits> => semanticsOf(profileNamed(venue), new Random(1)).traits
+
+describe("a world of a real venue", () => {
+  it.each(PROVEN_PROFILES.map((profile, index) => [profile.venue, profile, index] as const))(
+    "breaks no rule at %s",
+    { timeout: 300_000 },
+    (_, profile, index) => {
+      for (let seed = 1 + index * SEEDS; seed <= (index + 1) * SEEDS; seed++) {
+        const { violations, orders } = simulate(seed, { profile })
+        expect({ seed, violations }).toEqual({ seed, violations: [] })
+        expect(orders).toBeGreaterThan(0)
+      }
+    },
+  )
+
+  it("has each of its traits from the venue's record, or from what no record says", () => {
+    const said = new Set(PROVEN_PROFILES.flatMap(({ venue }) => Object.keys(saidOf(venue))))
+    const open = (Object.keys(PLAIN_TRAITS) as ReadonlyArray<keyof VenueTraits>).filter((it) => !said.has(it))
+    expect(open.filter((it) => !NOT_SAID.includes(it))).toEqual([])
+  })
+
+  it("says what of a venue it does not have", () => {
+    const gaps = Object.fromEntries(
+      PROVEN_PROFILES.flatMap((profile) => {
+        const found = gapsOf(profile, new Random(1))
+        return found.length === 0 ? [] : [[profile.venue, found]]
+      }),
+    )
+    for (const profile of PROVEN_PROFILES) {
+      const isOfContracts = profile.lists === "perpetual"
+      expect(gaps[profile.venue] ?? []).toEqual(isOfContracts ? [expect.stringContaining("contracts: ")] : [])
+    }
+  })
+
+  it("means what the profile says", () => {
+    expect(saidOf("BINANCE")).toMatchObject({
+      cancelAnswer: "DONE",
+      orderIds: "INSTRUMENT",
+      viewTimes: "UPDATED",
+      openOrders: { way: "WHOLE" },
+      trades: { way: "OLDEST", of: "INSTRUMENT", last: "SHORT", windowMillis: null },
+      endedOrders: { way: "OLDEST", starts: "ID", lists: "ALL" },
+      knownIds: "OPEN",
+      tellsBalances: true,
+      signsAhead: true,
+    })
+    expect(saidOf("KRAKEN")).toMatchObject({
+      cancelAnswer: "EITHER",
+      amendAnswer: "DONE",
+      trades: { way: "POSITION", of: "ACCOUNT" },
+      tellsBalances: false,
+      asksBalances: true,
+      signsAhead: false,
+    })
+    expect(saidOf("COINBASE")).toMatchObject({
+      cancelAnswer: "REQUEST",
+      viewTimes: "CREATED",
+      asksTrades: true,
+      ordersAreHints: "SOME",
+      openOrders: { way: "NEWEST" },
+      knownIds: "ALWAYS",
+      overSocket: false,
+    })
+    expect(saidOf("OKX").endedOrders).toMatchObject({ lists: "CANCELLED_FIRST", of: "ACCOUNT", starts: "CREATION" })
+    expect(saidOf("GATE").trades?.windowMillis).toBeGreaterThan(0)
+    const { venue } = semanticsOf(profileNamed("COINBASE"), new Random(1))
+    expect(venue).toMatchObject({ orderExpiryMillis: 120_000, feeInQuote: true, orderIds: "VENUE" })
+    expect(venue.capabilities).toEqual(capabilitiesOf(profileNamed("COINBASE")))
+    expect(semanticsOf(profileNamed("GEMINI"), new Random(1)).venue.orderExpiryMillis).toBeNull()
+  })
+})
