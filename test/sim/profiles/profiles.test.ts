@@ -91,7 +91,6 @@ describe("a world of a real venue", () => {
       ordersAreHints: "SOME",
       openOrders: { way: "NEWEST" },
       knownIds: "ALWAYS",
-      overSocket: false,
     })
     expect(saidOf("OKX").endedOrders).toMatchObject({ lists: "CANCELLED_FIRST", of: "ACCOUNT", starts: "CREATION" })
     expect(saidOf("GATE").trades?.windowMillis).toBeGreaterThan(0)

@@ -51,6 +51,13 @@ const withoutSocket = (report: SessionReport): SessionReport | null => {
   }
 }
 
+/** The other requests that wait on it are lost with this one, and there is another soon. */
+const socketDies = (venue: SimVenue, { account }: OpenSession): void => {
+  if (!venue.traits.overSocket) return
+  venue.sessions.streamDown(account)
+  venue.time.schedule(() => venue.sessions.streamUp(account), venue.random.between(200, 3_000))
+}
+
 type Answer = (report: SessionReport, latency?: number) => void
 
 /** The way back of a request that leaves now. */
@@ -127,6 +134,7 @@ export const submit = (venue: SimVenue, session: OpenSession, order: VenueOrder)
     const arrives = fate !== "lostBefore" && fate !== "silentBefore"
     const isPlaced = arrives && arrive(venue, session.account, order, fate, expiresAt)
     if (fate === "silentBefore" || fate === "silentAfter") return
+    if (fate === "lostBefore" || fate === "lostAfter") socketDies(venue, session)
     if (fate === "lostBefore" || fate === "lostAfter")
       report((id) => ({ _tag: "InDoubt", tradeOrderId: id, reason: "timeout", at }))
     else if (isPlaced === "known")
