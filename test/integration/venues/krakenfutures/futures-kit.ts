@@ -23,7 +23,6 @@ export const PLACE = `POST ${TRADING}/sendorder`
 export const CANCEL = `POST ${TRADING}/cancelorder`
 export const AMEND = `POST ${TRADING}/editorder`
 export const STATUS = `GET ${TRADING}/orders/status`
-export const OPEN = `GET ${TRADING}/openorders`
 export const FILLS = `GET ${TRADING}/fills`
 export const ACCOUNTS = `GET ${TRADING}/accounts`
 export const POSITIONS = `GET ${TRADING}/openpositions`
