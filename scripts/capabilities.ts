@@ -47,11 +47,10 @@ const PINS: Readonly<Record<string, Pins>> = {
   binanceusdm: { ...binance, sandbox: false, proved: { amend: true } },
   // 45 bits.
   bitfinex: { clientOrderIds: { form: "INTEGER", lengthMax: 14, unique: "DAY" }, bookContinuity: "CHECKSUM" },
-  // Orders are streamed market by market there, so the account asks.
+  // ccxt has IOC, FOK and post-only under names that the venue does not know. "It should be unique, but there are no checks."
   bitstamp: {
     nativeTimesInForce: ["GTC", "IOC", "FOK", "GTX"],
-    clientOrderIds: { form: "TEXT", lengthMax: null, unique: "ALWAYS" },
-    streams: { orders: "POLLED", executions: "POLLED" },
+    clientOrderIds: { form: "TEXT", lengthMax: 180, unique: "NO" },
   },
   // Its triggers are conditional orders of another filter. ccxt says of market buys what holds for classic accounts.
   bybit: {

@@ -5,6 +5,7 @@
 
 import { BINANCE_CODES } from "../../adapters/binance/codes.ts"
 import { BINANCEUSDM_CODES } from "../../adapters/binanceusdm/codes.ts"
+import { BITSTAMP_CODES, bitstampWords } from "../../adapters/bitstamp/codes.ts"
 import { BYBIT_CODES } from "../../adapters/bybit/codes.ts"
 import { COINBASE_CODES, coinbaseWords } from "../../adapters/coinbase/codes.ts"
 import { GATE_CODES } from "../../adapters/gate/codes.ts"
@@ -102,10 +103,15 @@ interface VenueWords {
   readonly message: string | null
 }
 
+/** Of venues whose words stand in several places, by ccxt's id of the exchange. */
+const OWN_WORDS: Readonly<
+  Record<string, (body: unknown) => { readonly code: string; readonly message: string | null } | undefined>
+> = { coinbase: coinbaseWords, krakenfutures: krakenFuturesWords, bitstamp: bitstampWords }
+
 /**
  * `{"code": …, "msg": …}` out of an error's text, or out of a plain object that ccxt rejected with. An operation that OKX refused has
  * its own words inside: `{"code": "1", "data": [{"sCode": …, "sMsg": …}]}`. Bybit's are `{"retCode": …, "retMsg": …}`, Gate's
- * `{"label": …, "message": …}`; Coinbase's and Kraken Futures' stand in several places.
+ * `{"label": …, "message": …}`; those of others stand in several places.
  */
 const venueWords = (error: unknown, text: string): VenueWords => {
   const start = text.indexOf("{")
@@ -116,10 +122,8 @@ const venueWords = (error: unknown, text: string): VenueWords => {
         ? null
         : parsed(text.slice(start))
   const outer = record(candidate)
-  const ofCoinbase = text.startsWith("coinbase ") ? coinbaseWords(candidate) : undefined
-  if (ofCoinbase !== undefined) return { ...ofCoinbase, code: cleanText(ofCoinbase.code).slice(0, CODE_MAX) }
-  const ofFutures = text.startsWith("krakenfutures ") ? krakenFuturesWords(candidate) : undefined
-  if (ofFutures !== undefined) return { ...ofFutures, code: cleanText(ofFutures.code).slice(0, CODE_MAX) }
+  const own = OWN_WORDS[text.slice(0, text.indexOf(" "))]?.(candidate)
+  if (own !== undefined) return { ...own, code: cleanText(own.code).slice(0, CODE_MAX) }
   const words = outer["error"] === undefined ? outer : record(outer["error"])
   const operation = Array.isArray(words["data"]) ? record(words["data"][0]) : {}
   const code = operation["sCode"] ?? words["code"] ?? words["retCode"] ?? words["label"]
@@ -158,6 +162,7 @@ const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = {
   kucoin: KUCOIN_CODES,
   gate: GATE_CODES,
   krakenfutures: KRAKENFUTURES_CODES,
+  bitstamp: BITSTAMP_CODES,
 }
 
 /** What the code means, or the text where one code has many meanings, by the venue: ccxt's errors open with its id of the exchange. */

@@ -55,6 +55,7 @@ describe("a limit of one account", () => {
     ["OKX", 429, { code: "50011", msg: "Rate limit reached." }],
     ["OKX", 200, { code: "50061", msg: "Order rate limit reached" }],
     ["GATE", 429, { label: "TOO_MANY_REQUESTS", message: "" }],
+    ["BITSTAMP", 400, { status: "error", reason: "exceeded rate limit", response_code: "400.002" }],
     ["KUCOIN", 429, { code: "429000", msg: "Too many requests" }],
     ["COINBASE", 429, { error: "rate_limit_exceeded" }],
     ["DERIBIT", 400, { error: { code: 10028, message: "too_many_requests" } }],
@@ -79,6 +80,7 @@ describe("a limit of the address", () => {
     ["KUCOIN", 403, "<html>Attention Required!</html>"],
     ["GATE", 429, "<html>Too Many Requests</html>"],
     ["GATE", 403, "<html>Access Denied</html>"],
+    ["BITSTAMP", 403, "<html>Access Denied</html>"],
   ] as const)("of %s (%s) holds everything", async (venue, status, body) => {
     const { one, hear, all, budgets } = await world(venue)
     hear(one, "submit", status, body, { "retry-after": "30" })

@@ -84,6 +84,7 @@ describe("an order that was prepared", () => {
     ["BYBIT", "BTCUSDT", { retCode: 0, result: { orderId: VENUE_ORDER_ID } }],
     ["KUCOIN", "BTC-USDT", { code: "200000", data: { orderId: VENUE_ORDER_ID } }],
     ["GATE", "BTC_USDT", { id: VENUE_ORDER_ID, currency_pair: "BTC_USDT", side: "buy", status: "open" }],
+    ["BITSTAMP", "btcusdt", { id: VENUE_ORDER_ID, market: "BTC/USDT", type: "0", price: "50000", amount: "0.01" }],
   ])("is signed before it is submitted at %s as well, and sent as it was signed", async (venue, id, answer) => {
     const { session, asked, prepare, submit, signed } = await ahead(() => answer, venue, id)
     await prepare()
