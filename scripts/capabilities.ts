@@ -46,7 +46,11 @@ const PINS: Readonly<Record<string, Pins>> = {
   binanceus: { ...binance, sandbox: false },
   binanceusdm: { ...binance, sandbox: false, proved: { amend: true } },
   // 45 bits.
-  bitfinex: { clientOrderIds: { form: "INTEGER", lengthMax: 14, unique: "DAY" }, bookContinuity: "CHECKSUM" },
+  bitfinex: {
+    proved: { amend: true },
+    clientOrderIds: { form: "INTEGER", lengthMax: 14, unique: "DAY" },
+    bookContinuity: "CHECKSUM",
+  },
   // ccxt has IOC, FOK and post-only under names that the venue does not know. "It should be unique, but there are no checks."
   bitstamp: {
     nativeTimesInForce: ["GTC", "IOC", "FOK", "GTX"],

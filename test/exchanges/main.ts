@@ -1,5 +1,5 @@
 /**
- * `npm run exchange -- [--venue binance|binance-usdm|bitstamp|bybit|coinbase|gate|kraken|kraken-futures|kucoin|okx] --port P
+ * `npm run exchange -- [--venue binance|binance-usdm|bitfinex|bitstamp|bybit|coinbase|gate|kraken|kraken-futures|kucoin|okx] --port P
  * [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE] [--speed X]`: a loopback exchange as a process. Prints one line, `exchange {json}`, when it listens:
  * `url`, `routes` (a VENUE_ROUTES value) and the keys of the first user. SIGTERM ends it. Only Binance replays a capture.
  */
@@ -7,6 +7,7 @@ import { parseArgs } from "node:util"
 import { startBinanceExchange } from "./binance/exchange.ts"
 import type { Replay, ReplayOptions } from "./binance/replay/replay.ts"
 import { startUsdmExchange } from "./binance-usdm/exchange.ts"
+import { startBitfinexExchange } from "./bitfinex/exchange.ts"
 import { startBitstampExchange } from "./bitstamp/exchange.ts"
 import { startBybitExchange } from "./bybit/exchange.ts"
 import { startCoinbaseExchange } from "./coinbase/exchange.ts"
@@ -51,6 +52,7 @@ const STARTS: Readonly<Record<string, (start: Start) => Promise<Running>>> = {
   binance: startBinanceExchange,
   // A load test is not the traffic of one account, which the venue would limit.
   "binance-usdm": ({ port, users }) => startUsdmExchange({ port, users, isLimited: false }),
+  bitfinex: ({ port, users }) => startBitfinexExchange({ port, users, quota: null }),
   bitstamp: ({ port, users }) => startBitstampExchange({ port, users, quotas: [] }),
   bybit: ({ port, users }) => startBybitExchange({ port, users, isLimited: false }),
   coinbase: ({ port, users }) => startCoinbaseExchange({ port, users, isLimited: false }),

@@ -25,6 +25,8 @@ interface Dialect {
   /** The body for a REST path without its query, as text where JSON.stringify would spell it otherwise; undefined: 404. */
   readonly rest: (path: string, book: Book) => unknown
   readonly isSubscribe: (message: Message) => boolean
+  /** What it answers at once, and has nothing to do with its book. */
+  readonly aside?: (message: Message) => unknown
   /** Texts of frames. */
   readonly answers: (message: Message, book: Book) => ReadonlyArray<string>
   /** `book`: with the change. */
@@ -65,6 +67,7 @@ const DIALECTS = {
       return path.startsWith("/v2/book/") ? countedRows(book) : undefined
     },
     isSubscribe: ({ event }) => event === "subscribe" || event === "conf",
+    aside: ({ event, cid }) => (event === "ping" ? { event: "pong", ts: Date.now(), cid } : undefined),
     answers: ({ event, flags }, book) => {
       const answer = {
         chanId: 7,
@@ -178,6 +181,8 @@ export const startUnnumbered = async (venue: keyof typeof DIALECTS): Promise<Unn
     socket.on("close", () => subscribers.delete(socket))
     socket.on("message", (text) => {
       const message: Message = JSON.parse(String(text))
+      const aside = dialect.aside?.(message)
+      if (aside !== undefined) return socket.send(JSON.stringify(aside))
       if (dialect.isSubscribe(message)) {
         isSilent = false
         subscribers.add(socket)

@@ -1,5 +1,6 @@
 /** The parts of ccxt 4.5.84's Kraken, beyond those of every exchange, that the connector uses or replaces. */
-import type { CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
+import type { CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
+import type { NonceSigned } from "../nonces.ts"
 
 export interface KrakenSocket extends CcxtSocket {
   /** By what is waited for. */
@@ -9,16 +10,12 @@ export interface KrakenSocket extends CcxtSocket {
   resolve(value: unknown, hash: string): unknown
 }
 
-export interface KrakenExchange extends CcxtExchange {
+export interface KrakenExchange extends NonceSigned {
   readonly clients: Readonly<Record<string, KrakenSocket>>
-  readonly apiKey: string | undefined
   readonly secret: string | undefined
   readonly commonCurrencies: Record<string, string>
   enableLastHttpResponse: boolean
-  nonce(): string
   requestId(): number
-  /** A call through ccxt's throttle, signed and sent. */
-  fetch2(path: string, api: unknown, ...rest: ReadonlyArray<unknown>): Promise<unknown>
   fetchTime(): Promise<number | undefined>
   fetchClosedOrders(symbol?: string, since?: number, limit?: number, params?: Raw): Promise<ReadonlyArray<CcxtOrder>>
   watch(url: string, hash: string, message: Raw, subscription: string): Promise<unknown>

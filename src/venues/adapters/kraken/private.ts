@@ -5,38 +5,14 @@
 import type { CcxtExchange, CcxtOrder, CcxtTrade } from "../../worker/exchange/ccxt.ts"
 import { classify } from "../../worker/exchange/errors.ts"
 import { quoteFrames } from "../../worker/feed/digits.ts"
+import { Nonces, signByNonces } from "../nonces.ts"
 import type { VenueProfile } from "../profile.ts"
 import { hearClock } from "./clock.ts"
 import { ASSET_NAMES, type KrakenExchange } from "./exchange.ts"
 import { readPrivateStream } from "./private-stream.ts"
 
-// Nonces of API keys: each above the one before, in nanoseconds, which is above whatever a key was used with elsewhere. All instances
-// of a thread share them; between threads the clock keeps them nearly in order, and the venue refuses definitely what is late.
-
-const last = new Map<string, bigint>()
-
-/** The clock in microseconds is finer than two calls are apart; the last three digits are for those that are not. */
-const nanosNow = (): bigint => BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1000)) * 1000n
-
-export const nextNonce = (apiKey: string): string => {
-  const now = nanosNow()
-  const previous = last.get(apiKey) ?? 0n
-  const next = now > previous ? now : previous + 1n
-  last.set(apiKey, next)
-  return String(next)
-}
-
-/** The venue has seen higher ones: a clock was set back, or another program uses the key. */
-export const raiseNonce = (apiKey: string, byMillis: number): void => {
-  const now = nanosNow()
-  const previous = last.get(apiKey) ?? 0n
-  last.set(apiKey, (now > previous ? now : previous) + BigInt(byMillis) * 1_000_000n)
-}
-
-/** The venue refuses the later of two calls that overtook each other, definitely: it is made again. */
-const NONCE_ATTEMPTS = 5
-/** What no race explains: another program uses the key, or the clock was set back. */
-const RAISES_MILLIS: Readonly<Record<number, number>> = { 3: 60_000, 4: 86_400_000 }
+/** In nanoseconds, which is above whatever a key was used with elsewhere. */
+const NONCES = new Nonces(1000n)
 
 /** Of ccxt's name, by which it is classified. */
 class OrderNotFound extends Error {}
@@ -49,9 +25,8 @@ export const prepareKraken = (instance: CcxtExchange, { orderExpiryMillis }: Ven
   // The answer of another call would stand there by the time that a failed cancel looks at it.
   exchange.enableLastHttpResponse = false
   hearClock(exchange)
-  exchange.nonce = () => nextNonce(exchange.apiKey ?? "")
   signInTime(exchange, orderExpiryMillis ?? 0)
-  repeatRefusedNonces(exchange)
+  signByNonces(exchange, NONCES, (error) => classify(error).code === "EAPI:Invalid nonce")
   findByClientId(exchange)
   readFills(exchange)
   readPrivateStream(exchange)
@@ -88,21 +63,6 @@ const signInTime = (exchange: KrakenExchange, expiryMillis: number): void => {
     const isTimed = path === "AddOrder" || path === "AmendOrder"
     const timed = isTimed ? { ...params, deadline: deadline(exchange, expiryMillis) } : params
     return sign(path, api, method, timed, headers, body)
-  }
-}
-
-const repeatRefusedNonces = (exchange: KrakenExchange): void => {
-  const fetch2 = exchange.fetch2.bind(exchange)
-  exchange.fetch2 = async (path, api, ...rest) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await fetch2(path, api, ...rest)
-      } catch (error) {
-        const isNonce = classify(error).code === "EAPI:Invalid nonce"
-        if (api !== "private" || !isNonce || attempt === NONCE_ATTEMPTS) throw error
-        raiseNonce(exchange.apiKey ?? "", RAISES_MILLIS[attempt] ?? 0)
-      }
-    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 import { BINANCE_CODES } from "../../adapters/binance/codes.ts"
 import { BINANCEUSDM_CODES } from "../../adapters/binanceusdm/codes.ts"
+import { BITFINEX_CODES } from "../../adapters/bitfinex/codes.ts"
 import { BITSTAMP_CODES, bitstampWords } from "../../adapters/bitstamp/codes.ts"
 import { BYBIT_CODES } from "../../adapters/bybit/codes.ts"
 import { COINBASE_CODES, coinbaseWords } from "../../adapters/coinbase/codes.ts"
@@ -156,6 +157,7 @@ const classRow = (error: unknown): Row | undefined => {
 
 const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = {
   binanceusdm: BINANCEUSDM_CODES,
+  bitfinex: BITFINEX_CODES,
   okx: OKX_CODES,
   bybit: BYBIT_CODES,
   coinbase: COINBASE_CODES,

@@ -65,6 +65,8 @@ export const bitfinex: Recorded = ({ answers, frames }) => {
         }
       const stream = `${textAt(message, "channel")} ${textAt(message, "symbol")}`
       const confirmation = confirmations.get(stream)
+      // It was not asked for the time then.
+      if (event === "ping") return { streams: [], replies: [JSON.stringify({ event: "pong", ts: Date.now() })] }
       return event === "subscribe" && confirmation !== undefined
         ? { streams: [stream], replies: [confirmation] }
         : { streams: [], replies: [] }

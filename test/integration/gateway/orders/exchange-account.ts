@@ -42,6 +42,8 @@ export interface ExchangeAccount<User extends LoopbackUser, E extends Exchange<U
   readonly holdCancels?: (exchange: E, on: boolean) => void
   /** Our client id behind the venue's spelling of it, where that is neither hex nor a uuid. */
   readonly read?: (clientOrderId: string) => string
+  /** Where the venue's spelling does not say all of it. */
+  readonly isOurs?: (clientOrderId: string, id: TradeOrderId) => boolean
   /** Our name of the account, where the venue has none. */
   readonly name?: string
   /** Of orders that still work at the exchange. */
@@ -54,6 +56,7 @@ export const describeAccount = <User extends LoopbackUser, E extends Exchange<Us
   describe(`an account at ${at.venue}`, { timeout: 300_000 }, () => {
     // Some write it as the uuid that it is.
     const { trades = TRADES, read = (it: string) => it.replaceAll("-", "") } = at
+    const { isOurs = (it: string, id: TradeOrderId) => read(it) === venueClientId(id) } = at
     const [base = "", quote = ""] = at.pair.split("/")
     const { apiKey } = at.user
     let exchange: E
@@ -148,8 +151,8 @@ export const describeAccount = <User extends LoopbackUser, E extends Exchange<Us
         exchange.fault({ fault: "answer", match: at.place, action: { kind } })
         const { tradeOrderId } = (await calls.submit(resting("0.02"))).record
         await until("the order, found by our id", async () => (await order(tradeOrderId)).externalOrderId)
-        const id = venueClientId(tradeOrderId as TradeOrderId)
-        const placed = exchange.placements().find(({ clientOrderId }) => read(clientOrderId) === id)
+        const id = tradeOrderId as TradeOrderId
+        const placed = exchange.placements().find(({ clientOrderId }) => isOurs(clientOrderId, id))
         expect(placed).toMatchObject({ count: 1, created: 1 })
         await calls.cancelled(tradingAccountId, tradeOrderId)
       },

@@ -58,6 +58,10 @@ describe("a limit of one account", () => {
     ["BITSTAMP", 400, { status: "error", reason: "exceeded rate limit", response_code: "400.002" }],
     ["KUCOIN", 429, { code: "429000", msg: "Too many requests" }],
     ["COINBASE", 429, { error: "rate_limit_exceeded" }],
+    // Of the address, but of one endpoint.
+    ["BITFINEX", 429, ["error", 11010, "ratelimit: error"]],
+    ["BITFINEX", 500, ["error", 11010, "ratelimit: error"]],
+    ["BITFINEX", 429, { error: "ERR_RATE_LIMIT" }],
     ["DERIBIT", 400, { error: { code: 10028, message: "too_many_requests" } }],
     ["KRAKENFUTURES", 200, { result: "error", error: "apiLimitExceeded" }],
   ] as const)("of %s (%s) holds its kind of request, and nothing else: %o", async (venue, status, body) => {
@@ -75,7 +79,8 @@ describe("a limit of the address", () => {
     ["BINANCE", 429, { code: -1003, msg: "Too much request weight used." }],
     ["BINANCE", 418, { code: -1003, msg: "Way too much request weight used; IP banned." }],
     ["BYBIT", 403, "access too frequent"],
-    ["BITFINEX", 429, ["error", 11010, "ratelimit: error"]],
+    ["BITFINEX", 429, "<html>Too Many Requests</html>"],
+    ["BITFINEX", 403, "<html>Access Denied</html>"],
     ["KUCOIN", 429, "error code: 1015"],
     ["KUCOIN", 403, "<html>Attention Required!</html>"],
     ["GATE", 429, "<html>Too Many Requests</html>"],

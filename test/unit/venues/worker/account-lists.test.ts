@@ -9,7 +9,7 @@ import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
 import { allFills } from "../../../../src/venues/connector/ccxt-venue.ts"
 import type { CcxtTrade } from "../../../../src/venues/worker/exchange/ccxt.ts"
 import { firstPage, type PageRequest, readPage } from "../../../../src/venues/worker/session/pages.ts"
-import { type Asked, type Scripted, scripted } from "../../../kit/worlds/scripted-session.ts"
+import { type Asked, type Scripted, scripted, VENUE_ORDER_ID } from "../../../kit/worlds/scripted-session.ts"
 
 const START = 1_700_000_000_000
 const NOW = START + 86_400_000
@@ -291,7 +291,7 @@ describe("a view of an order", () => {
   })
 
   it("of BITFINEX has its own two, of which ccxt takes the one for the other", async () => {
-    const row: Array<unknown> = [1, null, 7, "tBTCUST", START, START + 9, 1, 1, "EXCHANGE LIMIT"]
+    const row: Array<unknown> = [Number(VENUE_ORDER_ID), null, 7, "tBTCUST", START, START + 9, 1, 1, "EXCHANGE LIMIT"]
     row[13] = "ACTIVE"
     row[16] = 50_000
     const at = await scripted("BITFINEX", "tBTCUST", () => [[...row, 0, 0, 0]])
