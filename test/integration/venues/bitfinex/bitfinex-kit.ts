@@ -34,7 +34,6 @@ export const HISTORY = `${READ}/orders/hist`
 export const FILLS = `${READ}/trades/hist`
 export const WALLETS = `${READ}/wallets`
 export const USER = `${READ}/info/user`
-export const PING = "WS ping"
 
 /** Above every bid of the still market, below every ask. */
 export const BEST_BID = "60001"
