@@ -10,6 +10,7 @@ import { startBybitExchange } from "../../exchanges/bybit/exchange.ts"
 import { startCoinbaseExchange } from "../../exchanges/coinbase/exchange.ts"
 import { startGateExchange } from "../../exchanges/gate/exchange.ts"
 import { startKrakenExchange } from "../../exchanges/kraken/exchange.ts"
+import { startKrakenFuturesExchange } from "../../exchanges/kraken-futures/exchange.ts"
 import { startKucoinExchange } from "../../exchanges/kucoin/exchange.ts"
 import type { LoopbackExchange } from "../../exchanges/loopback.ts"
 import { startOkxExchange } from "../../exchanges/okx/exchange.ts"
@@ -248,6 +249,30 @@ const startGate = async (): Promise<StageExchange> => {
   }
 }
 
+const startKrakenFutures = async (): Promise<StageExchange> => {
+  // One account is asked by one process after another, each of which counts its own calls alone.
+  const exchange = await startKrakenFuturesExchange({ isLimited: false })
+  return {
+    ...exchange,
+    venue: "KRAKENFUTURES",
+    pair: "BTC/USD",
+    place: "POST /derivatives/api/v3/sendorder",
+    enter: () => {
+      const keys = { apiKey: hex(28), apiSecret: randomBytes(48).toString("base64") }
+      exchange.addUser({ ...keys, balances: { USD: BALANCES.USDT } })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map(({ cliOrdId, status, filled, cost }) => ({
+        clientOrderId: readBack(cliOrdId) ?? "",
+        // The rest of what never rests.
+        status: status === "EXPIRED" ? "CANCELED" : status,
+        executed: filled,
+        cost,
+      })),
+  }
+}
+
 export const OTHER_EXCHANGES = {
   okx: startOkx,
   kraken: startKraken,
@@ -256,5 +281,6 @@ export const OTHER_EXCHANGES = {
   binanceusdm: startUsdm,
   kucoin: startKucoin,
   gate: startGate,
+  krakenfutures: startKrakenFutures,
 }
 export type OtherVenue = keyof typeof OTHER_EXCHANGES

@@ -205,4 +205,5 @@ export const SCENES_ELSEWHERE: ReadonlyArray<Scene> = [
   ...onOrders("binanceusdm"),
   ...onOrders("kucoin"),
   ...onOrders("gate"),
+  ...onOrders("krakenfutures"),
 ]

@@ -8,7 +8,17 @@ interface Proof {
   readonly test: string
 }
 
-export const PROVEN_VENUES = ["BINANCE", "OKX", "KRAKEN", "BYBIT", "COINBASE", "BINANCEUSDM", "KUCOIN", "GATE"] as const
+export const PROVEN_VENUES = [
+  "BINANCE",
+  "OKX",
+  "KRAKEN",
+  "BYBIT",
+  "COINBASE",
+  "BINANCEUSDM",
+  "KUCOIN",
+  "GATE",
+  "KRAKENFUTURES",
+] as const
 type Proven = (typeof PROVEN_VENUES)[number]
 
 const session = "venues/connector-orders.test.ts"
@@ -42,7 +52,7 @@ const usdm = {
   outcomes: "venues/binanceusdm/usdm-outcomes.test.ts",
   session: "venues/binanceusdm/usdm-session.test.ts",
   gateway: "gateway/orders/binanceusdm.test.ts",
-  positions: "gateway/orders/binanceusdm-positions.test.ts",
+  positions: "gateway/contracts/binanceusdm-positions.test.ts",
 }
 
 const kucoin = {
@@ -57,6 +67,15 @@ const gate = {
   outcomes: "venues/gate/gate-outcomes.test.ts",
   session: "venues/gate/gate-session.test.ts",
   gateway: "gateway/orders/gate.test.ts",
+}
+
+const futures = {
+  orders: "venues/krakenfutures/futures-orders.test.ts",
+  lists: "venues/krakenfutures/futures-lists.test.ts",
+  outcomes: "venues/krakenfutures/futures-outcomes.test.ts",
+  session: "venues/krakenfutures/futures-session.test.ts",
+  gateway: "gateway/contracts/krakenfutures.test.ts",
+  positions: "gateway/contracts/krakenfutures-positions.test.ts",
 }
 
 /** Of test/integration/venues/order-socket-scenarios.ts. */
@@ -82,6 +101,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BINANCEUSDM: of(usdm.orders, "is placed under our own id"),
     KUCOIN: of(kucoin.orders, "is placed under our own id"),
     GATE: of(gate.orders, "is placed under our own id"),
+    KRAKENFUTURES: of(futures.orders, "is placed under our own id"),
   },
   replay: {
     BINANCE: of(session, "is in doubt when the venue knows our id already"),
@@ -92,6 +112,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BINANCEUSDM: of(usdm.outcomes, "is in doubt when the venue knows our id already"),
     KUCOIN: of(kucoin.outcomes, "is in doubt when the venue knows our id already"),
     GATE: of(gate.outcomes, "is in doubt when the venue knows our id already"),
+    KRAKENFUTURES: of(futures.outcomes, "is in doubt when the venue knows our id already"),
   },
   cancel: {
     BINANCE: of(session, "cancels by our id and by the venue's"),
@@ -102,9 +123,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BINANCEUSDM: of(usdm.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     KUCOIN: of(kucoin.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     GATE: of(gate.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
+    KRAKENFUTURES: of(futures.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
   },
   "late fill after cancel": {
-    // BINANCE, BINANCEUSDM, GATE and KRAKEN answer a cancel when it is carried out.
+    // BINANCE, BINANCEUSDM, GATE, KRAKEN and KRAKENFUTURES answer a cancel when it is carried out.
     BINANCE: of(session, "says what was executed before it says"),
     OKX: [
       ...of(okx.orders, "never takes the acknowledgement of a cancel"),
@@ -124,6 +146,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ...of(kucoin.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
     ],
     GATE: of(gate.orders, "says what was executed before it says"),
+    KRAKENFUTURES: of(futures.orders, "says what was executed before it says"),
   },
   "lost answer": {
     BINANCE: of(binance, "keeps its hold while in doubt and is found"),
@@ -154,6 +177,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     GATE: [
       ...of(gate.outcomes, "is in doubt after"),
       ...of(gate.gateway, "finds its order after an answer that was lost"),
+    ],
+    KRAKENFUTURES: [
+      ...of(futures.outcomes, "is in doubt after"),
+      ...of(futures.gateway, "finds its order after an answer that was lost"),
     ],
   },
   "dead socket": {
@@ -211,6 +238,15 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ),
       ...of(gate.gateway, "hears by its audits what a private stream did not say"),
     ],
+    KRAKENFUTURES: [
+      ...of(
+        futures.session,
+        "is down and up again after its socket was cut",
+        "is up only once the venue has taken the feed",
+        "begins anew after a feed was refused",
+      ),
+      ...of(futures.gateway, "hears by its audits what a private stream did not say"),
+    ],
   },
   "worker kill": {
     BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
@@ -221,6 +257,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BINANCEUSDM: of(usdm.session, "leaves a submit in doubt when it dies with it"),
     KUCOIN: of(kucoin.session, "leaves a submit in doubt when it dies with it"),
     GATE: of(gate.session, "leaves a submit in doubt when it dies with it"),
+    KRAKENFUTURES: of(futures.session, "leaves a submit in doubt when it dies with it"),
   },
   "absence with thousands of fills": {
     BINANCE: of(binanceAccount, "opens and takes orders after an absence"),
@@ -235,6 +272,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BINANCEUSDM: of(usdm.gateway, "opens and takes orders after an absence"),
     KUCOIN: of(kucoin.gateway, "opens and takes orders after an absence"),
     GATE: of(gate.gateway, "opens and takes orders after an absence"),
+    KRAKENFUTURES: [
+      ...of(futures.gateway, "opens and takes orders after an absence"),
+      ...of(futures.lists, "has all pages of its fills"),
+    ],
   },
   "429 storm": {
     BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
@@ -265,6 +306,12 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       "sends its cancels before 60 orders",
       "has refused what the venue counted out",
     ),
+    KRAKENFUTURES: of(
+      futures.session,
+      "waits with its orders while the venue counts them",
+      "sends its cancels before 60 orders",
+      "has refused what the venue counted out",
+    ),
   },
   // OKX documents none. KRAKEN's is the "Temporary lockout" above.
   ban: {
@@ -274,6 +321,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BINANCEUSDM: of(usdm.session, "is silent afterwards, and its sessions keep their keys"),
     KUCOIN: of(kucoin.session, "is silent afterwards, and its sessions keep their keys"),
     GATE: of(gate.session, "is silent afterwards, and its sessions keep their keys"),
+    KRAKENFUTURES: of(futures.session, "is silent afterwards, and its sessions keep their keys"),
   },
   "order of another program": {
     BINANCE: of(binance, "shows orders that were placed elsewhere"),
@@ -284,6 +332,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BINANCEUSDM: of(usdm.gateway, "shows the order of another program"),
     KUCOIN: of(kucoin.gateway, "shows the order of another program"),
     GATE: of(gate.gateway, "shows the order of another program"),
+    KRAKENFUTURES: of(futures.gateway, "shows the order of another program"),
   },
   disconnect: {
     BINANCE: of(binance, "disconnects: nothing stays open"),
@@ -294,6 +343,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BINANCEUSDM: of(usdm.gateway, "shows the order of another program, and disconnects"),
     KUCOIN: of(kucoin.gateway, "shows the order of another program, and disconnects"),
     GATE: of(gate.gateway, "shows the order of another program, and disconnects"),
+    KRAKENFUTURES: of(futures.gateway, "shows the order of another program, and disconnects"),
   },
   // Where SOCKET_ORDERS may name the venue.
   "over its socket": {
@@ -313,6 +363,17 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
         "of an account in hedge mode",
       ),
       ...of(usdm.orders, "that is reduce-only makes its position smaller"),
+    ],
+    KRAKENFUTURES: [
+      ...of(
+        futures.positions,
+        "is shown with its margin",
+        "is closed by orders that name it",
+        "that another program opens is told",
+        "that the venue liquidates is gone",
+        "whose stop fires",
+      ),
+      ...of(futures.orders, "that is reduce-only makes its position smaller", "has its position told"),
     ],
   },
 }

@@ -1,5 +1,6 @@
 /** Kraken's perpetuals and their demo. */
-import { plain, UNFOLLOWED_POSITIONS } from "../plain.ts"
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
+import { plain } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
 const perpetuals = {
@@ -37,7 +38,7 @@ const perpetuals = {
   privatePace: { burst: 400, perSecond: 40, auditsShare: 0.5 },
   // A uuid.
   orderIds: "VENUE",
-  orders: UNFOLLOWED_POSITIONS,
+  orders: PROVEN_ORDERS,
   // history: the 100 newest; `uid` is the stream's. ccxt would ask the history of executions, page by page.
   tradeHistory: { way: "BY_ID", params: { method: "publicGetHistory" } },
   adapter: "krakenfutures",

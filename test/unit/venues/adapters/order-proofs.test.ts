@@ -17,6 +17,8 @@ const PROVEN = [
   "COINBASE",
   "GATE",
   "KRAKEN",
+  "KRAKENFUTURES",
+  "KRAKENFUTURES_UAT",
   "KUCOIN",
   "OKX",
   "OKX_UAT",
@@ -45,7 +47,7 @@ describe("what is proven of a venue's orders", () => {
 
   it("is nothing of derivatives where positions are not told, or no order can be kept to making one smaller", () => {
     const proven = PROFILES.filter(({ features, orders }) => !features.includes("SPOT") && orders.proof === "PROVEN")
-    expect(proven.map(({ venue }) => venue)).toEqual(["BINANCEUSDM"])
+    expect(proven.map(({ venue }) => venue)).toEqual(["BINANCEUSDM", "KRAKENFUTURES", "KRAKENFUTURES_UAT"])
     for (const profile of proven) {
       const { fetchedContracts, reduceOnly } = adapterOf(profile)
       expect([typeof fetchedContracts, typeof reduceOnly]).toEqual(["function", "object"])
