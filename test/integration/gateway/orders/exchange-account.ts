@@ -173,6 +173,9 @@ export const describeAccount = <User extends LoopbackUser, E extends Exchange<Us
 
     it("shows the order of another program, and disconnects so that nothing stays open at the exchange", async () => {
       const mine = await calls.submitted({ ...resting("0.05"), awaitAccepted: true })
+      // A disconnect reads the trades of 5 s up to the newest, and those of the absence were made in one second: each of its looks would read them all.
+      exchange.trade(at.symbol, "SELL", "0.01")
+      await until("a trade of now", async () => (await order(mine.tradeOrderId)).executedQuantity === "0.01")
       const id = await at.buyElsewhere(exchange.routes, at.user)
       const foreign = await until("the foreign order", async () =>
         (await calls.orders({ tradingAccountId })).record.find(({ externalOrderId }) => externalOrderId === id),
