@@ -13,6 +13,7 @@ export type Kraken = InstanceType<typeof import("ccxt").pro.kraken>
 type Bybit = InstanceType<typeof import("ccxt").pro.bybit>
 type Kucoin = InstanceType<typeof import("ccxt").pro.kucoin>
 type GateIo = InstanceType<typeof import("ccxt").pro.gate>
+type BitstampNet = InstanceType<typeof import("ccxt").pro.bitstamp>
 type Coinbase = InstanceType<typeof import("ccxt").pro.coinbase>
 type KrakenFutures = InstanceType<typeof import("ccxt").pro.krakenfutures>
 type BinanceUsdm = InstanceType<typeof import("ccxt").pro.binanceusdm>
@@ -115,6 +116,17 @@ export const connectGate = async (routes: Routes, settings: Settings): Promise<G
   )
   const options = { defaultType: "spot", fetchMarkets: { types: ["spot"] }, unifiedAccount: false }
   const client = new GateClass({ timeout: PATIENCE_MILLIS, ...settings, options })
+  routeCcxt(client, routes)
+  client.has["fetchCurrencies"] = false
+  return client
+}
+
+/** Loaded at the first use; `close()` is the caller's. */
+export const connectBitstamp = async (routes: Routes, settings: Settings): Promise<BitstampNet> => {
+  const { default: BitstampClass }: { default: new (settings: Settings) => BitstampNet } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/bitstamp.js")).href
+  )
+  const client = new BitstampClass({ timeout: PATIENCE_MILLIS, ...settings })
   routeCcxt(client, routes)
   client.has["fetchCurrencies"] = false
   return client

@@ -231,7 +231,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   "venue-failpoints": {
     usage:
-      "as failpoints: at the places on an order's way at OKX, KRAKEN, BYBIT, COINBASE, BINANCEUSDM, KUCOIN, GATE and KRAKENFUTURES",
+      "as failpoints: at the places on an order's way at OKX, KRAKEN, BYBIT, COINBASE, BINANCEUSDM, KUCOIN, GATE, KRAKENFUTURES and BITSTAMP",
     run: (progress) =>
       failpoints({
         elsewhere: true,

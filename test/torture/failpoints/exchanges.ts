@@ -6,6 +6,7 @@ import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto"
 import { readBack } from "../../../src/venues/worker/session/client-ids.ts"
 import type { Fault } from "../../exchanges/binance/faults.ts"
 import { startUsdmExchange } from "../../exchanges/binance-usdm/exchange.ts"
+import { startBitstampExchange } from "../../exchanges/bitstamp/exchange.ts"
 import { startBybitExchange } from "../../exchanges/bybit/exchange.ts"
 import { startCoinbaseExchange } from "../../exchanges/coinbase/exchange.ts"
 import { startGateExchange } from "../../exchanges/gate/exchange.ts"
@@ -273,6 +274,32 @@ const startKrakenFutures = async (): Promise<StageExchange> => {
   }
 }
 
+const startBitstamp = async (): Promise<StageExchange> => {
+  // One account is asked by one process after another, each of which counts its own calls alone.
+  const exchange = await startBitstampExchange({ quotas: [] })
+  const statusOf = (status: string, left: number, amount: number): string =>
+    status === "Finished" ? "FILLED" : status !== "Open" ? "CANCELED" : left < amount ? "PARTIALLY_FILLED" : "NEW"
+  return {
+    ...exchange,
+    venue: "BITSTAMP",
+    pair: "BTC/USD",
+    place: "POST /api/v2/buy/market/btcusd/",
+    enter: () => {
+      const keys = { apiKey: hex(16), apiSecret: hex(16) }
+      exchange.addUser({ ...keys, balances: { USD: BALANCES.USDT, BTC: BALANCES.BTC } })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map(({ client_order_id, status, amount, amount_remaining }) => ({
+        clientOrderId: client_order_id ?? "",
+        status: statusOf(status, Number(amount_remaining), Number(amount)),
+        executed: (Number(amount) - Number(amount_remaining)).toFixed(8),
+        // It says what each of its trades did.
+        cost: null,
+      })),
+  }
+}
+
 export const OTHER_EXCHANGES = {
   okx: startOkx,
   kraken: startKraken,
@@ -282,5 +309,6 @@ export const OTHER_EXCHANGES = {
   kucoin: startKucoin,
   gate: startGate,
   krakenfutures: startKrakenFutures,
+  bitstamp: startBitstamp,
 }
 export type OtherVenue = keyof typeof OTHER_EXCHANGES

@@ -206,4 +206,5 @@ export const SCENES_ELSEWHERE: ReadonlyArray<Scene> = [
   ...onOrders("kucoin"),
   ...onOrders("gate"),
   ...onOrders("krakenfutures"),
+  ...onOrders("bitstamp"),
 ]

@@ -18,6 +18,7 @@ export const PROVEN_VENUES = [
   "KUCOIN",
   "GATE",
   "KRAKENFUTURES",
+  "BITSTAMP",
 ] as const
 type Proven = (typeof PROVEN_VENUES)[number]
 
@@ -78,6 +79,13 @@ const futures = {
   positions: "gateway/contracts/krakenfutures-positions.test.ts",
 }
 
+const bitstamp = {
+  orders: "venues/bitstamp/bitstamp-orders.test.ts",
+  outcomes: "venues/bitstamp/bitstamp-outcomes.test.ts",
+  session: "venues/bitstamp/bitstamp-session.test.ts",
+  gateway: "gateway/orders/bitstamp.test.ts",
+}
+
 /** Of test/integration/venues/order-socket-scenarios.ts. */
 const OVER_SOCKET = [
   "sends them, and their cancels, as requests while the socket is away",
@@ -102,6 +110,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KUCOIN: of(kucoin.orders, "is placed under our own id"),
     GATE: of(gate.orders, "is placed under our own id"),
     KRAKENFUTURES: of(futures.orders, "is placed under our own id"),
+    BITSTAMP: of(bitstamp.orders, "is placed under our own id"),
   },
   replay: {
     BINANCE: of(session, "is in doubt when the venue knows our id already"),
@@ -113,6 +122,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KUCOIN: of(kucoin.outcomes, "is in doubt when the venue knows our id already"),
     GATE: of(gate.outcomes, "is in doubt when the venue knows our id already"),
     KRAKENFUTURES: of(futures.outcomes, "is in doubt when the venue knows our id already"),
+    BITSTAMP: of(bitstamp.outcomes, "is in doubt when the venue knows our id already"),
   },
   cancel: {
     BINANCE: of(session, "cancels by our id and by the venue's"),
@@ -124,6 +134,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KUCOIN: of(kucoin.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     GATE: of(gate.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     KRAKENFUTURES: of(futures.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
+    BITSTAMP: of(bitstamp.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
   },
   "late fill after cancel": {
     // BINANCE, BINANCEUSDM, GATE, KRAKEN and KRAKENFUTURES answer a cancel when it is carried out.
@@ -147,6 +158,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     ],
     GATE: of(gate.orders, "says what was executed before it says"),
     KRAKENFUTURES: of(futures.orders, "says what was executed before it says"),
+    BITSTAMP: [
+      ...of(bitstamp.orders, "never takes the acknowledgement of a cancel"),
+      ...of(bitstamp.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
+    ],
   },
   "lost answer": {
     BINANCE: of(binance, "keeps its hold while in doubt and is found"),
@@ -181,6 +196,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKENFUTURES: [
       ...of(futures.outcomes, "is in doubt after"),
       ...of(futures.gateway, "finds its order after an answer that was lost"),
+    ],
+    BITSTAMP: [
+      ...of(bitstamp.outcomes, "is in doubt after"),
+      ...of(bitstamp.gateway, "finds its order after an answer that was lost"),
     ],
   },
   "dead socket": {
@@ -247,6 +266,15 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ),
       ...of(futures.gateway, "hears by its audits what a private stream did not say"),
     ],
+    BITSTAMP: [
+      ...of(
+        bitstamp.session,
+        "is down and up again after its socket was cut",
+        "is up only once the venue has answered behind all of its channels",
+        "keeps its key when a token is refused",
+      ),
+      ...of(bitstamp.gateway, "hears by its audits what a private stream did not say"),
+    ],
   },
   "worker kill": {
     BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
@@ -258,6 +286,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KUCOIN: of(kucoin.session, "leaves a submit in doubt when it dies with it"),
     GATE: of(gate.session, "leaves a submit in doubt when it dies with it"),
     KRAKENFUTURES: of(futures.session, "leaves a submit in doubt when it dies with it"),
+    BITSTAMP: of(bitstamp.session, "leaves a submit in doubt when it dies with it"),
   },
   "absence with thousands of fills": {
     BINANCE: of(binanceAccount, "opens and takes orders after an absence"),
@@ -276,6 +305,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ...of(futures.gateway, "opens and takes orders after an absence"),
       ...of(futures.lists, "has all pages of its fills"),
     ],
+    BITSTAMP: of(bitstamp.gateway, "opens and takes orders after an absence"),
   },
   "429 storm": {
     BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
@@ -312,6 +342,12 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       "sends its cancels before 60 orders",
       "has refused what the venue counted out",
     ),
+    BITSTAMP: of(
+      bitstamp.session,
+      "waits with its orders while the venue counts them",
+      "sends its cancels before 60 orders",
+      "has refused what the venue counted out",
+    ),
   },
   // OKX documents none. KRAKEN's is the "Temporary lockout" above.
   ban: {
@@ -322,6 +358,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KUCOIN: of(kucoin.session, "is silent afterwards, and its sessions keep their keys"),
     GATE: of(gate.session, "is silent afterwards, and its sessions keep their keys"),
     KRAKENFUTURES: of(futures.session, "is silent afterwards, and its sessions keep their keys"),
+    BITSTAMP: of(bitstamp.session, "is silent afterwards, and its sessions keep their keys"),
   },
   "order of another program": {
     BINANCE: of(binance, "shows orders that were placed elsewhere"),
@@ -333,6 +370,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KUCOIN: of(kucoin.gateway, "shows the order of another program"),
     GATE: of(gate.gateway, "shows the order of another program"),
     KRAKENFUTURES: of(futures.gateway, "shows the order of another program"),
+    BITSTAMP: of(bitstamp.gateway, "shows the order of another program"),
   },
   disconnect: {
     BINANCE: of(binance, "disconnects: nothing stays open"),
@@ -344,6 +382,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KUCOIN: of(kucoin.gateway, "shows the order of another program, and disconnects"),
     GATE: of(gate.gateway, "shows the order of another program, and disconnects"),
     KRAKENFUTURES: of(futures.gateway, "shows the order of another program, and disconnects"),
+    BITSTAMP: of(bitstamp.gateway, "shows the order of another program, and disconnects"),
   },
   // Where SOCKET_ORDERS may name the venue.
   "over its socket": {

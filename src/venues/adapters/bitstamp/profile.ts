@@ -1,5 +1,6 @@
-/** Bitstamp spot. */
-import { plain, UNANSWERED_ORDERS } from "../plain.ts"
+/** Bitstamp spot, of main accounts; ccxt has no sandbox of it. */
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
+import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
 /** "Check that timestamp is within 150 second timeframe." */
@@ -38,7 +39,7 @@ export const BITSTAMP: ReadonlyArray<VenueProfile> = [
     fillsWithOrders: true,
     // One count of ids: orders are asked for by the id alone.
     orderIds: "VENUE",
-    orders: UNANSWERED_ORDERS,
+    orders: PROVEN_ORDERS,
     // GET /api/v2/transactions/:pair: all of the last hour; `tid` is the stream's `id`.
     tradeHistory: { way: "BY_ID", params: {} },
     adapter: "bitstamp",

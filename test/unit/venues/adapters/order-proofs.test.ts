@@ -12,6 +12,7 @@ const PROVEN = [
   "BINANCE",
   "BINANCEUSDM",
   "BINANCE_UAT",
+  "BITSTAMP",
   "BYBIT",
   "BYBIT_UAT",
   "COINBASE",
