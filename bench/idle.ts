@@ -13,8 +13,11 @@ import { type Result, row, runBench, say, sleep } from "./kit/report.ts"
 import { postgresCpuMicros, threadMicrosOf } from "./kit/usage.ts"
 
 const ACCOUNTS = [0, 1, 10]
-/** What a start leaves to do is done, and its compiler at rest. */
-const SETTLE_MILLIS = 15_000
+/**
+ * What a start leaves to do is done, its compiler at rest, and V8 has given the start's memory back: two full collections, half a second of
+ * processor time together, about 50 s after the ready line (`--trace-gc`: "reduce").
+ */
+const SETTLE_MILLIS = 75_000
 const LOOK_MILLIS = 20_000
 const GOAL_MILLIS = 10
 const TOP = 12
