@@ -198,7 +198,8 @@ export class World {
       ...port,
       find: (id) => {
         const found = port.find(id)
-        return found && { ...found, ...taken }
+        // Itself otherwise: a test may change it while the world runs.
+        return found && taken !== undefined ? { ...found, ...taken } : found
       },
       openSession: (asked) =>
         Effect.map(
