@@ -161,7 +161,18 @@ export const edgesOf = (hub: Hub, kinds: ChannelKinds, authority: Authority, rpc
 
 /** How to use the sockets, as they run here. */
 export const realtimeDocuments = (kinds: ChannelKinds): RealtimeDocuments => {
-  const facts = { version: SERVICE.version, kinds, rpcMethods: rpcMethods() }
+  const facts = {
+    version: SERVICE.version,
+    kinds,
+    get rpcMethods() {
+      return rpcMethods()
+    },
+  }
   const site = { html: navigation("/docs/realtime"), style: PAGE_STYLE + NAVIGATION_STYLE }
-  return { asyncApi: asyncApiDocument(facts), page: realtimePage(facts, site) }
+  return {
+    get asyncApi() {
+      return asyncApiDocument(facts)
+    },
+    page: realtimePage(facts, site),
+  }
 }

@@ -15,6 +15,7 @@ import { clients } from "./clients/clients.ts"
 import { runSdkBook, verdictOf } from "./clients/sdk-book.ts"
 import { sdkBots } from "./clients/sdk-bots.ts"
 import { SDK_CLIENTS } from "./clients/sdk-process.ts"
+import { cableSeeds } from "./cluster/cable-seeds.ts"
 import { cluster } from "./cluster/cluster.ts"
 import { KIND_NAMES, type KindName } from "./cluster/cluster-faults.ts"
 import { rolling } from "./cluster/rolling.ts"
@@ -92,6 +93,7 @@ const { values, positionals, tokens } = parseArgs({
     client: { type: "string", default: "typescript" },
     database: { type: "string", default: "embedded" },
     browser: { type: "string", default: "/usr/bin/chromium" },
+    seeds: { type: "string", default: "5000" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 })
@@ -132,6 +134,7 @@ type Count =
   | "rate"
   | "stall"
   | "samples"
+  | "seeds"
   | "seed"
 
 const count = (name: Count, min: number, fallback?: number): number => {
@@ -326,6 +329,18 @@ const RUNS: Readonly<Record<string, Run>> = {
     usage: "[--cuts 200] [--publications 10000] [--seed N]: a stream through a line that breaks",
     run: (progress) =>
       recovery({ cuts: count("cuts", 1), publications: count("publications", 1), seed: count("seed", 0), progress }),
+  },
+  "cable-seeds": {
+    usage:
+      "[--seeds 5000] [--seed N] [--minutes 10] [--only asks|mirrors]: nodes over a cable in memory that loses, delays, repeats and reorders; minutes: of asks, and of mirrors; and each of four parts taken out",
+    run: (progress) =>
+      cableSeeds({
+        seeds: count("seeds", 1),
+        from: count("seed", 0),
+        minutes: Number(written.minutes ?? 10),
+        only: values.only,
+        progress,
+      }),
   },
   "cluster-rolling": {
     usage:

@@ -22,10 +22,17 @@ const WORD_MIN = 4
 /** Words of this service; those of the user come with the call. */
 const OUR_WORDS = ["venue-gateway", "venuegateway", "gateway", "trading"]
 
-/** Leaked passwords by frequency, of those that are long enough; 18 thousand of them take 2 MB. */
-export const loadCommonPasswords = async (): Promise<ReadonlySet<string>> => {
+const readCommonPasswords = async (): Promise<ReadonlySet<string>> => {
   const { dictionary } = await import("@zxcvbn-ts/language-common")
   return new Set(dictionary["passwords-common"].filter((word) => word.length >= LENGTH_MIN))
+}
+
+let common: Promise<ReadonlySet<string>> | undefined
+
+/** Leaked passwords by frequency, of those that are long enough; 18 thousand of them take 2 MB, once for a process. */
+export const loadCommonPasswords = (): Promise<ReadonlySet<string>> => {
+  common ??= readCommonPasswords()
+  return common
 }
 
 const isOneTune = (characters: ReadonlyArray<string>): boolean => {
@@ -86,10 +93,18 @@ const isWeak = (stored: string): boolean => {
   return !(Number(memory) >= PARAMETERS.memoryCost && Number(passes) >= PARAMETERS.timeCost)
 }
 
+let nobody: Promise<string> | undefined
+
+/** What the passwords of unknown users are compared with. */
+const nobodysHash = (): Promise<string> => {
+  nobody ??= hash("no password of anybody", PARAMETERS)
+  return nobody
+}
+
 export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
   const gate = yield* Effect.makeSemaphore(CONCURRENT)
   const common = yield* Effect.promise(loadCommonPasswords)
-  const nobody = yield* Effect.promise(() => hash("no password of anybody", PARAMETERS))
+  const nobody = yield* Effect.promise(nobodysHash)
   let waiting = 0
   const gated = <A>(work: () => Promise<A>): Effect.Effect<A, RateLimited> =>
     Effect.suspend(() => {

@@ -26,7 +26,7 @@ const OPEN_API_PATH = "/api/v3/openapi.json"
 const OPEN_API_FILE = new URL("../../../docs/openapi.json", import.meta.url)
 const ASYNC_API_PATH = "/api/v3/asyncapi.json"
 
-/** The documents of the real-time endpoint, which the sockets' own code makes. */
+/** The documents of the real-time endpoint, which the sockets' own code makes when they are first read. */
 export interface RealtimeDocuments {
   readonly asyncApi: object
   readonly page: { readonly html: string; readonly policy: string }
@@ -91,9 +91,9 @@ nav.site { font-family: system-ui, sans-serif; margin: 0; padding: 1rem 1.25rem 
 /** The packaged files change only with the gateway's own version. */
 const CACHED = { "Cache-Control": "public, max-age=3600" } as const
 
-const realtimePages = ({ asyncApi, page: { html, policy } }: RealtimeDocuments): ReadonlyArray<StaticPage> => [
-  document(ASYNC_API_PATH, JSON_TYPE, () => JSON.stringify(asyncApi), REVALIDATED),
-  document("/docs/realtime", HTML, () => html, pageHeaders(policy)),
+const realtimePages = (documents: RealtimeDocuments): ReadonlyArray<StaticPage> => [
+  document(ASYNC_API_PATH, JSON_TYPE, () => JSON.stringify(documents.asyncApi), REVALIDATED),
+  document("/docs/realtime", HTML, () => documents.page.html, pageHeaders(documents.page.policy)),
 ]
 
 /** Without the line breaks of the file: a third of its bytes. */

@@ -55,60 +55,61 @@ export interface Route extends DeclaredRoute {
 export const NO_QUERY: unknown = Object.freeze({})
 
 type Endpoint = Parameters<Parameters<typeof HttpApi.reflect>[1]["onEndpoint"]>[0]
+type Declaration = Omit<Route, "handler">
 
-const declaredRoute = ({ group, endpoint }: Pick<Endpoint, "group" | "endpoint">): DeclaredRoute => {
+const declarationOf = ({ group, endpoint, payloads }: Endpoint): Declaration => {
   const operation = { resource: group.identifier, action: endpoint.name }
+  const name = `${operation.resource}.${operation.action}`
+  const annotations = endpoint.annotations as Context.Context<never>
+  const access = Option.getOrUndefined(Context.getOption(annotations as Context.Context<Access>, Access))
+  if (access === undefined) throw new Error(`${name}: no Access is declared`)
+  if (endpoint.path.includes(":")) throw new Error(`${name}: paths have no parameters (contract C14)`)
+  const queryAst: AST.AST | undefined = Option.getOrUndefined(endpoint.urlParamsSchema)?.ast
+  const bodyAst = payloads.get("application/json")?.ast
+  const isOfService = group.identifier === "root"
   return {
     method: endpoint.method,
     template: endpoint.path,
     operation,
     cost: costOf(operation, endpoint.path),
-    deadline: Context.get(endpoint.annotations as Context.Context<never>, Deadline),
+    deadline: Context.get(annotations, Deadline),
     isHead: false,
     isRead: endpoint.method === "GET",
-    isOfService: group.identifier === "root",
+    isOfService,
+    access,
+    keys: keyRuleOf(group.identifier, endpoint.name),
+    servesWhileDraining: isOfService,
+    takesAnyFields: isOfService,
+    isOwnSignIn: Context.get(annotations, OwnSignIn),
+    knowsRepeats: Context.get(annotations, KnowsRepeats),
+    needsProof: Context.get(annotations, Fresh),
+    query: queryAst && { plan: queryPlan(queryAst), check: compileCheck(queryAst, `${name} query`) },
+    body: bodyAst && compileCheck(bodyAst, `${name} body`),
   }
 }
 
-export const declaredRoutes = (api: HttpApi.HttpApi.AnyWithProps): ReadonlyArray<DeclaredRoute> => {
-  const routes: Array<DeclaredRoute> = []
-  HttpApi.reflect(api, { onGroup: () => {}, onEndpoint: (it) => void routes.push(declaredRoute(it)) })
-  return routes
+/** By API: an edge that becomes the owner has reflected it already, which is a seventh of the processor time of that. */
+const reflected = new WeakMap<object, ReadonlyArray<Declaration>>()
+
+const declarationsOf = (api: HttpApi.HttpApi.AnyWithProps): ReadonlyArray<Declaration> => {
+  const known = reflected.get(api)
+  if (known !== undefined) return known
+  const declarations: Array<Declaration> = []
+  HttpApi.reflect(api, { onGroup: () => {}, onEndpoint: (it) => void declarations.push(declarationOf(it)) })
+  reflected.set(api, declarations)
+  return declarations
 }
 
+export const declaredRoutes = (api: HttpApi.HttpApi.AnyWithProps): ReadonlyArray<DeclaredRoute> => declarationsOf(api)
+
 /** Every declared endpoint as a route; throws, at start, what is wrong with a declaration. */
-export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers): ReadonlyArray<Route> => {
-  const routes: Array<Route> = []
-  HttpApi.reflect(api, {
-    onGroup: () => {},
-    onEndpoint: ({ group, endpoint, payloads }) => {
-      const name = `${group.identifier}.${endpoint.name}`
-      const handler = handlers[group.identifier]?.[endpoint.name]
-      if (handler === undefined) throw new Error(`${name}: no handler`)
-      const annotations = endpoint.annotations as Context.Context<Access>
-      const access = Option.getOrUndefined(Context.getOption(annotations, Access))
-      if (access === undefined) throw new Error(`${name}: no Access is declared`)
-      if (endpoint.path.includes(":")) throw new Error(`${name}: paths have no parameters (contract C14)`)
-      const queryAst: AST.AST | undefined = Option.getOrUndefined(endpoint.urlParamsSchema)?.ast
-      const bodyAst = payloads.get("application/json")?.ast
-      const declared = declaredRoute({ group, endpoint })
-      routes.push({
-        ...declared,
-        access,
-        keys: keyRuleOf(group.identifier, endpoint.name),
-        servesWhileDraining: declared.isOfService,
-        takesAnyFields: declared.isOfService,
-        isOwnSignIn: Context.get(endpoint.annotations as Context.Context<never>, OwnSignIn),
-        knowsRepeats: Context.get(endpoint.annotations as Context.Context<never>, KnowsRepeats),
-        needsProof: Context.get(endpoint.annotations as Context.Context<never>, Fresh),
-        query: queryAst && { plan: queryPlan(queryAst), check: compileCheck(queryAst, `${name} query`) },
-        body: bodyAst && compileCheck(bodyAst, `${name} body`),
-        handler,
-      })
-    },
+export const reflect = (api: HttpApi.HttpApi.AnyWithProps, handlers: AnyHandlers): ReadonlyArray<Route> =>
+  declarationsOf(api).map((declaration) => {
+    const { resource, action } = declaration.operation
+    const handler = handlers[resource]?.[action]
+    if (handler === undefined) throw new Error(`${resource}.${action}: no handler`)
+    return { ...declaration, handler }
   })
-  return routes
-}
 
 /** Why this principal may not call the route; undefined when it may (contract C16). Of an API key its rule is asked instead of the access level. */
 export const missingPermission = (

@@ -285,10 +285,9 @@ interface Site {
   readonly style: string
 }
 
-export const realtimePage = (facts: RealtimeFacts, site: Site): RealtimePage => {
+const pageHtml = (facts: RealtimeFacts, site: Site, style: string): string => {
   const all = sections(facts)
-  const style = site.style + STYLE
-  const html = `<!doctype html>
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -312,6 +311,11 @@ ${all.map((it) => `<section id="${it.id}"><h2>${escapeHtml(it.title)}</h2>\n${it
 </body>
 </html>
 `
+}
+
+/** Its HTML is made when it is asked for. */
+export const realtimePage = (facts: RealtimeFacts, site: Site): RealtimePage => {
+  const style = site.style + STYLE
   const hash = createHash("sha256").update(style).digest("base64")
   const policy = [
     "default-src 'none'",
@@ -321,5 +325,10 @@ ${all.map((it) => `<section id="${it.id}"><h2>${escapeHtml(it.title)}</h2>\n${it
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ")
-  return { html, policy }
+  return {
+    get html() {
+      return pageHtml(facts, site, style)
+    },
+    policy,
+  }
 }

@@ -1,7 +1,7 @@
 /**
  * A cluster as operators run it, of processes: three gateways, HAProxy in front by its shipped file, two NATS of one cluster, PostgreSQL and a loopback exchange. The one thing
- * to know: between each gateway and each of its servers stands a proxy of its own, so any of these ways can be parted; and a gateway that ends is started again, as by
- * a supervisor.
+ * to know: between each gateway and each of its servers stands a proxy of its own, so any of these ways can be parted, unless all go direct; and a gateway that ends is
+ * started again, as by a supervisor.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -84,6 +84,8 @@ export interface ClusterStageOptions {
   readonly env?: Readonly<Record<string, string>>
   /** PostgreSQL has a synchronous standby. */
   readonly isPair?: boolean
+  /** No proxies: what all nodes say to PostgreSQL and NATS does not pass through this process, which has the load to make. */
+  readonly isDirect?: boolean
   /** Each node has a wall clock of its own that can be set (libfaketime). */
   readonly hasClocks?: boolean
 }
@@ -127,8 +129,10 @@ export const openClusterStage = async (options: ClusterStageOptions): Promise<Cl
       ...env,
       ...(options.hasClocks === true ? clockOf(join(folder, nodeId)) : {}),
       PORT: String(port),
-      DATABASE_URL: throughPort(database.url, toPostgres.port),
-      NATS_URL: toBrokers.map((proxy, n) => throughPort(brokers[n]!.url, proxy.port)).join(","),
+      DATABASE_URL: options.isDirect === true ? database.url : throughPort(database.url, toPostgres.port),
+      NATS_URL: brokers
+        .map(({ url }, n) => (options.isDirect === true ? url : throughPort(url, toBrokers[n]!.port)))
+        .join(","),
     })
     const keep = async (place: Place): Promise<void> => {
       while (!isClosing) {

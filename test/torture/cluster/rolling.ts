@@ -109,10 +109,15 @@ export const rolling = async (options: RollingOptions): Promise<ReadonlyArray<Ve
     MOCK_TICK_MS: "250",
     MOCK_BALANCES: JSON.stringify({ USDT: "1000000000", ETH: "100000", BTC: "100000" }),
   }
-  const stage = await openClusterStage({ built: options.built, env })
+  const stage = await openClusterStage({ built: options.built, env, isDirect: true })
   const readers = startLine<StormAsks>(new URL("../load/storm-readers.ts", import.meta.url))
+  const ends = (): string => stage.places.map((it) => `${it.nodeId} ${it.ends.join(" ") || "never"}`).join("; ")
   try {
-    return await judged(stage, readers, options)
+    const verdicts = await judged(stage, readers, options)
+    return [...verdicts, { name: "ends of processes", passed: true, says: ends() }]
+  } catch (error) {
+    // A node that ended unasked has said why.
+    return [{ name: "rolling", passed: false, says: `${error}\nends: ${ends()}; load ${loadavg()[0]?.toFixed(1)}` }]
   } finally {
     await readers.stop()
     await stage.close()
