@@ -1,4 +1,6 @@
-/** The texts that were added last, in their order: so many, and no more. */
+/** What was added last, and no more of it than so much. */
+
+/** Texts, in their order. */
 export class Newest {
   readonly #all: Set<string>
   readonly #most: number
@@ -28,5 +30,33 @@ export class Newest {
       break
     }
     return true
+  }
+}
+
+/** Values by name: the one that was set longest ago goes for a new one. */
+export class NewestByName<A> {
+  readonly #all = new Map<string, A>()
+  readonly #most: number
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get(name: string): A | undefined {
+    return this.#all.get(name)
+  }
+
+  set(name: string, value: A): void {
+    this.#all.delete(name)
+    this.#all.set(name, value)
+    if (this.#all.size <= this.#most) return
+    for (const oldest of this.#all.keys()) {
+      this.#all.delete(oldest)
+      return
+    }
+  }
+
+  delete(name: string): void {
+    this.#all.delete(name)
   }
 }

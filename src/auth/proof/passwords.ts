@@ -93,18 +93,18 @@ const isWeak = (stored: string): boolean => {
   return !(Number(memory) >= PARAMETERS.memoryCost && Number(passes) >= PARAMETERS.timeCost)
 }
 
-let nobody: Promise<string> | undefined
+let decoy: Promise<string> | undefined
 
-/** What the passwords of unknown users are compared with. */
-const nobodysHash = (): Promise<string> => {
-  nobody ??= hash("no password of anybody", PARAMETERS)
-  return nobody
+/** What the passwords of unknown users are compared with: no user has it. */
+const decoyHash = (): Promise<string> => {
+  decoy ??= hash("no password of anybody", PARAMETERS)
+  return decoy
 }
 
 export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
   const gate = yield* Effect.makeSemaphore(CONCURRENT)
   const common = yield* Effect.promise(loadCommonPasswords)
-  const nobody = yield* Effect.promise(nobodysHash)
+  const decoy = yield* Effect.promise(decoyHash)
   let waiting = 0
   const gated = <A>(work: () => Promise<A>): Effect.Effect<A, RateLimited> =>
     Effect.suspend(() => {
@@ -130,7 +130,7 @@ export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
     nobodys: gated(() => hash(randomBytes(32), PARAMETERS)),
     verify: (password, stored) =>
       // Longer input than any stored password can have is cut before hashing: work stays bounded, the answer stays no.
-      gated(() => verify(stored ?? nobody, password.slice(0, 600))).pipe(Effect.map((same) => same && stored !== null)),
+      gated(() => verify(stored ?? decoy, password.slice(0, 600))).pipe(Effect.map((same) => same && stored !== null)),
     waiting: () => waiting,
   }
 })

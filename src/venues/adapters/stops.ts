@@ -44,3 +44,13 @@ export const countedByAccount =
   (code: RegExp | null = null): StopReader =>
   (answer) =>
     answer.status === 429 || (code !== null && saysCode(answer, code)) ? stopOfSigned(answer, null) : undefined
+
+/**
+ * A page in place of JSON: what stands before a venue turns the whole address away, for as long as the venue's users say it does, since it names no
+ * time. `statuses`: those that it does so with.
+ */
+export const turnedAway = (
+  { status, body }: RestAnswer,
+  millis: number,
+  statuses: ReadonlyArray<number> = [403, 429],
+): Stop | undefined => (statuses.includes(status) && !/^\s*[{[]/.test(body) ? { scope: "BAN", millis } : undefined)

@@ -27,13 +27,6 @@ export interface Replayer {
 
 /** Sockets breathe between two bursts. */
 const BURST = 20
-/**
- * A price that a connector asks for to read the venue's clock of its answer: no recording has one, and every venue answers it. The date of the answer and
- * `serverTime` are of now.
- */
-const OF_THE_CLOCK = /^\/(api\/v2\/eur_usd\/|derivatives\/api\/v3\/tickers\/)/
-const clockAnswer = (): string =>
-  JSON.stringify({ result: "success", serverTime: new Date().toISOString(), ticker: {} })
 /** A shorter wait costs more than it spaces. */
 const PACED_MILLIS = 5
 
@@ -50,7 +43,7 @@ export const startReplayer = async (capture: Capture, recording: Recording): Pro
 
   const server = createServer((request, response) => {
     const path = request.url ?? "/"
-    const body = recording.rest(path) ?? (OF_THE_CLOCK.test(path) ? clockAnswer() : undefined)
+    const body = recording.rest(path)
     if (body === undefined) unanswered.add(path)
     response.writeHead(body === undefined ? 404 : 200, { "content-type": "application/json" })
     response.end(body ?? '{"error":"not recorded"}')

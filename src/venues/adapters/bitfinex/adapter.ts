@@ -8,7 +8,7 @@ import { classify } from "../../worker/exchange/errors.ts"
 import { readBack } from "../../worker/session/client-ids.ts"
 import { type BalanceRow, type ChangedBalances, type ExchangeAdapter, record, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
-import { type RestAnswer, type Stop, saysCode, stopOfSigned } from "../stops.ts"
+import { countedByAccount, type RestAnswer, type Stop, turnedAway } from "../stops.ts"
 import { leaving, sumAsVenue } from "./books.ts"
 import { watchClock } from "./clock.ts"
 import { type BitfinexExchange, prepareBitfinex } from "./private.ts"
@@ -18,14 +18,10 @@ import { type Row, rowsOf } from "./rows.ts"
 const TURNED_AWAY_MILLIS = 60_000
 
 /** Of one endpoint: what the account asks of others goes on. */
-const stops = (answer: RestAnswer): Stop | undefined => {
-  const { status, body } = answer
-  const isPage = body !== "" && !/^\s*[{[]/.test(body)
-  if ((status === 403 || status === 429) && isPage) return { scope: "BAN", millis: TURNED_AWAY_MILLIS }
-  return status === 429 || saysCode(answer, /"error",\s*11010\b|"ERR_RATE_LIMIT"/)
-    ? stopOfSigned(answer, null)
-    : undefined
-}
+const byAccount = countedByAccount(/"error",\s*11010\b|"ERR_RATE_LIMIT"/)
+
+const stops = (answer: RestAnswer): Stop | undefined =>
+  (answer.body === "" ? undefined : turnedAway(answer, TURNED_AWAY_MILLIS)) ?? byAccount(answer)
 
 /** [type, currency, balance, interest, available]: what is not calculated counts as held. */
 const balanceOf = ([type, currency, balance, , available]: Row): BalanceRow | undefined => {

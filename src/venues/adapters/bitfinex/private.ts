@@ -5,6 +5,7 @@
 import { Decimal } from "../../../domain/decimal.ts"
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtSocket, Raw } from "../../worker/exchange/ccxt.ts"
 import { classify } from "../../worker/exchange/errors.ts"
+import { venueNow } from "../../worker/exchange/venue-clock.ts"
 import { quoteFrames, quoteNumbers } from "../../worker/feed/digits.ts"
 import { PagingFailed } from "../../worker/session/pages.ts"
 import { OrderNotFound } from "../client-id-scheme.ts"
@@ -48,12 +49,6 @@ export interface BitfinexExchange extends NonceSigned, Markets {
 const NONCES = new Nonces(1n)
 
 const isNonceRefused = (error: unknown): boolean => classify(error).code === "10114"
-
-/** The venue's time, ms, as far as it was measured. */
-const venueNow = ({ options }: CcxtExchange): number => {
-  const ahead = options["timeDifference"]
-  return Date.now() - (typeof ahead === "number" ? ahead : 0)
-}
 
 /** What a notification is about. Throws what it says where that is no success. */
 const dataOf = (answer: unknown): unknown => {

@@ -3,7 +3,7 @@
  * cell and the fee with another sign of the stream, and has what other wallets do among the rest.
  */
 import { Decimal } from "../../../domain/decimal.ts"
-import { Newest } from "../../../foundation/newest.ts"
+import { Newest, NewestByName } from "../../../foundation/newest.ts"
 import type { CcxtExchange, CcxtMarket, CcxtOrder, CcxtTrade } from "../../worker/exchange/ccxt.ts"
 import { spelled } from "../../worker/session/client-ids.ts"
 
@@ -119,7 +119,7 @@ const REMEMBERED = 10_000
 export class AccountRows {
   readonly #exchange: CcxtExchange & Markets
   readonly #rested = new Newest(REMEMBERED)
-  readonly #ids = new Map<string, string>()
+  readonly #ids = new NewestByName<string>(REMEMBERED)
 
   constructor(exchange: CcxtExchange & Markets) {
     this.#exchange = exchange
@@ -128,12 +128,7 @@ export class AccountRows {
   /** Our id as the venue takes it. */
   spelled(hex: string): string {
     const cid = spelled(hex, "number")
-    this.#ids.delete(cid)
     this.#ids.set(cid, hex)
-    for (const oldest of this.#ids.keys()) {
-      if (this.#ids.size <= REMEMBERED) break
-      this.#ids.delete(oldest)
-    }
     return cid
   }
 

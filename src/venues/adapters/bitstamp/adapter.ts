@@ -9,7 +9,7 @@ import { waitsOf } from "../../worker/waits.ts"
 import { type BalanceRow, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
 import type { VenueProfile } from "../profile.ts"
-import { countedByAccount, type RestAnswer, type Stop } from "../stops.ts"
+import { countedByAccount, type RestAnswer, type Stop, turnedAway } from "../stops.ts"
 import { signsInTime, tellsTime } from "./clock.ts"
 import { HeardOrders, listed, placed, shown, streamed, streamedTerms, type Terms, textOf, tradeRows } from "./orders.ts"
 import { BEAT, MarketStreams, type StreamingExchange } from "./streams.ts"
@@ -32,11 +32,7 @@ const byAccount = countedByAccount(/"400\.0(?:02|67|68)"/)
 /** What stands before the venue turns an address away with a page, and names no time. */
 const TURNED_AWAY_MILLIS = 60_000
 
-const stops = (answer: RestAnswer): Stop | undefined => {
-  const { status, body } = answer
-  if ((status === 403 || status === 429) && !/^\s*[{[]/.test(body)) return { scope: "BAN", millis: TURNED_AWAY_MILLIS }
-  return byAccount(answer)
-}
+const stops = (answer: RestAnswer): Stop | undefined => turnedAway(answer, TURNED_AWAY_MILLIS) ?? byAccount(answer)
 
 const STREAMS = new WeakMap<CcxtExchange, MarketStreams>()
 

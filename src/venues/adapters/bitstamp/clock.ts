@@ -3,6 +3,7 @@
  * is known that the venue's clock stood there or later, so the newest of them is the best.
  */
 import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
+import { venueNow } from "../../worker/exchange/venue-clock.ts"
 
 interface ClockedExchange extends CcxtExchange {
   milliseconds(): number
@@ -60,10 +61,7 @@ export const signsInTime = (instance: CcxtExchange): ((at: number) => void) => {
     source = from
     return setMarkets(from)
   }
-  exchange.milliseconds = () => {
-    const ahead = source.options["timeDifference"]
-    return typeof ahead === "number" ? Date.now() - ahead : Date.now()
-  }
+  exchange.milliseconds = () => venueNow(source)
   hearAnswers(exchange, () => source)
   return (at) => heard(source, at)
 }

@@ -3,6 +3,7 @@
  * what an order was placed with; order_status says what is left of it and its trades. What was heard of an order is remembered for what says less.
  */
 import { Decimal } from "../../../domain/decimal.ts"
+import { NewestByName } from "../../../foundation/newest.ts"
 import type { CcxtMarket, CcxtOrder, Raw } from "../../worker/exchange/ccxt.ts"
 import { record, rows } from "../adapter.ts"
 
@@ -24,6 +25,14 @@ interface Known {
   wouldTake: boolean
 }
 
+const fresh = (terms: Terms | undefined, sentAt: number | undefined): Known => ({
+  terms,
+  sentAt,
+  hasWorked: false,
+  isCancelAsked: false,
+  wouldTake: false,
+})
+
 const REMEMBERED = 10_000
 /** Of orders that may be another account's, until the key is asked. */
 const TOLD = 1000
@@ -32,8 +41,8 @@ const ARRIVAL_MILLIS = 1000
 
 /** The orders of the account whose key it is: by the venue's ids, and by ours. */
 export class HeardOrders {
-  readonly #known = new Map<string, Known>()
-  readonly #told = new Map<string, Terms>()
+  readonly #known = new NewestByName<Known>(REMEMBERED)
+  readonly #told = new NewestByName<Terms>(TOLD)
 
   /** Its streams tell of all accounts of a user: what the key has not placed or been answered about may be another's. */
   isOwn(...names: ReadonlyArray<string | undefined>): boolean {
@@ -41,26 +50,14 @@ export class HeardOrders {
   }
 
   sent(clientId: string, terms: Terms): void {
-    this.#keep([clientId], {
-      terms,
-      sentAt: performance.now(),
-      hasWorked: false,
-      isCancelAsked: false,
-      wouldTake: false,
-    })
+    this.#known.set(clientId, fresh(terms, performance.now()))
   }
 
   /** The key was answered about it. */
   owned(id: string, clientId: string | undefined): void {
-    const known = this.#find([id, clientId])
-    const fresh = {
-      terms: this.#told.get(id),
-      sentAt: undefined,
-      hasWorked: false,
-      isCancelAsked: false,
-      wouldTake: false,
-    }
-    this.#keep(clientId === undefined ? [id] : [id, clientId], known ?? fresh)
+    const known = this.#find([id, clientId]) ?? fresh(this.#told.get(id), undefined)
+    this.#known.set(id, known)
+    if (clientId !== undefined) this.#known.set(clientId, known)
   }
 
   cancelAsked(name: string): void {
@@ -76,7 +73,7 @@ export class HeardOrders {
   heard(order: CcxtOrder, terms: Terms | undefined): CcxtOrder {
     const known = this.#find([order.id, order.clientOrderId])
     if (known === undefined) {
-      if (order.id !== undefined && terms !== undefined) keep(this.#told, order.id, terms, TOLD)
+      if (order.id !== undefined && terms !== undefined) this.#told.set(order.id, terms)
       return order
     }
     known.terms ??= terms
@@ -97,21 +94,6 @@ export class HeardOrders {
       if (known !== undefined) return known
     }
     return undefined
-  }
-
-  #keep(names: ReadonlyArray<string>, known: Known): void {
-    for (const name of names) keep(this.#known, name, known, REMEMBERED)
-  }
-}
-
-/** The oldest goes for it. */
-const keep = <A>(all: Map<string, A>, name: string, value: A, most: number): void => {
-  all.delete(name)
-  all.set(name, value)
-  if (all.size <= most) return
-  for (const oldest of all.keys()) {
-    all.delete(oldest)
-    return
   }
 }
 

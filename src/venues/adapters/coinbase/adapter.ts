@@ -13,7 +13,7 @@ import { doingFor } from "../../worker/work.ts"
 import { type BalanceRow, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
 import type { VenueProfile } from "../profile.ts"
-import { countedByAccount, type RestAnswer, type Stop } from "../stops.ts"
+import { countedByAccount, type RestAnswer, type Stop, turnedAway } from "../stops.ts"
 import { leaving } from "./leaving.ts"
 import { ordersOf, truly, WsOrders } from "./orders.ts"
 
@@ -59,9 +59,7 @@ const byAccount = countedByAccount()
 const TURNED_AWAY_MILLIS = 60_000
 
 const stops = (answer: RestAnswer): Stop | undefined =>
-  answer.status === 403 && !/^\s*[{[]/.test(answer.body)
-    ? { scope: "BAN", millis: TURNED_AWAY_MILLIS }
-    : byAccount(answer)
+  turnedAway(answer, TURNED_AWAY_MILLIS, [403]) ?? byAccount(answer)
 
 // Who signs, and by which clock.
 

@@ -3,6 +3,7 @@
  * what is executed and what is left, and nothing is left of what has ended.
  */
 import { Decimal } from "../../../domain/decimal.ts"
+import { NewestByName } from "../../../foundation/newest.ts"
 import type { CcxtOrder, Raw } from "../../worker/exchange/ccxt.ts"
 import { readBack } from "../../worker/session/client-ids.ts"
 import { record, rows, word } from "../adapter.ts"
@@ -73,7 +74,7 @@ const TIMES_IN_FORCE: Readonly<Record<string, string>> = {
 
 /** Orders of the stream, of which the terms of the newest 10,000 are kept. */
 export class WsOrders {
-  readonly #terms = new Map<string, Terms>()
+  readonly #terms = new NewestByName<Terms>(REMEMBERED)
   readonly #parse: (order: Raw, market?: unknown) => CcxtOrder
 
   constructor(parse: (order: Raw, market?: unknown) => CcxtOrder) {
@@ -110,13 +111,7 @@ export class WsOrders {
     const amount = isWhole ? decimalOf(filled).add(decimalOf(left)).toString() : known?.amount
     if (amount === undefined || price === null) return undefined
     const terms = { amount, price }
-    this.#terms.delete(id)
     this.#terms.set(id, terms)
-    if (this.#terms.size > REMEMBERED)
-      for (const oldest of this.#terms.keys()) {
-        this.#terms.delete(oldest)
-        break
-      }
     return terms
   }
 }

@@ -9,7 +9,7 @@ import { costTerms, NotSupported } from "../../worker/session/order-terms.ts"
 import { type BalanceRow, type ChangedBalances, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
 import type { VenueProfile } from "../profile.ts"
-import { type RestAnswer, type Stop, stopOfSigned } from "../stops.ts"
+import { type RestAnswer, type Stop, stopOfSigned, turnedAway } from "../stops.ts"
 import { isByValue, Streamed, truly, withFeeAsset } from "./orders.ts"
 
 type Ask = (params: Raw) => Promise<unknown>
@@ -41,9 +41,9 @@ const TURNED_AWAY_MILLIS = 30_000
 const WINDOW_MILLIS = 10_000
 
 const stops = (answer: RestAnswer): Stop | undefined => {
-  const { status, headers, body } = answer
-  if ((status === 403 || status === 429) && !/^\s*[{[]/.test(body)) return { scope: "BAN", millis: TURNED_AWAY_MILLIS }
-  if (status !== 429) return undefined
+  const { status, headers } = answer
+  const away = turnedAway(answer, TURNED_AWAY_MILLIS)
+  if (away !== undefined || status !== 429) return away
   // Seconds of the venue's clock: what ours makes of it is believed within what may be true.
   const left = Number(headers.get("x-gate-ratelimit-reset-timestamp") ?? Number.NaN) * 1000 - Date.now()
   return stopOfSigned(answer, left > 0 && left <= WINDOW_MILLIS ? left : null)

@@ -3,6 +3,7 @@
  * A refused subscription, or a gap in the sequence, closes the socket: both are then restarted.
  */
 import { Decimal } from "../../../domain/decimal.ts"
+import { NewestByName } from "../../../foundation/newest.ts"
 import type { CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 import { LOST_PLACE } from "../../worker/exchange/errors.ts"
 import { endSocket } from "../../worker/exchange/sockets.ts"
@@ -33,7 +34,7 @@ const isByCost = (order: Raw): boolean => decimal(order["cash_order_qty"]).isPos
 const hasQuantity = (order: Raw): boolean => order["order_qty"] !== undefined || isByCost(order)
 
 class Executions {
-  readonly #orders = new Map<string, Raw>()
+  readonly #orders = new NewestByName<Raw>(REMEMBERED)
   /** By connection: each counts anew. */
   readonly #sequences = new WeakMap<CcxtSocket, number>()
 
@@ -67,19 +68,9 @@ class Executions {
         decimal(order["cum_qty"]).atLeast(decimal(order["order_qty"]))
       if (isWhole) order["order_status"] = "filled"
     }
-    this.#remember(orderId, order)
+    this.#orders.set(orderId, order)
     const isKnown = order["symbol"] !== undefined && order["side"] !== undefined && hasQuantity(order)
     return { order: isKnown ? order : null, orderId, isTrade, report }
-  }
-
-  #remember(orderId: string, order: Raw): void {
-    this.#orders.delete(orderId)
-    this.#orders.set(orderId, order)
-    if (this.#orders.size <= REMEMBERED) return
-    for (const oldest of this.#orders.keys()) {
-      this.#orders.delete(oldest)
-      return
-    }
   }
 }
 

@@ -4,7 +4,9 @@
  */
 import type { CcxtExchange, CcxtOrder, CcxtTrade } from "../../worker/exchange/ccxt.ts"
 import { classify } from "../../worker/exchange/errors.ts"
+import { venueNow } from "../../worker/exchange/venue-clock.ts"
 import { quoteFrames } from "../../worker/feed/digits.ts"
+import { OrderNotFound } from "../client-id-scheme.ts"
 import { Nonces, signByNonces } from "../nonces.ts"
 import type { VenueProfile } from "../profile.ts"
 import { hearClock } from "./clock.ts"
@@ -15,7 +17,6 @@ import { readPrivateStream } from "./private-stream.ts"
 const NONCES = new Nonces(1000n)
 
 /** Of ccxt's name, by which it is classified. */
-class OrderNotFound extends Error {}
 class AuthenticationError extends Error {}
 
 export const prepareKraken = (instance: CcxtExchange, { orderExpiryMillis }: VenueProfile): void => {
@@ -46,10 +47,8 @@ const asOrdered = (order: CcxtOrder): CcxtOrder => {
 }
 
 /** By the venue's clock, in whole seconds as the venue's own examples have it: never later than was promised. */
-const deadline = ({ options }: KrakenExchange, expiryMillis: number): string => {
-  const ahead = options["timeDifference"]
-  const at = Date.now() - (typeof ahead === "number" ? ahead : 0) + expiryMillis
-  return `${new Date(at).toISOString().slice(0, 19)}Z`
+const deadline = (exchange: KrakenExchange, expiryMillis: number): string => {
+  return `${new Date(venueNow(exchange) + expiryMillis).toISOString().slice(0, 19)}Z`
 }
 
 const isBase64 = (text: string): boolean =>

@@ -5,6 +5,7 @@
  */
 import { Decimal } from "../../../domain/decimal.ts"
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
+import { venueNow } from "../../worker/exchange/venue-clock.ts"
 import { isSameId, readBack, spelled } from "../../worker/session/client-ids.ts"
 import { NotSupported } from "../../worker/session/order-terms.ts"
 import {
@@ -19,7 +20,7 @@ import {
 } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
 import type { VenueProfile } from "../profile.ts"
-import { type RestAnswer, type Stop, saysCode, stopOfSigned } from "../stops.ts"
+import { countedByAccount, type RestAnswer, type Stop, turnedAway } from "../stops.ts"
 import { ExchangeError } from "./codes.ts"
 import { AccountHistory } from "./history.ts"
 import {
@@ -99,11 +100,9 @@ const costOf = (api: unknown, path: string, params: Raw): number => {
 /** What stands before the venue turns an address away with a page. */
 const TURNED_AWAY_MILLIS = 30_000
 
-const stops = (answer: RestAnswer): Stop | undefined => {
-  const { status, body } = answer
-  if ((status === 403 || status === 429) && !/^\s*[{[]/.test(body)) return { scope: "BAN", millis: TURNED_AWAY_MILLIS }
-  return status === 429 || saysCode(answer, /apiLimitExceeded/) ? stopOfSigned(answer, null) : undefined
-}
+const byAccount = countedByAccount(/apiLimitExceeded/)
+
+const stops = (answer: RestAnswer): Stop | undefined => turnedAway(answer, TURNED_AWAY_MILLIS) ?? byAccount(answer)
 
 // Requests: an order names the instant behind which the venue does not take it, by the venue's clock.
 
@@ -113,8 +112,7 @@ const signInTime = (exchange: KrakenFuturesExchange, expiryMillis: number): void
   const sign = exchange.sign.bind(exchange)
   exchange.sign = (path, api, method, params, headers, body) => {
     if (!TIMED.has(path)) return sign(path, api, method, params, headers, body)
-    const ahead = Number(exchange.options["timeDifference"] ?? 0)
-    const processBefore = new Date(Date.now() - ahead + expiryMillis).toISOString()
+    const processBefore = new Date(venueNow(exchange) + expiryMillis).toISOString()
     return sign(path, api, method, { ...params, processBefore }, headers, body)
   }
 }

@@ -4,6 +4,7 @@
  * search for orders would leave nothing for the next.
  */
 import { setTimeout as sleep } from "node:timers/promises"
+import { NewestByName } from "../../../foundation/newest.ts"
 import type { CcxtExchange, CcxtOrder, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 import { doingFor } from "../../worker/work.ts"
 import { record, rows, word } from "../adapter.ts"
@@ -51,7 +52,7 @@ interface Fee {
 
 export class AccountHistory {
   readonly #exchange: HistoricExchange
-  readonly #fees = new Map<string, Fee>()
+  readonly #fees = new NewestByName<Fee>(REMEMBERED)
   #left = POOL
   #at = performance.now()
   /** The newest page, which has not been asked for yet; all who ask meanwhile share it. */
@@ -107,7 +108,7 @@ export class AccountHistory {
   async #askNewest(): Promise<Raw> {
     while (!this.#take(0)) await sleep(ONE_MILLIS / 10, undefined, { ref: false })
     const isShort = this.#left < KEPT
-    // Whoever asks from here on gets a page that is newer than the question.
+    // A search that begins from here on gets a page that is newer than its question.
     this.#next = null
     const page = this.#exchange.historyGetOrders({ sort: "desc", count: PAGE })
     this.#current = Promise.allSettled([page, isShort ? sleep(ONE_MILLIS, undefined, { ref: false }) : undefined])
@@ -135,7 +136,7 @@ export class AccountHistory {
   /** Of the feed of fills, whose rows say what they cost. */
   noteFill({ order_id, price, qty, time, fee_paid: cost, fee_currency: currency }: Raw): void {
     if (cost === undefined || typeof currency !== "string") return
-    this.#note(keyOf(order_id, price, qty, Number(time)), {
+    this.#fees.set(keyOf(order_id, price, qty, Number(time)), {
       cost: decimalOf(cost).toString(),
       currency: this.#exchange.safeCurrencyCode(currency),
     })
@@ -170,7 +171,7 @@ export class AccountHistory {
       const quote = this.#quoteOf(order["tradeable"])
       if (quote === undefined) continue
       const key = keyOf(order["uid"], execution["price"], execution["quantity"], Number(execution["timestamp"]))
-      this.#note(key, { cost: decimalOf(cost).toString(), currency: quote })
+      this.#fees.set(key, { cost: decimalOf(cost).toString(), currency: quote })
     }
   }
 
@@ -181,15 +182,5 @@ export class AccountHistory {
     } catch {
       return undefined
     }
-  }
-
-  #note(key: string, fee: Fee): void {
-    this.#fees.delete(key)
-    this.#fees.set(key, fee)
-    if (this.#fees.size > REMEMBERED)
-      for (const oldest of this.#fees.keys()) {
-        this.#fees.delete(oldest)
-        break
-      }
   }
 }

@@ -3,6 +3,7 @@
  * whole; ccxt 4.5.84 takes the one for the other, adds up what its feed repeats, and leaves the price out.
  */
 import { Decimal } from "../../../domain/decimal.ts"
+import { NewestByName } from "../../../foundation/newest.ts"
 import type { CcxtExchange, CcxtOrder, Raw } from "../../worker/exchange/ccxt.ts"
 import { readBack } from "../../worker/session/client-ids.ts"
 import { record, rows, word } from "../adapter.ts"
@@ -225,7 +226,7 @@ const REMEMBERED = 10_000
 
 /** What the feed has said of orders: it ends most of them by their number alone. */
 export class FeedOrders {
-  readonly #known = new Map<string, CcxtOrder>()
+  readonly #known = new NewestByName<CcxtOrder>(REMEMBERED)
 
   snapshot(exchange: CcxtExchange, message: Raw): ReadonlyArray<CcxtOrder> {
     return rows(message["orders"]).flatMap((row) => this.#noted(exchange, row, "open", null) ?? [])
@@ -250,14 +251,8 @@ export class FeedOrders {
     if (FEED_STOPS.includes(row["type"])) return undefined
     const order = orderOf(exchange, saidInFeed(row), status, reason)
     const id = String(order.id)
-    this.#known.delete(id)
-    if (status !== "open") return order
-    this.#known.set(id, order)
-    if (this.#known.size > REMEMBERED)
-      for (const oldest of this.#known.keys()) {
-        this.#known.delete(oldest)
-        break
-      }
+    if (status === "open") this.#known.set(id, order)
+    else this.#known.delete(id)
     return order
   }
 }

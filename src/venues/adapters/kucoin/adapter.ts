@@ -9,7 +9,7 @@ import { costTerms, NotSupported } from "../../worker/session/order-terms.ts"
 import { pause } from "../../worker/waits.ts"
 import { type BalanceRow, type ChangedBalances, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
-import { type RestAnswer, type Stop, stopOfSigned } from "../stops.ts"
+import { type RestAnswer, type Stop, stopOfSigned, turnedAway } from "../stops.ts"
 import { Heard, isHint, listed, streamed } from "./orders.ts"
 
 type Ask = (params: Raw) => Promise<Raw>
@@ -46,9 +46,9 @@ class BadResponse extends Error {
 const TURNED_AWAY_MILLIS = 30_000
 
 const stops = (answer: RestAnswer): Stop | undefined => {
-  const { status, headers, body } = answer
-  if ((status === 403 || status === 429) && !/^\s*[{[]/.test(body)) return { scope: "BAN", millis: TURNED_AWAY_MILLIS }
-  if (status !== 429) return undefined
+  const { status, headers } = answer
+  const away = turnedAway(answer, TURNED_AWAY_MILLIS)
+  if (away !== undefined || status !== 429) return away
   const reset = Number(headers.get("gw-ratelimit-reset") ?? Number.NaN)
   return stopOfSigned(answer, reset > 0 ? reset : null)
 }

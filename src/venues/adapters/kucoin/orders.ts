@@ -3,7 +3,7 @@
  * neither its time in force nor whether it may only make.
  */
 import { Decimal } from "../../../domain/decimal.ts"
-import { Newest } from "../../../foundation/newest.ts"
+import { Newest, NewestByName } from "../../../foundation/newest.ts"
 import type { CcxtOrder, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 import { readBack } from "../../worker/session/client-ids.ts"
 import { word } from "../adapter.ts"
@@ -26,7 +26,7 @@ export class Heard {
   /** That came to the venue while this stream was there. */
   #received = new Newest(REMEMBERED)
   readonly #rested = new Newest(REMEMBERED)
-  readonly #executed = new Map<string, Executed>()
+  readonly #executed = new NewestByName<Executed>(EXECUTING)
 
   /** The stream is another one from here on: what it said last of an order may not be the last. */
   forget(): void {
@@ -51,18 +51,12 @@ export class Heard {
   /** How much of an order its trades have said; each counts once. */
   executed(orderId: string, trades: ReadonlyArray<CcxtTrade>): Decimal {
     const known = this.#executed.get(orderId) ?? { trades: new Set<string>(), sum: Decimal.ZERO }
-    this.#executed.delete(orderId)
     this.#executed.set(orderId, known)
     for (const { id, amount } of trades) {
       if (id === undefined || known.trades.has(id)) continue
       known.trades.add(id)
       known.sum = known.sum.add(decimalOf(amount))
     }
-    if (this.#executed.size > EXECUTING)
-      for (const oldest of this.#executed.keys()) {
-        this.#executed.delete(oldest)
-        break
-      }
     return known.sum
   }
 }

@@ -13,6 +13,7 @@ import type { VenueProfile } from "../../adapters/profile.ts"
 import type { InstrumentRow } from "../../connector/wire.ts"
 import { doingFor } from "../work.ts"
 import type { CcxtExchange, CcxtMarket } from "./ccxt.ts"
+import { venueNow } from "./venue-clock.ts"
 
 // Which of ccxt's markets a venue lists, and under which name: a spot venue its pairs, a derivative venue its perpetuals, one per
 // BASE/QUOTE, linear before inverse (contract C14a). Names are `BASE/QUOTE`; ccxt calls a perpetual `BASE/QUOTE:SETTLE`.
@@ -264,14 +265,9 @@ export class Markets {
     this.#sharers.delete(exchange)
   }
 
-  /**
-   * The venue's clock now, in ms: late by the way of one answer at most, and ours until the markets are loaded. Instants of the
-   * venue are compared with each other, so none may be read from our clock.
-   */
+  /** Ms. Instants of the venue are compared with each other, so none may be read from our clock. */
   venueNow(): number {
-    const ours = Date.now()
-    const ahead = this.#exchange.options["timeDifference"]
-    return typeof ahead === "number" ? ours - ahead : ours
+    return venueNow(this.#exchange)
   }
 
   /** Measures the venue's clock again (60 s of skew refuses every signed request): once for all that were refused together. */

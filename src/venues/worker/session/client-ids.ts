@@ -4,6 +4,7 @@
  */
 import { type InstrumentId, tradeOrderIdOf, type VenueId } from "../../../domain/ids.ts"
 import { instrumentIdOf } from "../../../domain/instrument/instrument.ts"
+import { NewestByName } from "../../../foundation/newest.ts"
 import type { VenueOrderState } from "../../../ports/venue-session.ts"
 import type { CcxtTrade } from "../exchange/ccxt.ts"
 
@@ -15,19 +16,12 @@ const REMEMBERED = 10_000
 const keyOf = (externalOrderId: string, instrumentId: InstrumentId): string => `${instrumentId}|${externalOrderId}`
 
 export class KnownOrders {
-  readonly #clientIds = new Map<string, string>()
+  readonly #clientIds = new NewestByName<string>(REMEMBERED)
 
   /** Orders that are not ours are of no interest. */
   remember({ clientId, ...name }: Pick<VenueOrderState, "clientId" | "externalOrderId" | "instrumentId">): void {
     if (clientId === null || tradeOrderIdOf(clientId) === undefined) return
-    const key = keyOf(name.externalOrderId, name.instrumentId)
-    this.#clientIds.delete(key)
-    this.#clientIds.set(key, clientId)
-    if (this.#clientIds.size <= REMEMBERED) return
-    for (const oldest of this.#clientIds.keys()) {
-      this.#clientIds.delete(oldest)
-      return
-    }
+    this.#clientIds.set(keyOf(name.externalOrderId, name.instrumentId), clientId)
   }
 
   clientIdOf(externalOrderId: string, instrumentId: InstrumentId): string | null {

@@ -44,6 +44,8 @@ export const bitstamp: Recorded = ({ answers }) => ({
   }),
   rest: (path) => {
     if (path === "/api/v2/currencies/") return "[]"
+    // Asked for the date of its answer.
+    if (path === "/api/v2/eur_usd/") return "{}"
     const book = /^\/api\/v2\/order_book\/(\w+)\/?$/.exec(path)?.[1]
     if (book !== undefined) return answers.get(`https://www.bitstamp.net/api/v2/order_book/${book}`)
     if (path !== "/api/v2/markets/") return undefined

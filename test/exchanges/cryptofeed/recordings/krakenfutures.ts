@@ -55,6 +55,8 @@ export const krakenfutures: Recorded = ({ answers }) => ({
     }
   }),
   rest: (path) => {
+    // Asked for the time in its answer.
+    if (path.startsWith("/derivatives/api/v3/tickers/")) return JSON.stringify({ serverTime: new Date().toISOString() })
     if (path !== "/derivatives/api/v3/instruments") return undefined
     const body = readSpelled(answers.get("https://futures.kraken.com/derivatives/api/v3/instruments") ?? "{}")
     const instruments = PRODUCTS.map((product) => {
