@@ -7,6 +7,7 @@ import { spawn } from "node:child_process"
 import { existsSync, readdirSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
+import type { EffectReport } from "./effect-diagnostics.ts"
 import { CLIENT_MODULES, PACKAGES, pythonWith } from "./python.ts"
 import { brokenReferences } from "./references.ts"
 
@@ -35,9 +36,9 @@ const packaged = (path: string): string => join(house, "node_modules", path)
 
 /** Runs a file with this node in `tree` and collects what it prints. */
 export const runNode = (tree: string, file: string, args: ReadonlyArray<string>): Promise<Run> =>
-  run(tree, process.execPath, [file, ...args])
+  runProgram(tree, process.execPath, [file, ...args])
 
-const run = (folder: string, program: string, args: ReadonlyArray<string>): Promise<Run> =>
+const runProgram = (folder: string, program: string, args: ReadonlyArray<string>): Promise<Run> =>
   new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
     let stdout = ""
@@ -104,36 +105,25 @@ const biome: Tool = {
   },
 }
 
-interface EffectReport {
-  readonly diagnostics: ReadonlyArray<{
-    readonly file: string
-    readonly line: number
-    readonly column: number
-    readonly severity: string
-    readonly name: string
-    readonly message: string
-  }>
-  readonly summary: { readonly filesChecked: number; readonly totalFiles: number }
-}
-
 /** Floating Effects and their kind: the compiler sees nothing wrong with an Effect that nobody runs. */
 const effect: Tool = {
   name: "effect",
   check: async (tree) => {
     // What ships. Tests hold Effects that nobody runs on purpose, and cost most of the time.
     const project = ["tsconfig.build.json", "tsconfig.json"].find((name) => existsSync(join(tree, name)))
-    const args = ["diagnostics", "--project", join(tree, project ?? "tsconfig.json"), "--format", "json"]
-    const run = await runNode(tree, packaged("@effect/language-service/cli.js"), args)
-    const start = run.stdout.indexOf("{")
-    if (start < 0) return { passed: false, output: run.output }
-    const report = JSON.parse(run.stdout.slice(start)) as EffectReport
-    // Without the plugin in tsconfig.json it checks 0 files and exits 0.
-    if (report.summary.filesChecked < sourceCount(tree)) return sawNothing("effect-language-service", run.output)
-    const faults = report.diagnostics.filter((fault) => fault.severity !== "message" && fault.severity !== "suggestion")
+    const script = fileURLToPath(new URL("effect-diagnostics.ts", import.meta.url))
+    // Where a planted tree has no tsx of its own, it is this house's.
+    const args = ["--import", import.meta.resolve("tsx"), script, join(tree, project ?? "tsconfig.json")]
+    const run = await runProgram(tree, process.execPath, args)
+    if (run.code !== 0) return { passed: false, output: run.output }
+    const report = JSON.parse(run.stdout) as EffectReport
+    // Without the plugin in tsconfig.json it checks nothing.
+    if (report.filesChecked < sourceCount(tree)) return sawNothing("effect-language-service", run.output)
+    const faults = report.diagnostics.filter(({ severity }) => severity === "error" || severity === "warning")
     const lines = faults.map(
       (at) => `${relative(tree, at.file)}:${at.line}:${at.column} ${at.severity} ${at.name}: ${at.message}`,
     )
-    return { passed: faults.length === 0 && run.code === 0, output: lines.join("\n") }
+    return { passed: faults.length === 0, output: lines.join("\n") }
   },
 }
 
@@ -166,7 +156,7 @@ const python: Tool = {
     const interpreter = pythonWith("mypy", ...CLIENT_MODULES)
     if (interpreter === null) return { passed: true, output: "", skipped: `no Python with mypy here: ${PACKAGES}` }
     const cache = `--cache-dir=${join(tree, "node_modules/.cache/mypy")}`
-    const checked = await run(join(tree, "clients/python"), interpreter, ["-m", "mypy", cache])
+    const checked = await runProgram(join(tree, "clients/python"), interpreter, ["-m", "mypy", cache])
     return /in \d+ source files?|checked \d+ source files?/.test(checked.output)
       ? verdict(checked)
       : sawNothing("mypy", checked.output)
