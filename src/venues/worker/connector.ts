@@ -232,7 +232,7 @@ class Connector {
 
   /** A signed question that changes nothing. The account's id comes with it as `uid`, or is asked for; some venues do not say it. */
   async #verify(secrets: VenueSecrets): Promise<Calls["verify"]["answer"]> {
-    await this.#markets.loaded()
+    await this.#markets.timed()
     const exchange = this.#instanceOf(secrets)
     this.#markets.share(exchange)
     try {

@@ -205,6 +205,13 @@ class NoMarkets extends Error {
   override readonly message = "the venue listed no markets"
 }
 
+/** Waits longer before each attempt that follows a failed one. */
+const spacing = async (failures: number): Promise<void> => {
+  if (failures === 0) return
+  const wait = Math.min(RETRY_FIRST_MILLIS * 2 ** (failures - 1), RETRY_MAX_MILLIS)
+  await sleep(wait * (0.8 + Math.random() * 0.4))
+}
+
 export class Markets {
   /** What of them is listed; empty until they are loaded. */
   readonly listing: Listing
@@ -216,6 +223,8 @@ export class Markets {
   #loadedAt = 0
   #failures = 0
   #clockRead: Promise<void> | null = null
+  #clockFailures = 0
+  #knowsTime = false
 
   /** `reachable` hears of every load: undefined when it worked, else the failure. */
   constructor(profile: VenueProfile, exchange: CcxtExchange, reachable: (failure: unknown) => void) {
@@ -230,12 +239,19 @@ export class Markets {
 
   /** Resolves when there are markets; rejects when this attempt failed. Callers come back; attempts are spaced here. */
   loaded(): Promise<void> {
+    if (this.#loadedAt > 0 && !this.#knowsTime) this.syncClock().catch(() => undefined)
     if (this.#areYoungerThan(REFRESH_MILLIS)) return Promise.resolve()
     const loading = this.#begin()
     if (this.#loadedAt === 0) return loading
     // A refresh happens beside the work, on the markets of before; `#load` says so itself when it fails.
     loading.catch(() => undefined)
     return Promise.resolve()
+  }
+
+  /** Resolves when there are markets, and the venue's clock was read once, for what is signed by it; rejects as `loaded` does. */
+  async timed(): Promise<void> {
+    await this.loaded()
+    if (!this.#knowsTime) await this.syncClock()
   }
 
   /** Resolves with what the venue lists now; rejects when it could not be asked, whatever is known from before. */
@@ -270,21 +286,16 @@ export class Markets {
     return venueNow(this.#exchange)
   }
 
-  /** Measures the venue's clock again (60 s of skew refuses every signed request): once for all that were refused together. */
+  /** Measures the venue's clock again (60 s of skew refuses every signed request): once for all that were refused together, and spaced as loads are. */
   syncClock(): Promise<void> {
     this.#clockRead ??= this.#readClock().finally(() => {
       this.#clockRead = null
     })
-    return this.#clockRead.then(() => {
-      for (const exchange of this.#sharers) this.#give(exchange)
-    })
+    return this.#clockRead
   }
 
   async #load(): Promise<void> {
-    if (this.#failures > 0) {
-      const wait = Math.min(RETRY_FIRST_MILLIS * 2 ** (this.#failures - 1), RETRY_MAX_MILLIS)
-      await sleep(wait * (0.8 + Math.random() * 0.4))
-    }
+    await spacing(this.#failures)
     const before = { ...this.#exchange, options: { ...this.#exchange.options } }
     try {
       const loading = this.#exchange.loadMarkets(true)
@@ -292,7 +303,6 @@ export class Markets {
       if (this.areLoaded) this.#exchange.marketsLoading = Promise.resolve(before.markets)
       await loading
       this.#take(before)
-      await this.#readClock()
     } catch (failure) {
       // ccxt has replaced them before anything is known of the new ones.
       if (this.areLoaded) this.#exchange.setMarketsFromExchange(before)
@@ -300,6 +310,8 @@ export class Markets {
       this.#reachable(failure)
       throw failure
     }
+    // Books and trades need no clock, so that markets do without one that is not told; who signs waits for it.
+    await this.syncClock().catch(() => undefined)
     this.listing.update(this.#exchange.markets)
     this.#failures = 0
     this.#loadedAt = Date.now()
@@ -316,9 +328,18 @@ export class Markets {
     this.#exchange.setMarkets(Object.values({ ...was, ...now }), { ...before.currencies, ...this.#exchange.currencies })
   }
 
-  /** Some venues do not tell the time; their nonces need none. */
   async #readClock(): Promise<void> {
-    if (this.#exchange.has["fetchTime"] === true) await this.#exchange.loadTimeDifference()
+    await spacing(this.#clockFailures)
+    try {
+      // Some venues do not tell the time; their nonces need none.
+      if (this.#exchange.has["fetchTime"] === true) await this.#exchange.loadTimeDifference()
+    } catch (failure) {
+      this.#clockFailures += 1
+      throw failure
+    }
+    this.#clockFailures = 0
+    this.#knowsTime = true
+    for (const exchange of this.#sharers) this.#give(exchange)
   }
 
   #give(exchange: CcxtExchange): void {

@@ -229,7 +229,7 @@ export class PrivateSession {
 
   /** Resolves when the session can trade. */
   async ready(): Promise<void> {
-    await this.#markets.loaded()
+    await this.#markets.timed()
     if (this.#hasMarkets) return
     this.#hasMarkets = true
     this.#markets.share(this.#exchange)

@@ -31,11 +31,12 @@ const made = async (): Promise<Binance> => {
 const venue = async () => {
   const exchange = await made()
   const asked: Array<string> = []
-  const state = { listed: ["BTC"] as ReadonlyArray<string>, isAway: false, answers: Promise.resolve() }
+  const state = { listed: ["BTC"] as ReadonlyArray<string>, isAway: false, isClockAway: false, answers: Promise.resolve() }
   exchange.fetch = async (url) => {
     const { pathname } = new URL(url)
     await state.answers
     if (state.isAway) throw new Error("away")
+    if (state.isClockAway && pathname.endsWith("time")) throw new Error("no time")
     if (pathname.endsWith("exchangeInfo")) asked.push(pathname)
     return pathname.endsWith("time") ? { serverTime: Date.now() } : { symbols: state.listed.map(symbol) }
   }
@@ -135,5 +136,20 @@ describe("the markets of a connector", () => {
       expect(await streams).toHaveProperty("BTC/USDT")
     }, 60_000)
     expect(await exchange.loadMarkets()).toHaveProperty("BTC/USDT")
+  })
+
+  it("are there without the venue's clock, which only those who sign wait for; it is asked for until it answers", async () => {
+    const { exchange, state, markets, names, reached } = await venue()
+    state.isClockAway = true
+    await markets.loaded()
+    expect([names(), reached]).toEqual([["BTC/USDT"], [undefined]])
+    await expect(markets.timed()).rejects.toThrow("no time")
+    state.isClockAway = false
+    await markets.timed()
+    expect(typeof exchange.options["timeDifference"]).toBe("number")
+    // Of before it is enough when a newer one is not told.
+    state.isClockAway = true
+    await later(() => markets.fresh(), 60_000)
+    await markets.timed()
   })
 })
