@@ -55,11 +55,17 @@ type Account = Pick<KillAccount, "calls" | "tradingAccountId">
 export const ordersOf = (account: Account): Promise<ReadonlyArray<TradeOrderRecord>> =>
   eachOf(account, (order) => order)
 
+/** fetch says TypeError for a connection that the server closed, idle for 10 s, in the moment of the question. */
+const lostAnswer = (error: unknown): null => {
+  if (error instanceof TypeError) return null
+  throw error
+}
+
 /** A database that is slow for a moment is no fault of the orders'. */
 const answeredAtLast = <A>(ask: () => Promise<Answer<A>>): Promise<Answer<A>> =>
-  until("an answer other than 503", async () => {
-    const answer = await ask()
-    return answer.status !== 503 && answer
+  until("an answer other than 503 and 504", async () => {
+    const answer = await ask().catch(lostAnswer)
+    return answer !== null && answer.status !== 503 && answer.status !== 504 && answer
   })
 
 export const eachOf = async <A>(

@@ -19,7 +19,7 @@ export interface SteadyOptions {
 
 const ACCOUNTS = 10
 const PROBE_MILLIS = 5_000
-/** Of the heap without its garbage: each look stops the gateway for a full collection, 0.1 to 0.2 s. */
+/** Of the heap without its garbage, which is what a full collection of V8's own left: one that is asked for would stop the gateway for up to a second. */
 const HEAP_MILLIS = 60_000
 /** Scoreboard L4. */
 const P99_MILLIS = 100
@@ -30,8 +30,7 @@ const HEAP_SLOPE_MIB = 2
 const PROBE = `
 import { isMainThread } from "node:worker_threads"
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { GCProfiler } from "node:v8"
 if (isMainThread && process.argv[1]?.includes("main.")) {
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
@@ -40,11 +39,16 @@ if (isMainThread && process.argv[1]?.includes("main.")) {
     process.stderr.write("probe " + JSON.stringify(line) + "\\n")
     delay.reset()
   }, ${PROBE_MILLIS}).unref()
-  setFlagsFromString("--expose-gc")
-  const collect = runInNewContext("gc")
+  let profiler = new GCProfiler()
+  profiler.start()
+  let minute = 0
   setInterval(() => {
-    collect()
-    process.stderr.write("heap " + process.memoryUsage().heapUsed + "\\n")
+    minute += 1
+    const full = profiler.stop().statistics.filter(({ gcType }) => gcType === "MarkSweepCompact")
+    profiler = new GCProfiler()
+    profiler.start()
+    const left = full.map(({ afterGC }) => afterGC.heapStatistics.usedHeapSize)
+    if (left.length > 0) process.stderr.write("heap " + JSON.stringify({ minute, bytes: Math.min(...left) }) + "\\n")
   }, ${HEAP_MILLIS}).unref()
   ${CAUSES_PROBE}
 }`
@@ -58,20 +62,26 @@ interface Probe {
 const probesOf = (stderr: string): ReadonlyArray<Probe> =>
   stderr.split("\n").flatMap((line) => (line.startsWith("probe {") ? [JSON.parse(line.slice("probe ".length))] : []))
 
-const heapsOf = (stderr: string): ReadonlyArray<number> =>
-  stderr.split("\n").flatMap((line) => (line.startsWith("heap ") ? [Number(line.slice("heap ".length))] : []))
+interface HeapLook {
+  readonly minute: number
+  /** The least that a full collection in this minute left. */
+  readonly bytes: number
+}
+
+const heapsOf = (stderr: string): ReadonlyArray<HeapLook> =>
+  stderr.split("\n").flatMap((line) => (line.startsWith("heap {") ? [JSON.parse(line.slice("heap ".length))] : []))
 
 /** Least squares, bytes a minute: what is on its way at each look makes single values useless. */
-const slopeOf = (values: ReadonlyArray<number>): number => {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  const middle = (values.length - 1) / 2
+const slopeOf = (looks: ReadonlyArray<HeapLook>): number => {
+  const mean = looks.reduce((sum, { bytes }) => sum + bytes, 0) / looks.length
+  const middle = looks.reduce((sum, { minute }) => sum + minute, 0) / looks.length
   let above = 0
   let below = 0
-  for (const [index, value] of values.entries()) {
-    above += (index - middle) * (value - mean)
-    below += (index - middle) ** 2
+  for (const { minute, bytes } of looks) {
+    above += (minute - middle) * (bytes - mean)
+    below += (minute - middle) ** 2
   }
-  return below === 0 ? 0 : (above / below) * (60_000 / HEAP_MILLIS)
+  return below === 0 ? 0 : above / below
 }
 
 interface Heard {
@@ -166,7 +176,7 @@ export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verd
     const heap =
       slope === null
         ? ""
-        : `, heap without garbage ${heaps.map((it) => Math.round(it / 2 ** 20)).join(" ")} MiB, slope ${slope.toFixed(2)} MiB a minute`
+        : `, heap after full collections ${heaps.map(({ bytes }) => Math.round(bytes / 2 ** 20)).join(" ")} MiB, slope ${slope.toFixed(2)} MiB a minute`
     return [
       ...verdicts,
       {
