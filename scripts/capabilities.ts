@@ -45,10 +45,10 @@ const PINS: Readonly<Record<string, Pins>> = {
   // Its test hosts are those of Binance; of the futures ccxt refuses them.
   binanceus: { ...binance, sandbox: false },
   binanceusdm: { ...binance, sandbox: false, proved: { amend: true } },
-  // 45 bits.
+  // 45 bits. "Should be unique in the day (UTC) (not enforced)".
   bitfinex: {
     proved: { amend: true },
-    clientOrderIds: { form: "INTEGER", lengthMax: 14, unique: "DAY" },
+    clientOrderIds: { form: "INTEGER", lengthMax: 14, unique: "NO" },
     bookContinuity: "CHECKSUM",
   },
   // ccxt has IOC, FOK and post-only under names that the venue does not know. "It should be unique, but there are no checks."

@@ -13,6 +13,7 @@ export type Kraken = InstanceType<typeof import("ccxt").pro.kraken>
 type Bybit = InstanceType<typeof import("ccxt").pro.bybit>
 type Kucoin = InstanceType<typeof import("ccxt").pro.kucoin>
 type GateIo = InstanceType<typeof import("ccxt").pro.gate>
+type BitfinexCom = InstanceType<typeof import("ccxt").pro.bitfinex>
 type BitstampNet = InstanceType<typeof import("ccxt").pro.bitstamp>
 type Coinbase = InstanceType<typeof import("ccxt").pro.coinbase>
 type KrakenFutures = InstanceType<typeof import("ccxt").pro.krakenfutures>
@@ -127,6 +128,17 @@ export const connectBitstamp = async (routes: Routes, settings: Settings): Promi
     pathToFileURL(join(packageRoot, "js/src/pro/bitstamp.js")).href
   )
   const client = new BitstampClass({ timeout: PATIENCE_MILLIS, ...settings })
+  routeCcxt(client, routes)
+  client.has["fetchCurrencies"] = false
+  return client
+}
+
+/** Loaded at the first use; `close()` is the caller's. */
+export const connectBitfinex = async (routes: Routes, settings: Settings): Promise<BitfinexCom> => {
+  const { default: BitfinexClass }: { default: new (settings: Settings) => BitfinexCom } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/bitfinex.js")).href
+  )
+  const client = new BitfinexClass({ timeout: PATIENCE_MILLIS, ...settings })
   routeCcxt(client, routes)
   client.has["fetchCurrencies"] = false
   return client

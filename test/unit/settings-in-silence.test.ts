@@ -99,10 +99,7 @@ const CONTRADICTIONS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<
   [{ WS_TEST_API_KEY: "k" }, "WS_TEST_API_KEY does nothing", "WS_PROFILE=test"],
   [{ PAPER_SOURCE: "none", PAPER_BALANCES: '{"BTC":"1"}' }, "PAPER_BALANCES does nothing", "PAPER_SOURCE"],
   [{ PAPER_SOURCE: "OKX", VENUES_INACTIVE: "KRAKEN,OKX" }, "PAPER_SOURCE does nothing", "VENUES_INACTIVE"],
-  [
-    { EXPERIMENTAL_ORDERS: "GEMINI,BITFINEX", VENUES_INACTIVE: "GEMINI" },
-    "EXPERIMENTAL_ORDERS does nothing for GEMINI",
-  ],
+  [{ EXPERIMENTAL_ORDERS: "DERIBIT", VENUES_INACTIVE: "DERIBIT" }, "EXPERIMENTAL_ORDERS does nothing for DERIBIT"],
   [{ NODE_ENV: "production" }, "TLS_CERT_FILE", "TRUST_PROXY"],
   [{ HOST: "0.0.0.0" }, "TLS_CERT_FILE", "TRUST_PROXY"],
   [{ ...REAL, RATE_LIMITS: "off" }, "RATE_LIMITS=off"],
@@ -120,13 +117,13 @@ const CONTRADICTIONS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<
 
 /** Of the settings that came last: what is meant is plain, and none of it is what is taken. */
 const SLIPS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<string>]> = [
-  [{ EXPERIMENTAL_ORDER: "GEMINI" }, "EXPERIMENTAL_ORDERS"],
-  [{ EXPERIMENTAL_ORDERS: "gemini" }, "gemini", "GEMINI"],
-  [{ EXPERIMENTAL_ORDERS: "GEMINI BITFINEX" }, "GEMINI BITFINEX"],
-  [{ EXPERIMENTAL_ORDERS: "GEMINI;BITFINEX" }, "GEMINI;BITFINEX"],
-  [{ EXPERIMENTAL_ORDERS: '["GEMINI"]' }, '["GEMINI"]'],
-  [{ EXPERIMENTAL_ORDERS: "true" }, "true", "GEMINI"],
-  [{ EXPERIMENTAL_ORDERS: "*" }, "*", "GEMINI"],
+  [{ EXPERIMENTAL_ORDER: "DERIBIT" }, "EXPERIMENTAL_ORDERS"],
+  [{ EXPERIMENTAL_ORDERS: "deribit" }, "deribit", "DERIBIT"],
+  [{ EXPERIMENTAL_ORDERS: "DERIBIT GEMINI" }, "DERIBIT GEMINI"],
+  [{ EXPERIMENTAL_ORDERS: "DERIBIT;GEMINI" }, "DERIBIT;GEMINI"],
+  [{ EXPERIMENTAL_ORDERS: '["DERIBIT"]' }, '["DERIBIT"]'],
+  [{ EXPERIMENTAL_ORDERS: "true" }, "true", "DERIBIT"],
+  [{ EXPERIMENTAL_ORDERS: "*" }, "*", "DERIBIT"],
   [{ WARM_FEED: "50" }, "WARM_FEEDS"],
   [{ WARM_FEEDS: "MOCK:BTC/USDT" }, "WARM_FEEDS", "from 0 to 10000"],
   [{ WARM_FEEDS: "off" }, "WARM_FEEDS", '"off"'],

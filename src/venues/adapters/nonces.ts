@@ -1,21 +1,30 @@
 /**
  * Nonces of API keys, where a venue takes none that is not above the one before: all instances of a thread share them, and between threads the clock keeps
- * them nearly in order. What overtook is refused, definitely, and is sent again.
+ * them nearly in order. What was overtaken is refused and sent again; but a copy of what was taken is refused in the same words, whoever on the way made it.
  */
+import { AsyncLocalStorage } from "node:async_hooks"
 import type { CcxtExchange } from "../worker/exchange/ccxt.ts"
 
 /** The clock, finer than two calls are apart. */
 const microsNow = (): bigint => BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1000))
 
 export class Nonces {
+  /** The next ones are above. */
   readonly #last = new Map<string, bigint>()
+  readonly #given = new Map<string, bigint>()
 
   /** Above what a key was used with elsewhere: 1 counts microseconds, 1000 nanoseconds. */
   constructor(readonly perMicro: bigint) {}
 
+  /** The last one that was given out. */
+  newest(apiKey: string): bigint {
+    return this.#given.get(apiKey) ?? 0n
+  }
+
   next(apiKey: string): string {
     const next = this.#after(apiKey)
     this.#last.set(apiKey, next)
+    this.#given.set(apiKey, next)
     return String(next)
   }
 
@@ -43,17 +52,45 @@ export interface NonceSigned extends CcxtExchange {
   fetch2(path: string, api: unknown, ...rest: ReadonlyArray<unknown>): Promise<unknown>
 }
 
-/** Changes the instance in place, before its first call. */
-export const signByNonces = (exchange: NonceSigned, nonces: Nonces, isRefusal: (error: unknown) => boolean): void => {
-  exchange.nonce = () => nonces.next(exchange.apiKey ?? "")
+interface Attempt {
+  /** Undefined until it is signed. */
+  nonce?: bigint
+}
+
+const attempts = new AsyncLocalStorage<Attempt>()
+
+const overtaken = new WeakSet<object>()
+
+/** Whether another call of this thread was signed between the refused one and its refusal. Where none was, the call itself may have been taken. */
+export const wasOvertaken = (refusal: unknown): boolean => overtaken.has(Object(refusal))
+
+/**
+ * Changes the instance in place, before its first call. `isOnce`: of paths whose calls do something each time that they are taken: the caller looks what became
+ * of one before it repeats it.
+ */
+export const signByNonces = (
+  exchange: NonceSigned,
+  nonces: Nonces,
+  isRefusal: (error: unknown) => boolean,
+  isOnce: (path: string) => boolean = () => false,
+): void => {
+  exchange.nonce = () => {
+    const nonce = nonces.next(exchange.apiKey ?? "")
+    const attempt = attempts.getStore()
+    if (attempt !== undefined) attempt.nonce = BigInt(nonce)
+    return nonce
+  }
   const fetch2 = exchange.fetch2.bind(exchange)
   exchange.fetch2 = async (path, api, ...rest) => {
-    for (let attempt = 1; ; attempt++) {
+    for (let count = 1; ; count++) {
+      const attempt: Attempt = {}
       try {
-        return await fetch2(path, api, ...rest)
+        return await attempts.run(attempt, () => fetch2(path, api, ...rest))
       } catch (error) {
-        if (api !== "private" || !isRefusal(error) || attempt === ATTEMPTS) throw error
-        nonces.raise(exchange.apiKey ?? "", RAISES_MILLIS[attempt] ?? 0)
+        if (api !== "private" || !isRefusal(error)) throw error
+        if (nonces.newest(exchange.apiKey ?? "") !== attempt.nonce) overtaken.add(Object(error))
+        if (isOnce(path) || count === ATTEMPTS) throw error
+        nonces.raise(exchange.apiKey ?? "", RAISES_MILLIS[count] ?? 0)
       }
     }
   }

@@ -29,6 +29,8 @@ export interface Core {
   readonly heldCancels: Set<Order>
   /** Tells the account what happened to an order. */
   readonly tell: (order: Order, event: "on" | "ou" | "oc") => void
+  /** That something was asked for, before what becomes of it. */
+  readonly notify: (order: Order, event: "on-req" | "ou-req" | "oc-req") => void
   readonly shownBook: (symbol: string) => ShownBook
 }
 

@@ -24,7 +24,7 @@ import { publicTradeRow, tickerRow } from "./public-api.ts"
 import { RestDoor } from "./rest.ts"
 import { type SocketKind, Sockets } from "./sockets.ts"
 import { BITFINEX_SYMBOLS, currencyOf } from "./symbols.ts"
-import { orderRow, statusOf, tradeRow, walletRow } from "./wire-private.ts"
+import { notification, orderRow, statusOf, tradeRow, walletRow } from "./wire-private.ts"
 
 export interface BitfinexExchangeOptions extends LoopbackOptions<BitfinexUser> {
   readonly symbols?: ReadonlyArray<SymbolRules>
@@ -101,6 +101,9 @@ export const startBitfinexExchange = async (options: BitfinexExchangeOptions = {
   const tell: Core["tell"] = (order, event) => {
     push(order.account.apiKey, event, orderRow(order))
   }
+  const notify: Core["notify"] = (order, event) => {
+    push(order.account.apiKey, "n", notification(now(), event, orderRow(order, event === "on-req"), "Submitting."))
+  }
   /** A wallet is told of when its balance has changed; what is available has to be calculated first. */
   const tellWallets = (account: BitfinexAccount, assets: ReadonlyArray<string>): void => {
     for (const asset of account.pays === "LEO" ? [...assets, "LEO"] : assets) {
@@ -122,8 +125,10 @@ export const startBitfinexExchange = async (options: BitfinexExchangeOptions = {
         const { apiKey } = order.account
         if (execution === "NEW") {
           // One that is new is told of when it stands in the book, and one that was changed has its words.
-          if (core.placing !== undefined) setWords(order, core.placing)
-          else tell(order, "ou")
+          if (core.placing !== undefined) {
+            setWords(order, core.placing)
+            notify(order, "on-req")
+          } else tell(order, "ou")
           return
         }
         if (fill === undefined) {
@@ -158,6 +163,7 @@ export const startBitfinexExchange = async (options: BitfinexExchangeOptions = {
     nextStillbornId: () => stillborn++,
     heldCancels: new Set(),
     tell,
+    notify,
     shownBook: (symbol) => books.book(symbol),
   }
   const sockets: Sockets = new Sockets(core, (topic) => {

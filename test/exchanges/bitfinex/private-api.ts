@@ -88,6 +88,7 @@ const killed = (core: Core, account: BitfinexAccount, market: Market, { request,
   if (order === undefined) throw invalid("cid")
   setWords(order, { ...words, isKilled: true })
   order.status = "CANCELED"
+  core.notify(order, "on-req")
   core.tell(order, "oc")
   return order
 }
@@ -112,6 +113,7 @@ const cancel: Route["answer"] = (core, signed) => {
   const order = working(signed)
   const row = orderRow(order)
   const text = `Submitted for cancellation; waiting for confirmation (ID: ${orderIdOf(order.orderId)}).`
+  core.notify(order, "oc-req")
   if (core.faults.cancelsHeld) core.heldCancels.add(order)
   else core.matching.cancel(order, order.symbol)
   return notification(core.now(), "oc-req", row, text)
@@ -128,7 +130,10 @@ const cancelMany: Route["answer"] = (core, signed) => {
   return notification(core.now(), "oc_multi-req", rows, `Submitting ${rows.length} order cancellations.`)
 }
 
-/** `delta` is put on what is left, and so on the whole. A post-only order whose new price takes is over. */
+/**
+ * `delta` is put on what is left, and so on the whole. A change that may only make, and whose price takes, ends the order: one that does not say so takes, whatever
+ * the order was placed as.
+ */
 const update: Route["answer"] = (core, signed) => {
   const { fields } = signed
   const order = working(signed)
@@ -141,14 +146,18 @@ const update: Route["answer"] = (core, signed) => {
   checkSize(market, quantity)
   const row = (it: Order) => notification(core.now(), "ou-req", orderRow(it), "Submitting update to order.")
   const words = wordsOf(order)
-  if ((words.flags & POST_ONLY) !== 0 && reaches(market, order.side, price)) {
+  if ((Number(fields["flags"] ?? 0) & POST_ONLY) !== 0 && reaches(market, order.side, price)) {
+    core.notify(order, "ou-req")
     words.isKilled = true
     const before = row(order)
     core.matching.cancel(order, order.symbol)
     return before
   }
   try {
-    const changed = amend(core.matching, market, order, { price, quantity }, (from, to) => setWords(to, wordsOf(from)))
+    const changed = amend(core.matching, market, order, { price, quantity }, (from, to) => {
+      setWords(to, wordsOf(from))
+      core.notify(to, "ou-req")
+    })
     if (changed === undefined) throw orderNotFound()
     return row(changed)
   } catch (cause) {

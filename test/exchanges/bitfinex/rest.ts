@@ -33,10 +33,12 @@ export class RestDoor {
     )
   }
 
-  #judge({ request, body }: RestRequest): void {
+  /** What was overtaken on its way is refused for its nonce, whatever it asks, and comes again. */
+  #judge({ request: { headers }, body }: RestRequest): void {
     const { cid, symbol } = fieldsOf(body)
-    if (cid !== undefined)
-      this.core.placements.arrived(String(cid), String(request.headers["bfx-apikey"] ?? ""), String(symbol ?? ""))
+    const apiKey = String(headers["bfx-apikey"] ?? "")
+    const isOvertaken = Number(headers["bfx-nonce"]) <= (this.core.accounts.get(apiKey)?.lastNonce ?? 0)
+    if (cid !== undefined && !isOvertaken) this.core.placements.arrived(String(cid), apiKey, String(symbol ?? ""))
   }
 
   #answer(asked: RestRequest): RestAnswer {

@@ -26,6 +26,8 @@ interface Connection {
 const kindOf = ({ account }: Connection): SocketKind => (account === undefined ? "public" : "private")
 
 const CHANNELS: ReadonlyArray<unknown> = ["book", "trades", "ticker"]
+/** Of funding: offers, credits and loans. */
+const OTHER_SNAPSHOTS = ["fos", "fcs", "fls"]
 const FIRST_CHANNEL = 188_000
 const BEAT_MILLIS = 15_000
 
@@ -147,6 +149,8 @@ export class Sockets {
       send(socket, [0, "ps", []])
       send(socket, [0, "ws", [...account.balances.keys()].map((asset) => walletRow(account, asset, false))])
       send(socket, [0, "os", open.map((order) => orderRow(order))])
+      for (const of of OTHER_SNAPSHOTS) send(socket, [0, of, []])
+      send(socket, [0, "bu", [0, 0]])
     } catch (cause) {
       if (!(cause instanceof BitfinexRefusal)) throw cause
       refuse(cause.code, cause.message)

@@ -92,8 +92,8 @@ export const scripted = async (
   if (Object.keys(routes).length === 0) exchange.authenticate = never
   const listing = new Listing(profile)
   listing.update(exchange.markets)
-  const markets: Pick<Markets, "loaded" | "share" | "unshare" | "venueNow" | "syncClock" | "listing"> = {
-    loaded: () => Promise.resolve(),
+  const markets: Pick<Markets, "timed" | "share" | "unshare" | "venueNow" | "syncClock" | "listing"> = {
+    timed: () => Promise.resolve(),
     share: () => undefined,
     unshare: () => undefined,
     venueNow: () => Date.now(),

@@ -3,9 +3,10 @@
  * orders in the words of the judge. BINANCE is always there, the others where a scene of theirs is played.
  */
 import { generateKeyPairSync, randomBytes, randomUUID } from "node:crypto"
-import { readBack } from "../../../src/venues/worker/session/client-ids.ts"
+import { readBack, spelled } from "../../../src/venues/worker/session/client-ids.ts"
 import type { Fault } from "../../exchanges/binance/faults.ts"
 import { startUsdmExchange } from "../../exchanges/binance-usdm/exchange.ts"
+import { startBitfinexExchange } from "../../exchanges/bitfinex/exchange.ts"
 import { startBitstampExchange } from "../../exchanges/bitstamp/exchange.ts"
 import { startBybitExchange } from "../../exchanges/bybit/exchange.ts"
 import { startCoinbaseExchange } from "../../exchanges/coinbase/exchange.ts"
@@ -48,6 +49,8 @@ export interface StageExchange extends Base {
   readonly fault: (fault: Fault) => void
   /** A new user's, who is rich. */
   readonly enter: () => Keys
+  /** How the exchange has our id, where that cannot be read back. */
+  readonly spell?: (clientId: string) => string
   /** Oldest first. */
   readonly orders: (apiKey: string) => ReadonlyArray<OrderThere>
 }
@@ -300,6 +303,32 @@ const startBitstamp = async (): Promise<StageExchange> => {
   }
 }
 
+const startBitfinex = async (): Promise<StageExchange> => {
+  // One address asks for one process after another, each of which counts its own calls alone.
+  const exchange = await startBitfinexExchange({ quota: null })
+  const statusOf = (isOpen: boolean, executed: number, amount: number): string =>
+    isOpen ? (executed > 0 ? "PARTIALLY_FILLED" : "NEW") : executed === amount ? "FILLED" : "CANCELED"
+  return {
+    ...exchange,
+    venue: "BITFINEX",
+    pair: "BTC/USDT",
+    place: "POST /v2/auth/w/order/submit",
+    enter: () => {
+      const keys = { apiKey: hex(22), apiSecret: hex(22) }
+      exchange.addUser({ ...keys, balances: BALANCES })
+      return keys
+    },
+    spell: (clientId) => spelled(clientId, "number"),
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map(({ cid, isOpen, executed, amount, cost }) => ({
+        clientOrderId: cid,
+        status: statusOf(isOpen, Number(executed), Number(amount)),
+        executed,
+        cost,
+      })),
+  }
+}
+
 export const OTHER_EXCHANGES = {
   okx: startOkx,
   kraken: startKraken,
@@ -310,5 +339,6 @@ export const OTHER_EXCHANGES = {
   gate: startGate,
   krakenfutures: startKrakenFutures,
   bitstamp: startBitstamp,
+  bitfinex: startBitfinex,
 }
 export type OtherVenue = keyof typeof OTHER_EXCHANGES

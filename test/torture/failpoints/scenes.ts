@@ -207,4 +207,5 @@ export const SCENES_ELSEWHERE: ReadonlyArray<Scene> = [
   ...onOrders("gate"),
   ...onOrders("krakenfutures"),
   ...onOrders("bitstamp"),
+  ...onOrders("bitfinex"),
 ]

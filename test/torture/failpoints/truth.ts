@@ -16,9 +16,15 @@ const UNPLACED = ["NOT_PLACED", "GATEWAY_RESTART"]
 /** Between two looks. */
 const LOOK_MILLIS = 250
 
-const clientIdOf = ({ tradeOrderId }: TradeOrderRecord): string => tradeOrderId.replaceAll("-", "")
-
 type Judged = Pick<Stage, "exchange" | "others">
+
+/** Our id of an order, as the exchange of its account has it. */
+const clientIdAt =
+  ({ others }: Judged, { venue }: Trader) =>
+  ({ tradeOrderId }: TradeOrderRecord): string => {
+    const clientId = tradeOrderId.replaceAll("-", "")
+    return others[venue]?.spell?.(clientId) ?? clientId
+  }
 
 /** What the exchange of its account has; null: its account is at none. */
 const ordersThere = ({ exchange, others }: Judged, { venue, apiKey }: Trader): ReadonlyArray<OrderThere> | null =>
@@ -32,7 +38,11 @@ const ordersThere = ({ exchange, others }: Judged, { venue, apiKey }: Trader): R
     : (others[venue]?.orders(apiKey) ?? null)
 
 /** Of the orders that the exchange has: which of them the gateway shows otherwise, or not at all. */
-const untrue = (there: ReadonlyArray<OrderThere>, orders: ReadonlyArray<TradeOrderRecord>): ReadonlyArray<string> => {
+const untrue = (
+  there: ReadonlyArray<OrderThere>,
+  orders: ReadonlyArray<TradeOrderRecord>,
+  clientIdOf: (order: TradeOrderRecord) => string,
+): ReadonlyArray<string> => {
   const ours = new Map(orders.map((order) => [clientIdOf(order), order]))
   return there.flatMap(({ clientOrderId, status, executed, cost }) => {
     const order = ours.get(clientOrderId)
@@ -94,7 +104,7 @@ const uncovered = async (
 export const falsehoods = async (stage: Stage, trader: Trader): Promise<ReadonlyArray<string>> => {
   const orders = await ordersOf(trader)
   const there = ordersThere(stage, trader)
-  if (there !== null) return untrue(there, orders)
+  if (there !== null) return untrue(there, orders, clientIdAt(stage, trader))
   for (const linked of linkedOf(trader)) {
     const found = await falsehoods(stage, linked)
     if (found.length > 0) return found
@@ -127,7 +137,8 @@ const examine = async (stage: Judged, trader: Trader): Promise<Findings> => {
   const different = executionFaults(orders)
   const there = ordersThere(stage, trader)
   if (there !== null) {
-    different.push(...untrue(there, orders))
+    const clientIdOf = clientIdAt(stage, trader)
+    different.push(...untrue(there, orders, clientIdOf))
     const ids = new Set(there.map(({ clientOrderId }) => clientOrderId))
     for (const order of orders)
       if (!ids.has(clientIdOf(order)) && !mayBeAbsent(order)) different.push(`${short(order)}, there nothing`)

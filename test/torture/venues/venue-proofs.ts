@@ -2,6 +2,24 @@
  * What is proven of each venue's orders, as a table of venue and scenario: which named tests show it. A row of `venues.ts` counts those that passed.
  */
 
+import {
+  binance,
+  binanceAccount,
+  bitfinex,
+  bitstamp,
+  bybit,
+  coinbase,
+  futures,
+  gate,
+  kraken,
+  krakenAccount,
+  kucoin,
+  okx,
+  session,
+  usdm,
+  worker,
+} from "./proof-files.ts"
+
 /** By the start of a test's own name, in its file under test/integration. */
 interface Proof {
   readonly file: string
@@ -19,72 +37,9 @@ export const PROVEN_VENUES = [
   "GATE",
   "KRAKENFUTURES",
   "BITSTAMP",
+  "BITFINEX",
 ] as const
 type Proven = (typeof PROVEN_VENUES)[number]
-
-const session = "venues/connector-orders.test.ts"
-const worker = "venues/connector-worker.test.ts"
-const binance = "gateway/orders/binance.test.ts"
-const binanceAccount = "gateway/orders/binance-account.test.ts"
-const okx = {
-  orders: "venues/okx/okx-orders.test.ts",
-  outcomes: "venues/okx/okx-outcomes.test.ts",
-  session: "venues/okx/okx-session.test.ts",
-  gateway: "gateway/orders/okx.test.ts",
-}
-const kraken = "venues/kraken/kraken-orders.test.ts"
-const krakenAccount = "gateway/orders/kraken.test.ts"
-const bybit = {
-  orders: "venues/bybit/bybit-orders.test.ts",
-  outcomes: "venues/bybit/bybit-outcomes.test.ts",
-  session: "venues/bybit/bybit-session.test.ts",
-  gateway: "gateway/orders/bybit.test.ts",
-}
-
-const coinbase = {
-  orders: "venues/coinbase/coinbase-orders.test.ts",
-  outcomes: "venues/coinbase/coinbase-outcomes.test.ts",
-  session: "venues/coinbase/coinbase-session.test.ts",
-  gateway: "gateway/orders/coinbase.test.ts",
-}
-
-const usdm = {
-  orders: "venues/binanceusdm/usdm-orders.test.ts",
-  outcomes: "venues/binanceusdm/usdm-outcomes.test.ts",
-  session: "venues/binanceusdm/usdm-session.test.ts",
-  gateway: "gateway/orders/binanceusdm.test.ts",
-  positions: "gateway/contracts/binanceusdm-positions.test.ts",
-}
-
-const kucoin = {
-  orders: "venues/kucoin/kucoin-orders.test.ts",
-  outcomes: "venues/kucoin/kucoin-outcomes.test.ts",
-  session: "venues/kucoin/kucoin-session.test.ts",
-  gateway: "gateway/orders/kucoin.test.ts",
-}
-
-const gate = {
-  orders: "venues/gate/gate-orders.test.ts",
-  outcomes: "venues/gate/gate-outcomes.test.ts",
-  session: "venues/gate/gate-session.test.ts",
-  gateway: "gateway/orders/gate.test.ts",
-}
-
-const futures = {
-  orders: "venues/krakenfutures/futures-orders.test.ts",
-  lists: "venues/krakenfutures/futures-lists.test.ts",
-  outcomes: "venues/krakenfutures/futures-outcomes.test.ts",
-  session: "venues/krakenfutures/futures-session.test.ts",
-  gateway: "gateway/contracts/krakenfutures.test.ts",
-  positions: "gateway/contracts/krakenfutures-positions.test.ts",
-}
-
-const bitstamp = {
-  orders: "venues/bitstamp/bitstamp-orders.test.ts",
-  outcomes: "venues/bitstamp/bitstamp-outcomes.test.ts",
-  session: "venues/bitstamp/bitstamp-session.test.ts",
-  gateway: "gateway/orders/bitstamp.test.ts",
-}
 
 /** Of test/integration/venues/order-socket-scenarios.ts. */
 const OVER_SOCKET = [
@@ -111,6 +66,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     GATE: of(gate.orders, "is placed under our own id"),
     KRAKENFUTURES: of(futures.orders, "is placed under our own id"),
     BITSTAMP: of(bitstamp.orders, "is placed under our own id"),
+    BITFINEX: of(bitfinex.orders, "is placed under our own id"),
   },
   replay: {
     BINANCE: of(session, "is in doubt when the venue knows our id already"),
@@ -123,6 +79,11 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     GATE: of(gate.outcomes, "is in doubt when the venue knows our id already"),
     KRAKENFUTURES: of(futures.outcomes, "is in doubt when the venue knows our id already"),
     BITSTAMP: of(bitstamp.outcomes, "is in doubt when the venue knows our id already"),
+    BITFINEX: of(
+      bitfinex.outcomes,
+      "is in doubt when the venue knows our id already",
+      "is in doubt when its nonce is refused",
+    ),
   },
   cancel: {
     BINANCE: of(session, "cancels by our id and by the venue's"),
@@ -135,6 +96,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     GATE: of(gate.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     KRAKENFUTURES: of(futures.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     BITSTAMP: of(bitstamp.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
+    BITFINEX: of(bitfinex.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
   },
   "late fill after cancel": {
     // BINANCE, BINANCEUSDM, GATE, KRAKEN and KRAKENFUTURES answer a cancel when it is carried out.
@@ -161,6 +123,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BITSTAMP: [
       ...of(bitstamp.orders, "never takes the acknowledgement of a cancel"),
       ...of(bitstamp.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
+    ],
+    BITFINEX: [
+      ...of(bitfinex.orders, "never takes the acknowledgement of a cancel"),
+      ...of(bitfinex.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
     ],
   },
   "lost answer": {
@@ -200,6 +166,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BITSTAMP: [
       ...of(bitstamp.outcomes, "is in doubt after"),
       ...of(bitstamp.gateway, "finds its order after an answer that was lost"),
+    ],
+    BITFINEX: [
+      ...of(bitfinex.outcomes, "is in doubt after", "cannot arrive any more once a later question"),
+      ...of(bitfinex.gateway, "finds its order after an answer that was lost"),
     ],
   },
   "dead socket": {
@@ -275,6 +245,17 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ),
       ...of(bitstamp.gateway, "hears by its audits what a private stream did not say"),
     ],
+    BITFINEX: [
+      ...of(
+        bitfinex.session,
+        "is down and up again after its socket was cut",
+        "is up only once the venue has taken the login",
+        "keeps its key and begins anew when its login is refused",
+        "keeps its key while the venue is in maintenance",
+        "begins anew when the venue asks for it",
+      ),
+      ...of(bitfinex.gateway, "hears by its audits what a private stream did not say"),
+    ],
   },
   "worker kill": {
     BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
@@ -287,6 +268,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     GATE: of(gate.session, "leaves a submit in doubt when it dies with it"),
     KRAKENFUTURES: of(futures.session, "leaves a submit in doubt when it dies with it"),
     BITSTAMP: of(bitstamp.session, "leaves a submit in doubt when it dies with it"),
+    BITFINEX: of(bitfinex.session, "leaves a submit in doubt when it dies with it"),
   },
   "absence with thousands of fills": {
     BINANCE: of(binanceAccount, "opens and takes orders after an absence"),
@@ -306,6 +288,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ...of(futures.lists, "has all pages of its fills"),
     ],
     BITSTAMP: of(bitstamp.gateway, "opens and takes orders after an absence"),
+    BITFINEX: [
+      ...of(bitfinex.gateway, "opens and takes orders after an absence"),
+      ...of(bitfinex.lists, "has more fills than a page", "has of what ended each order once"),
+    ],
   },
   "429 storm": {
     BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
@@ -348,6 +334,12 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       "sends its cancels before 60 orders",
       "has refused what the venue counted out",
     ),
+    BITFINEX: of(
+      bitfinex.session,
+      "waits with its orders while the venue counts them",
+      "sends its cancels before its orders",
+      "has refused what the venue counted out",
+    ),
   },
   // OKX documents none. KRAKEN's is the "Temporary lockout" above.
   ban: {
@@ -359,6 +351,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     GATE: of(gate.session, "is silent afterwards, and its sessions keep their keys"),
     KRAKENFUTURES: of(futures.session, "is silent afterwards, and its sessions keep their keys"),
     BITSTAMP: of(bitstamp.session, "is silent afterwards, and its sessions keep their keys"),
+    BITFINEX: of(bitfinex.session, "is silent afterwards, and its sessions keep their keys"),
   },
   "order of another program": {
     BINANCE: of(binance, "shows orders that were placed elsewhere"),
@@ -371,6 +364,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     GATE: of(gate.gateway, "shows the order of another program"),
     KRAKENFUTURES: of(futures.gateway, "shows the order of another program"),
     BITSTAMP: of(bitstamp.gateway, "shows the order of another program"),
+    BITFINEX: [
+      ...of(bitfinex.session, "has the order of another program as one that is not ours"),
+      ...of(bitfinex.gateway, "shows the order of another program"),
+    ],
   },
   disconnect: {
     BINANCE: of(binance, "disconnects: nothing stays open"),
@@ -383,6 +380,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     GATE: of(gate.gateway, "shows the order of another program, and disconnects"),
     KRAKENFUTURES: of(futures.gateway, "shows the order of another program, and disconnects"),
     BITSTAMP: of(bitstamp.gateway, "shows the order of another program, and disconnects"),
+    BITFINEX: of(bitfinex.gateway, "shows the order of another program, and disconnects"),
   },
   // Where SOCKET_ORDERS may name the venue.
   "over its socket": {

@@ -11,7 +11,7 @@ const LIMITED: Outcome = ["RATE_LIMITED", "REFUSED"]
 
 /** Of which ccxt's classes say less. */
 export const BITFINEX_CODES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
-  // "nonce: small": it is looked at before anything is done.
+  // "nonce: small": it is looked at before anything is done. An order, of which a copy is told so as well, is `InvalidNonce` where that may be.
   ["10114", ["CLOCK_SKEW", "REFUSED"]],
   ["11010", LIMITED],
   ["ERR_RATE_LIMIT", LIMITED],
@@ -28,6 +28,9 @@ class InsufficientFunds extends Error {}
 class InvalidOrder extends Error {}
 class OrderNotFound extends Error {}
 class PermissionDenied extends Error {}
+
+/** Without the code, which is a definite one. */
+export class InvalidNonce extends Error {}
 
 type ErrorClass = new (text: string) => Error
 

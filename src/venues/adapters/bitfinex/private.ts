@@ -9,8 +9,8 @@ import { venueNow } from "../../worker/exchange/venue-clock.ts"
 import { quoteFrames, quoteNumbers } from "../../worker/feed/digits.ts"
 import { PagingFailed } from "../../worker/session/pages.ts"
 import { OrderNotFound } from "../client-id-scheme.ts"
-import { type NonceSigned, Nonces, signByNonces } from "../nonces.ts"
-import { answeredError, bitfinexError } from "./codes.ts"
+import { type NonceSigned, Nonces, signByNonces, wasOvertaken } from "../nonces.ts"
+import { answeredError, bitfinexError, InvalidNonce } from "./codes.ts"
 import { AccountRows, type Found, isOurOrder, isOurTrade, type Markets, type Row, rowsOf } from "./rows.ts"
 
 type Ask = (params: Raw) => Promise<unknown>
@@ -50,6 +50,9 @@ const NONCES = new Nonces(1n)
 
 const isNonceRefused = (error: unknown): boolean => classify(error).code === "10114"
 
+/** Neither an order nor what is put on one may be taken twice, and the venue keeps no id unique. */
+const isOnce = (path: string): boolean => path === "auth/w/order/submit" || path === "auth/w/order/update"
+
 /** What a notification is about. Throws what it says where that is no success. */
 const dataOf = (answer: unknown): unknown => {
   const [, , , , data, code, status, text] = Array.isArray(answer) ? (answer as Row) : []
@@ -60,7 +63,7 @@ const dataOf = (answer: unknown): unknown => {
 // Requests and answers.
 
 const signsAndReads = (exchange: BitfinexExchange): void => {
-  signByNonces(exchange, NONCES, isNonceRefused)
+  signByNonces(exchange, NONCES, isNonceRefused, isOnce)
   const parseJson = exchange.parseJson.bind(exchange)
   exchange.parseJson = (text) => parseJson(quoteNumbers(text))
   const handleErrors = exchange.handleErrors.bind(exchange)
@@ -74,8 +77,52 @@ const signsAndReads = (exchange: BitfinexExchange): void => {
 
 // Orders.
 
-/** So many of what has ended are searched. */
+/** A page of what has ended. */
 const ENDED_MOST = 2500
+const HOUR_MILLIS = 3_600_000
+/** "Circa two weeks." */
+const ENDED_KEPT_MILLIS = 15 * 24 * HOUR_MILLIS
+
+/**
+ * All of a stretch, of one pair or of all. Whether the venue goes by the creation of an order or by its end it does not say: a stretch that fills a page is read in
+ * halves.
+ */
+const endedWithin = async (
+  exchange: BitfinexExchange,
+  of: Raw | undefined,
+  start: number,
+  end: number,
+): Promise<ReadonlyArray<Row>> => {
+  const stretch = { ...of, start, end, limit: ENDED_MOST }
+  const answer = of === undefined ? exchange.privatePostAuthROrdersHist : exchange.privatePostAuthROrdersSymbolHist
+  const rows = rowsOf(await answer.call(exchange, stretch))
+  if (rows.length < ENDED_MOST) return rows
+  if (end <= start) throw new PagingFailed("more rows with one timestamp than a page of the list can hold")
+  const middle = Math.floor((start + end) / 2)
+  return [...(await endedWithin(exchange, of, start, middle)), ...(await endedWithin(exchange, of, middle + 1, end))]
+}
+
+/**
+ * Page by page from the newest on, to the last one that is kept: "no such order" is said of no part of them. What a page has no room for was made, and ended, no
+ * later than the earliest end in it, whichever of the two the venue goes by; where that leads nowhere the stretch is read in halves.
+ */
+const findEnded = async (
+  exchange: BitfinexExchange,
+  asked: Raw,
+  isIt: (row: Row) => boolean,
+): Promise<Row | undefined> => {
+  let end = Number.POSITIVE_INFINITY
+  for (;;) {
+    const until = Number.isFinite(end) ? { end } : {}
+    const rows = rowsOf(await exchange.privatePostAuthROrdersSymbolHist({ ...asked, ...until, limit: ENDED_MOST }))
+    const found = rows.find(isIt)
+    if (found !== undefined || rows.length < ENDED_MOST) return found
+    const earliest = Math.min(...rows.map((row) => Number(row[5])))
+    if (!(earliest < end)) break
+    end = earliest
+  }
+  return (await endedWithin(exchange, asked, venueNow(exchange) - ENDED_KEPT_MILLIS, end)).find(isIt)
+}
 
 /** By the venue's id or by ours: what works, then what has ended. In this order, so that one which ends meanwhile is in neither's blind spot. */
 const find = async (
@@ -87,8 +134,7 @@ const find = async (
   const asked = { symbol: exchange.market(symbol).id, ...named }
   const active = rowsOf(await exchange.privatePostAuthROrdersSymbol(asked)).find(isIt)
   if (active !== undefined) return exchange.accountRows.order(active, "ACTIVE")
-  const ended = await exchange.privatePostAuthROrdersSymbolHist({ ...asked, limit: ENDED_MOST })
-  const found = rowsOf(ended).find(isIt)
+  const found = await findEnded(exchange, asked, isIt)
   if (found === undefined) throw new OrderNotFound("the venue has no such order")
   return exchange.accountRows.order(found, "ENDED")
 }
@@ -107,6 +153,38 @@ const isNotFound = (error: unknown): boolean => classify(error).category === "OR
 const cancel = async (exchange: BitfinexExchange, asked: Raw): Promise<CcxtOrder> => {
   const row = dataOf(await exchange.privatePostAuthWOrderCancel(asked))
   return exchange.accountRows.order(Array.isArray(row) ? row : [], "SUBMITTED")
+}
+
+/** Of a submit or a change that was refused for its nonce, of which something on the way may have made a copy. */
+const MAY_BE_TAKEN = "its nonce was refused, which a copy of what was taken is told as well"
+
+/** Undefined: the venue has none, as far as it says. */
+const lookedFor = async (exchange: BitfinexExchange, symbol: string, hex: string): Promise<CcxtOrder | undefined> => {
+  try {
+    return await byCid(exchange, symbol, hex)
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw new InvalidNonce(MAY_BE_TAKEN)
+  }
+}
+
+/** Of one order, as often as others of the key overtake it. */
+const SUBMITS = 5
+
+/** Repeated only where a later call was signed before the refusal, and where the order is not there: the look has a later nonce, so nothing of before comes any more. */
+const submit = async (exchange: BitfinexExchange, symbol: string, hex: string, asked: Raw): Promise<CcxtOrder> => {
+  for (let count = 1; ; count++) {
+    try {
+      const [row = []] = rowsOf(dataOf(await exchange.privatePostAuthWOrderSubmit(asked)))
+      return exchange.accountRows.order(row, "SUBMITTED")
+    } catch (error) {
+      const isLate = count > 1 && classify(error).verdict === "NOT_SENT"
+      if (!isLate && !isNonceRefused(error)) throw error
+      if (isLate || !wasOvertaken(error) || count === SUBMITS) throw new InvalidNonce(MAY_BE_TAKEN)
+    }
+    const known = await lookedFor(exchange, symbol, hex)
+    if (known !== undefined) return known
+  }
 }
 
 /** The day is that of its creation, by the venue's clock: an older one is found first. */
@@ -135,14 +213,17 @@ const change = async (
   if (status !== "open") throw new OrderNotFound("the order has ended")
   const growth = Decimal.of(amount).subtract(Decimal.fromVenue(String(before)) ?? Decimal.ZERO)
   const delta = side === "sell" ? growth.negate() : growth
-  const row = dataOf(
-    await exchange.privatePostAuthWOrderUpdate({
-      id: Number(id),
-      ...(price !== undefined && { price }),
-      ...(!delta.isZero() && { delta: delta.toString() }),
-      ...(postOnly === true && { flags: IS_POST_ONLY }),
-    }),
-  )
+  const asked = {
+    id: Number(id),
+    ...(price !== undefined && { price }),
+    ...(!delta.isZero() && { delta: delta.toString() }),
+    // Said once it is of the order's arrival alone: a change without it may take.
+    ...(postOnly === true && { flags: IS_POST_ONLY }),
+  }
+  const answer = await exchange.privatePostAuthWOrderUpdate(asked).catch((error: unknown) => {
+    throw isNonceRefused(error) ? new InvalidNonce(MAY_BE_TAKEN) : error
+  })
+  const row = dataOf(answer)
   return exchange.accountRows.order(Array.isArray(row) ? row : [], "SUBMITTED")
 }
 
@@ -150,8 +231,7 @@ const sendsOrders = (exchange: BitfinexExchange): void => {
   exchange.createOrder = async (symbol, type, side, amount, price, { cid, ...terms }) => {
     const params = { ...terms, cid: Number(exchange.accountRows.spelled(String(cid))) }
     const asked = exchange.createOrderRequest(symbol, type, side, amount, price, params)
-    const [row = []] = rowsOf(dataOf(await exchange.privatePostAuthWOrderSubmit(asked)))
-    return exchange.accountRows.order(row, "SUBMITTED")
+    return submit(exchange, symbol, String(cid), asked)
   }
   exchange.fetchOrder = (id, symbol, { cid }) =>
     id === undefined ? byCid(exchange, symbol, cid) : byId(exchange, symbol, id)
@@ -164,17 +244,6 @@ const sendsOrders = (exchange: BitfinexExchange): void => {
 }
 
 // Lists.
-
-const HOUR_MILLIS = 3_600_000
-
-/** All of a stretch. Whether the venue goes by the creation of an order or by its end it does not say: a stretch that fills a page is read in halves. */
-const endedWithin = async (exchange: BitfinexExchange, start: number, end: number): Promise<ReadonlyArray<Row>> => {
-  const rows = rowsOf(await exchange.privatePostAuthROrdersHist({ start, end, limit: ENDED_MOST }))
-  if (rows.length < ENDED_MOST) return rows
-  if (end <= start) throw new PagingFailed("more rows with one timestamp than a page of the list can hold")
-  const middle = Math.floor((start + end) / 2)
-  return [...(await endedWithin(exchange, start, middle)), ...(await endedWithin(exchange, middle + 1, end))]
-}
 
 const readsWholeLists = (exchange: BitfinexExchange): void => {
   const orders = (rows: ReadonlyArray<Row>, found: Found): ReadonlyArray<CcxtOrder> =>
@@ -189,7 +258,7 @@ const readsWholeLists = (exchange: BitfinexExchange): void => {
       "ACTIVE",
     )
   exchange.fetchClosedOrders = async (_, since = 0) => {
-    const rows = await endedWithin(exchange, since, venueNow(exchange) + HOUR_MILLIS)
+    const rows = await endedWithin(exchange, undefined, since, venueNow(exchange) + HOUR_MILLIS)
     // One that ends meanwhile may be in both halves.
     return orders([...new Map(rows.map((row) => [row[0], row])).values()], "ENDED")
   }

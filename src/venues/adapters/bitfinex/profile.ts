@@ -1,4 +1,5 @@
-/** Bitfinex, of which the exchange wallet trades. */
+/** Bitfinex, of which the exchange wallet trades; ccxt has no sandbox of it. */
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
 import { plain } from "../plain.ts"
 import type { VenueProfile } from "../profile.ts"
 
@@ -46,10 +47,7 @@ export const BITFINEX: ReadonlyArray<VenueProfile> = [
     orderExpiryMillis: ORDER_EXPIRY_MILLIS,
     // One count of ids.
     orderIds: "VENUE",
-    orders: {
-      proof: "EXPERIMENTAL",
-      missing: "a gateway that is killed with orders on their way there has not been tried",
-    },
+    orders: PROVEN_ORDERS,
     // GET /v2/trades/:symbol/hist: 120 unless told, at most 10,000; 1,000 are enough for a cut.
     tradeHistory: { way: "BY_ID", params: { limit: 1000 } },
     adapter: "bitfinex",

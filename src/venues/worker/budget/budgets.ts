@@ -262,14 +262,15 @@ export class Budgets {
   }
 
   #limitsOf({ rateLimit, rollingWindowSize }: CcxtExchange, isItsOwn: boolean): BudgetLimits {
-    const { privatePace } = this.#profile
+    const { privatePace, rollingWindowMillis } = this.#profile
     const { limitedMillis } = waitsOf(this.#profile)
     if (isItsOwn && privatePace !== undefined) {
       const { burst, perSecond, runsOff = false, auditsShare } = privatePace
       const limits = { capacity: burst, windowMillis: (burst / perSecond) * 1000, runsOff, limitedMillis }
       return auditsShare === undefined ? limits : { ...limits, auditsShare }
     }
-    const isUnknown = rollingWindowSize === CCXT_UNKNOWN_WINDOW_MILLIS && this.#adapter.usedShare === undefined
+    const isSaid = rollingWindowMillis !== undefined || this.#adapter.usedShare !== undefined
+    const isUnknown = rollingWindowSize === CCXT_UNKNOWN_WINDOW_MILLIS && !isSaid
     const windowMillis = isUnknown || rollingWindowSize === 0 ? SHORT_WINDOW_MILLIS : rollingWindowSize
     return { capacity: windowMillis / rateLimit, windowMillis, limitedMillis }
   }

@@ -219,7 +219,7 @@ describe("an order at BITFINEX", () => {
     my.open.session.cancel(refOf(first))
     expect(await ended(first)).toMatchObject({ status: "CANCELLED", ending: null })
     const terms = new TermsSession(at, my.open)
-    expect(await terms.amend(second, change("0.001", "60500"))).toMatchObject({
+    expect(await terms.amend(second, { ...change("0.001", "60500"), postOnly: true })).toMatchObject({
       _tag: "AmendRefused",
       unknownOrder: true,
     })

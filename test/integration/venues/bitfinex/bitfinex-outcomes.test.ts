@@ -152,18 +152,28 @@ describe("a submit to BITFINEX", () => {
     }
   })
 
-  it("is sent again with another nonce where it was overtaken, and made once", async () => {
-    const placed = my.count(PLACE)
+  it("is in doubt when its nonce is refused, where nothing of ours overtook it: that may be the answer to a copy", async () => {
     at.exchange.fault({ fault: "overtakeNonces", count: 1, byMillis: 30_000 })
     const order = bitfinexOrder()
-    expect((await my.outcomeOf(order))._tag).toBe("Accepted")
-    expect(my.timesPlaced(order)).toBe(1)
-    expect(my.count(PLACE)).toBeGreaterThan(placed + 1)
+    expect(await my.outcomeOf(order)).toMatchObject({ _tag: "InDoubt", reason: "CLOCK_SKEW" })
+    expect((await my.lookup(order))._tag).toBe("NotFound")
+    expect(my.judged(order)).toMatchObject({ count: 1, created: 0 })
     expect(my.open.last("SessionRefused")).toBeUndefined()
-    // From here on they are above what the other program used.
+    // The look's nonces are above what another program used, and so are those of orders behind it.
     const next = my.count(PLACE)
     expect((await my.outcomeOf(bitfinexOrder()))._tag).toBe("Accepted")
     expect(my.count(PLACE)).toBe(next + 1)
+  })
+
+  it("is sent once where a copy of it is refused for its nonce, and its own answer is lost", async () => {
+    const action = { kind: "apply-then-status", status: 500, body: '["error",10114,"nonce: small"]' } as const
+    at.exchange.fault({ fault: "answer", match: PLACE, action })
+    const order = bitfinexOrder()
+    // A question of the session's own may have been signed meanwhile: then the order is looked for at once.
+    expect((await my.outcomeOf(order))._tag).toMatch(/^(InDoubt|Accepted)$/)
+    expect((await my.lookup(order))._tag).toBe("Found")
+    expect(my.timesPlaced(order)).toBe(1)
+    expect(my.judged(order)).toMatchObject({ count: 1, created: 1 })
   })
 
   it("leaves beside others of the same key, of which none is lost to a nonce", async () => {

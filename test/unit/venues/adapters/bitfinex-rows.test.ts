@@ -1,6 +1,9 @@
 /** Bitfinex's own rows of orders and a trade, as users of the venue printed them (issues 6729 and 6743 of ccxt, its own pages), in a session's words. */
 import { afterEach, describe, expect, it } from "vitest"
-import { type Asked, type Scripted, scripted } from "../../../kit/worlds/scripted-session.ts"
+import { venueClientId } from "../../../../src/domain/ids.ts"
+import { bitfinexError } from "../../../../src/venues/adapters/bitfinex/codes.ts"
+import { spelled } from "../../../../src/venues/worker/session/client-ids.ts"
+import { type Asked, type Scripted, scripted, TRADE_ORDER_ID } from "../../../kit/worlds/scripted-session.ts"
 
 const PARTLY = [
   ...[43195507095, null, 1586185179821, "tBTCUST", 1586185180000, 1586185191000, 0.00341485, 0.03140717],
@@ -92,9 +95,11 @@ describe("a row of BITFINEX", () => {
   })
 })
 
+const CID = spelled(venueClientId(TRADE_ORDER_ID), "number")
+const FULL = 2500
+
 describe("a list of what ended at BITFINEX", () => {
   it("is read in halves where one answer has no room for all of it, and each row of it once", async () => {
-    const FULL = 2500
     const began = Date.now() - 1_000_000
     const at = (i: number): number => began + i * 150
     const all = Array.from({ length: 6000 }, (_, i) => {
@@ -114,4 +119,50 @@ describe("a list of what ended at BITFINEX", () => {
     expect(page.orders).toHaveLength(6000)
     expect(asked.length).toBeLessThan(20)
   })
+
+  it.each([
+    ["that ended at once", () => 1, 4],
+    // By its creation a list leads no further where all of it ended together.
+    ["that ended together", (i: number) => (6000 - i) * 150, 40],
+  ])(
+    "has an order found by our id behind pages of newer ones %s: absent is what no page has",
+    async (_, lived, most) => {
+      const began = Date.now() - 1_000_000
+      const at = (i: number): number => began + i * 150
+      const all = Array.from({ length: 6000 }, (_, i) => {
+        const row = quoted([...PARTLY])
+        row[0] = String(1000 + i)
+        row[2] = i === 7 ? CID : String(i)
+        row[4] = String(at(i))
+        row[5] = String(at(i) + lived(i))
+        return row
+      })
+      world = await scripted("BITFINEX", "tBTCUST", ({ url, body }) => {
+        if (!url.endsWith("/hist")) return []
+        const { start = 0, end = Date.now() } = JSON.parse(body)
+        return all.filter((_, i) => at(i) >= start && at(i) <= end).slice(-FULL)
+      })
+      const ref = { ...world.ref, externalOrderId: null }
+      expect(await world.session.questions.order(ref)).toMatchObject({
+        externalOrderId: "1007",
+        clientId: venueClientId(TRADE_ORDER_ID),
+      })
+      expect(world.asked.length).toBeLessThanOrEqual(most)
+    },
+  )
+})
+
+it("an order at BITFINEX that was made yesterday, of which our id alone is known, is cancelled by the venue's", async () => {
+  const working = quoted([...PARTLY])
+  Object.assign(working, { 2: CID, 13: "ACTIVE" })
+  world = await scripted("BITFINEX", "tBTCUST", ({ url, body }) => {
+    if (!url.endsWith("/order/cancel")) return url.endsWith("/hist") ? [] : [working]
+    if (JSON.parse(body).id === undefined) throw bitfinexError("10001", "Order not found.")
+    return ["1", "oc-req", null, null, working, null, "SUCCESS", "Submitted for cancellation."]
+  })
+  await world.session.ready()
+  await world.session.cancel({ ...world.ref, externalOrderId: null })
+  const asked = world.asked.filter(({ url }) => url.endsWith("/order/cancel")).map(({ body }) => JSON.parse(body))
+  const cid_date = new Date().toISOString().slice(0, 10)
+  expect(asked).toEqual([{ cid: Number(CID), cid_date }, { id: Number(PARTLY[0]) }])
 })

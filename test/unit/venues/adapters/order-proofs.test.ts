@@ -12,6 +12,7 @@ const PROVEN = [
   "BINANCE",
   "BINANCEUSDM",
   "BINANCE_UAT",
+  "BITFINEX",
   "BITSTAMP",
   "BYBIT",
   "BYBIT_UAT",
@@ -94,16 +95,16 @@ describe("an opt-in", () => {
   const none = { venue: "SHOWCASE" as VenueId, orders: { proof: "NONE", missing: "it has no orders" } } as const
 
   it("takes new orders where they are experimental, and says nothing of others", () => {
-    expect(optIns(venues, ["GEMINI", "BITFINEX"])).toEqual({ refused: null, idle: [] })
-    const opted = PROFILES.map((profile) => venueOf(profile, [], ["GEMINI"]))
+    expect(optIns(venues, ["DERIBIT"])).toEqual({ refused: null, idle: [] })
+    const opted = PROFILES.map((profile) => venueOf(profile, [], ["DERIBIT"]))
     expect(opted.filter(({ takesOrders }) => takesOrders).map(({ venue }) => venue)).toEqual(
-      venues.filter(({ venue }) => venue === "GEMINI" || PROVEN.includes(venue)).map(({ venue }) => venue),
+      venues.filter(({ venue }) => venue === "DERIBIT" || PROVEN.includes(venue)).map(({ venue }) => venue),
     )
   })
 
   it("of a venue that is none, or has no orders, refuses the start in one line", () => {
-    const { refused } = optIns(venues, ["GEMINI", "GEMNII"])
-    expect(refused).toMatch(/^EXPERIMENTAL_ORDERS names an unknown venue: GEMNII; it may name .*\bGEMINI\b/)
+    const { refused } = optIns(venues, ["DERIBIT", "DERBIT"])
+    expect(refused).toMatch(/^EXPERIMENTAL_ORDERS names an unknown venue: DERBIT; it may name .*\bDERIBIT\b/)
     expect(refused).not.toContain("\n")
     expect(optIns([...venues, none], ["SHOWCASE"]).refused).toMatch(/SHOWCASE, which takes no orders at all/)
   })

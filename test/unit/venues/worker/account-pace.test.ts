@@ -101,6 +101,27 @@ describe("the pace of an account", () => {
     budgets.close()
   })
 
+  it("lets an address ask BITFINEX at once what it takes in a minute, which is a window that ccxt names where it knows none", async () => {
+    const profile = PROFILES.find(({ venue }) => venue === "BITFINEX")
+    if (profile === undefined) throw new Error("BITFINEX is not in the registry")
+    const budgets = new Budgets(profile)
+    const exchange = { rateLimit: 250, rollingWindowSize: 60_000, throttle: null, onRestResponse: () => undefined }
+    const account = Object.assign(exchange, { close: () => Promise.resolve() }) as unknown as CcxtExchange
+    budgets.install(account, true)
+    let left = 0
+    for (let i = 0; i < 120; i++)
+      void doing({ connector: "BITFINEX", purpose: "cancel", until: null }, () =>
+        account.throttle(2.7).then(
+          () => (left += 1),
+          () => undefined,
+        ),
+      )
+    await new Promise((resolve) => setImmediate(resolve))
+    // 90 in a minute, of each endpoint.
+    expect(left).toBe(88)
+    budgets.close()
+  })
+
   it("keeps each account below the 20 orders that BYBIT takes of it in a second, whatever others send", async () => {
     const profile = PROFILES.find(({ venue }) => venue === "BYBIT")
     if (profile === undefined) throw new Error("BYBIT is not in the registry")

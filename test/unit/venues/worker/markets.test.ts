@@ -31,7 +31,12 @@ const made = async (): Promise<Binance> => {
 const venue = async () => {
   const exchange = await made()
   const asked: Array<string> = []
-  const state = { listed: ["BTC"] as ReadonlyArray<string>, isAway: false, isClockAway: false, answers: Promise.resolve() }
+  const state = {
+    listed: ["BTC"] as ReadonlyArray<string>,
+    isAway: false,
+    isClockAway: false,
+    answers: Promise.resolve(),
+  }
   exchange.fetch = async (url) => {
     const { pathname } = new URL(url)
     await state.answers
