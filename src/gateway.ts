@@ -50,6 +50,7 @@ import {
   keepInstruments,
   ownMarkets,
   tellWithoutOptIn,
+  tryVenues,
   venues,
 } from "./composition/venues.ts"
 import type { TenantId } from "./domain/ids.ts"
@@ -138,6 +139,16 @@ const fillDirectories = ({ settings }: GatewayOptions) =>
     if (claimed > 0)
       yield* Effect.logInfo("markets of INTERNAL belong to a tenant", { claimed, tenantId: settings.defaultTenantId })
     instruments.put(yield* stored.all)
+  })
+
+/** What the owner makes and reads when it begins, as far as that changes nothing. */
+const tryParts = (options: GatewayOptions, url: string) =>
+  Effect.gen(function* () {
+    yield* tryVenues(options)
+    const stored = yield* Layer.build(repositories.pipe(Layer.provideMerge(sqlLayer(url))))
+    yield* Context.get(stored, Accounts).loadAccounts
+    yield* Context.get(stored, Instruments).all
+    yield* Context.get(stored, Subscriptions).active
   })
 
 const handlers = ({ settings }: GatewayOptions, keys: Keys, sync: InstrumentSync, health: HandlerOptions["health"]) =>
@@ -358,8 +369,12 @@ export const startGateway = (options: GatewayOptions) =>
     const { base, server } = beginning
     const brokerUrl = cluster?.brokerUrl ?? null
     if (cluster !== null && brokerUrl !== null && databaseUrl !== null) {
-      const node: Gateway = yield* startNode(options, beginning, { url: databaseUrl, cluster, brokerUrl }, (place) =>
-        startCore(options, place),
+      const node: Gateway = yield* startNode(
+        options,
+        beginning,
+        { url: databaseUrl, cluster, brokerUrl },
+        (place) => startCore(options, place),
+        tryParts(options, databaseUrl),
       )
       return node
     }

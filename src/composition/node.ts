@@ -9,6 +9,7 @@ import { PEER_CALLS } from "../http/forward/forwarder.ts"
 import type { ClusterHealth, HealthRecord } from "../http/root/endpoints.ts"
 import type { CableService, TakeAsked } from "../ports/cable.ts"
 import { Clock } from "../ports/clock.ts"
+import type { Meters } from "../ports/meters.ts"
 import type { ClusterSettings } from "../settings/cluster.ts"
 import type { ClusterNode } from "../store/postgres/keeper.ts"
 import { openBell } from "../store/postgres/news-bell.ts"
@@ -17,6 +18,7 @@ import { linked } from "./link.ts"
 import { type Watching, watching } from "./logs.ts"
 import { metricsPort } from "./observability.ts"
 import type { GatewayOptions } from "./options.ts"
+import { rehearse } from "./rehearsal.ts"
 import type { Beginning } from "./start-checks.ts"
 import { plainPort } from "./tls.ts"
 
@@ -57,12 +59,13 @@ export interface Core extends Gateway {
   readonly health: Effect.Effect<HealthRecord>
 }
 
-/** `startCore` is given the process once it owns the database, which may be never. */
-export const startNode = <E, R>(
+/** `startCore` is given the process once it owns the database, which may be never; `tryParts`: of its parts what changes nothing. */
+export const startNode = <E, R, F>(
   options: GatewayOptions,
   beginning: Beginning,
   { url, cluster, brokerUrl }: { readonly url: string; readonly cluster: ClusterSettings; readonly brokerUrl: string },
   startCore: (place: CorePlace) => Effect.Effect<Core, E, R | Scope.Scope>,
+  tryParts: Effect.Effect<void, F, Clock | Meters | Scope.Scope>,
 ) =>
   Effect.gen(function* () {
     const { notice, fatal, told } = options
@@ -79,8 +82,11 @@ export const startNode = <E, R>(
       Effect.suspend(() => core?.health ?? edge.health),
     ).pipe(Effect.provide(base))
 
+    let isGranted = false
+    if (cluster.mayOwn) yield* rehearse(options, () => isGranted, tryParts).pipe(Effect.provide(base))
     const become = Effect.gen(function* () {
       const granted = yield* link.node.granted
+      isGranted = true
       const term = granted.epoch
       notice("owns the database", { nodeId: cluster.nodeId, term }, "info")
       const owner = { ...granted, bell: yield* openBell(url) }

@@ -161,6 +161,10 @@ export const tellWithoutOptIn = ({ notice }: Pick<GatewayOptions, "notice">) =>
       )
   })
 
+/** As `venues` makes them, of code that runs for the first time (rehearsal.ts): nothing is asked of a venue, and no thread starts. */
+export const tryVenues = ({ settings: { venueRoutes, venuesInactive } }: Pick<GatewayOptions, "settings">) =>
+  Effect.scoped(Effect.asVoid(ccxtVenues({ venueRoutes, venuesInactive })))
+
 /** MOCK in the process, the others as ccxt connectors in workers. `owned`: orders are signed only while it lasts (`ownDatabase`). */
 export const venues = ({ settings, log, notice }: GatewayOptions, owned: SharedOwnership) =>
   Layer.unwrapScoped(

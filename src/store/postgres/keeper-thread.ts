@@ -27,13 +27,13 @@ import {
 
 const { config, nodeId, terms, mayOwn, lock, beat, owned, stallMillis } = workerData as KeeperData
 
-/** Five of them fit into a lease, and one that is not answered is asked again elsewhere in time. */
-const RENEW_MILLIS = 400
+/** Nine of them fit into a lease, and one that is not answered is asked again elsewhere in time. */
+const RENEW_MILLIS = 200
 const ANSWER_MILLIS = 700
 /** Of the session that waits: what is not answered in time is asked on another one. */
 const WAITING_ANSWER_MILLIS = 2_000
 /** Between two looks at whether the database is free; the last renewal of its owner ended as long ago as its lease. */
-const LOOK_MILLIS = 200
+const LOOK_MILLIS = 100
 /** So long a node's name is asked for beyond the lease of a process that was killed. */
 const NAME_MILLIS = 1_000
 
