@@ -82,11 +82,12 @@ export const startNode = <E, R, F>(
       Effect.suspend(() => core?.health ?? edge.health),
     ).pipe(Effect.provide(base))
 
-    let isGranted = false
-    if (cluster.mayOwn) yield* rehearse(options, () => isGranted, tryParts).pipe(Effect.provide(base))
+    /** Until the grant, which does not wait for its end. */
+    const rehearsal = Effect.zipRight(rehearse(options, tryParts).pipe(Effect.provide(base)), Effect.never)
     const become = Effect.gen(function* () {
-      const granted = yield* link.node.granted
-      isGranted = true
+      const granted = yield* cluster.mayOwn
+        ? Effect.raceFirst(link.node.granted, Effect.disconnect(rehearsal))
+        : link.node.granted
       const term = granted.epoch
       notice("owns the database", { nodeId: cluster.nodeId, term }, "info")
       const owner = { ...granted, bell: yield* openBell(url) }
