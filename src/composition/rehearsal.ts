@@ -2,7 +2,7 @@
  * What a node that waits does ahead, so that it serves sooner once the database is its own: what the process remembers anyway, and code that runs for the first time, a third of
  * the processor time of a take-over. The one thing to know: it only reads, and keeps nothing of the database; the parts are made after the grant, of what is stored then.
  */
-import { Cause, Effect, type Scope } from "effect"
+import { Cause, Effect, Exit, type Scope } from "effect"
 import { preparePasswords } from "../auth/proof/passwords.ts"
 import type { Clock } from "../ports/clock.ts"
 import { MeterBoard, Meters } from "../ports/meters.ts"
@@ -20,12 +20,9 @@ export const rehearse = <E>(
   Effect.gen(function* () {
     yield* Effect.sleep(WAIT)
     capabilityPage()
-    yield* Effect.promise(preparePasswords)
-    // What it counts is of no reader's business.
-    yield* Effect.scoped(Effect.provideService(parts, Meters, new MeterBoard()))
-  }).pipe(
+    // What the parts count is of no reader's business.
+    const tried = Effect.scoped(Effect.provideService(parts, Meters, new MeterBoard()))
+    const exit = yield* Effect.exit(Effect.zipRight(Effect.promise(preparePasswords), tried))
     // The take-over takes longer, and is right all the same.
-    Effect.catchAllCause((cause) =>
-      Effect.sync(() => notice("the parts could not be tried ahead", { error: Cause.pretty(cause) }, "info")),
-    ),
-  )
+    if (Exit.isFailure(exit)) notice("the parts could not be tried ahead", { error: Cause.pretty(exit.cause) }, "info")
+  })

@@ -101,6 +101,11 @@ const decoyHash = (): Promise<string> => {
   return decoy
 }
 
+/** What passwords need before the first of them, once for a process: a tenth of a second. */
+export const preparePasswords = async (): Promise<void> => {
+  await Promise.all([loadCommonPasswords(), decoyHash()])
+}
+
 export const makePasswords: Effect.Effect<Passwords> = Effect.gen(function* () {
   const gate = yield* Effect.makeSemaphore(CONCURRENT)
   const common = yield* Effect.promise(loadCommonPasswords)

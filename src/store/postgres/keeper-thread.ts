@@ -30,6 +30,8 @@ const { config, nodeId, terms, mayOwn, lock, beat, owned, stallMillis } = worker
 /** Nine of them fit into a lease, and one that is not answered is asked again elsewhere in time. */
 const RENEW_MILLIS = 200
 const ANSWER_MILLIS = 700
+/** Of the first session, as of all else that a start asks: nothing depends on it yet, and a start that is given up is begun anew. */
+const FIRST_MILLIS = 5_000
 /** Of the session that waits: what is not answered in time is asked on another one. */
 const WAITING_ANSWER_MILLIS = 2_000
 /** Between two looks at whether the database is free; the last renewal of its owner ended as long ago as its lease. */
@@ -78,8 +80,8 @@ const within = async <A>(answer: Promise<A>, millis: number): Promise<A> => {
   }
 }
 
-const connect = async (): Promise<pg.Client> => {
-  const client = new pg.Client({ ...config, connectionTimeoutMillis: ANSWER_MILLIS })
+const connect = async (millis = ANSWER_MILLIS): Promise<pg.Client> => {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: millis })
   client.on("error", () => undefined)
   await client.connect()
   return client
@@ -118,25 +120,56 @@ const join = async (client: pg.Client): Promise<boolean> => {
   }
 }
 
-// The lease, on a session of its own: what is waited for elsewhere keeps no renewal waiting.
+// The lease, on sessions of its own: what is waited for elsewhere keeps no renewal waiting.
 
+/** Has nothing on its way. */
 let renewing: pg.Client | undefined
+/**
+ * With a renewal on its way, the oldest first. What is not answered in time is asked on another one, for the way may be what is broken, and counts all the same when it is
+ * answered: a server that is slow for long would never be heard on sessions that are new each time.
+ */
+const asking = new Set<pg.Client>()
+const ASKING_MAX = 2
 let owner = ""
 
-const renew = async (): Promise<void> => {
-  renewing ??= await connect()
+const renewOn = async (client: pg.Client): Promise<void> => {
   const { epoch } = lease
   const askedAt = monotonic()
-  const ours = await ask(renewing, { text: RENEW, values: [nodeId, epoch, terms.millis] })
+  const ours = await ask(client, { text: RENEW, values: [nodeId, epoch, terms.millis] })
   const isOfNow = lease.epoch === epoch && !(isGranting && ours.length === 0)
   if (isOfNow) learn(renewed(lease, askedAt, ours.length > 0, terms))
   if (lease._tag === "Lost") return nameIsTaken()
-  const [row] = await ask(renewing, { text: OWNER, values: [] })
+  const [row] = await ask(client, { text: OWNER, values: [] })
   const found = row === undefined ? null : { nodeId: String(row["node_id"]), term: Number(row["epoch"]) }
   if (JSON.stringify(found) !== owner) {
     owner = JSON.stringify(found)
     tell({ _tag: "Owner", owner: found })
   }
+}
+
+const giveUp = (client: pg.Client): void => {
+  asking.delete(client)
+  drop(client)
+}
+
+const renew = async (): Promise<void> => {
+  const client = renewing ?? (await connect())
+  renewing = undefined
+  asking.add(client)
+  try {
+    await renewOn(client)
+  } catch (error) {
+    giveUp(client)
+    throw error
+  }
+  // One that was asked before and is not answered has a way that is broken.
+  for (const one of asking) {
+    if (one === client) break
+    giveUp(one)
+  }
+  asking.delete(client)
+  if (renewing === undefined && !isOver) renewing = client
+  else drop(client)
 }
 
 const keepRenewing = async (): Promise<void> => {
@@ -147,9 +180,7 @@ const keepRenewing = async (): Promise<void> => {
       if (loopBeats()) await within(renew(), ANSWER_MILLIS)
       isSilent = false
     } catch (error) {
-      // The way of this session may be what is broken.
-      drop(renewing)
-      renewing = undefined
+      for (const late of [...asking].slice(0, -ASKING_MAX)) giveUp(late)
       if (!isSilent) tell({ _tag: "Silent", reason: wordsOf(error) })
       isSilent = true
     }
@@ -211,12 +242,12 @@ const leave = async (): Promise<void> => {
   const { epoch } = lease
   relied.until(Number.NEGATIVE_INFINITY)
   try {
-    const client = renewing ?? (await connect())
+    const client = renewing ?? [...asking].at(-1) ?? (await connect())
     await within(ask(client, { text: LEAVE, values: [nodeId, epoch] }), ANSWER_MILLIS)
   } catch (error) {
     tell({ _tag: "Silent", reason: wordsOf(error) })
   }
-  await Promise.allSettled([holder?.end(), renewing?.end()])
+  await Promise.allSettled([holder, renewing, ...asking].map((client) => client?.end()))
   tell({ _tag: "Left" })
   parentPort?.close()
 }
@@ -226,7 +257,7 @@ parentPort?.on("message", (order: KeeperOrder) => {
 })
 
 try {
-  const first = await connect()
+  const first = await connect(FIRST_MILLIS)
   if (!(await join(first)))
     lost(`NODE_ID ${nodeId} is the name of a process that runs on this database: give each process its own`)
   else {

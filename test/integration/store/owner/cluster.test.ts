@@ -1,4 +1,5 @@
 /** Several processes on one database, on a real server: names, who owns it, and how it goes from one to the next. */
+import { createServer, connect as dial, type NetConnectOpts } from "node:net"
 import { pathToFileURL } from "node:url"
 import { SqlClient } from "@effect/sql"
 import { Effect, Either, Exit, ManagedRuntime, Scope } from "effect"
@@ -164,21 +165,63 @@ it("takes the place of a process of its name that was killed, once that one's le
   expect(await rows()).toEqual([{ node_id: "a", owns: true }])
 })
 
-/** A node that waits, behind a network that a test can have fail. */
-const waitingBehind = async (nodeId: string) => {
+const target = (): NetConnectOpts => {
   const { host, port } = new pg.Client({ connectionString: database.url })
-  const proxy = await cutProxy(host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
-  closing.push(proxy.close)
+  return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+}
+const through = (port: number): string => {
   const url = new URL(database.url)
   url.searchParams.delete("host")
-  url.host = `127.0.0.1:${proxy.port}`
-  const node = await join(nodeId, {}, url.toString())
+  url.host = `127.0.0.1:${port}`
+  return url.toString()
+}
+
+/** A node that waits, behind a network that a test can have fail. */
+const waitingBehind = async (nodeId: string) => {
+  const proxy = await cutProxy(target())
+  closing.push(proxy.close)
+  const node = await join(nodeId, {}, through(proxy.port))
   await until("its session to wait", async () => {
     const marks = await query(database.url, `SELECT pid FROM pg_locks WHERE granted AND objid = ${node.epoch()}`)
     return marks.length === 1 && node.owner() !== undefined
   })
   return { node, proxy }
 }
+
+/** Each answer arrives so much later; the port that is dialled. */
+const slowWay = (millis: number): Promise<number> =>
+  new Promise((resolve) => {
+    const to = target()
+    const server = createServer((client) => {
+      const upstream = dial(to)
+      const end = (): void => {
+        client.destroy()
+        upstream.destroy()
+      }
+      for (const socket of [client, upstream]) socket.on("error", end).on("close", end)
+      client.pipe(upstream)
+      upstream.on("data", (chunk) => void setTimeout(() => client.destroyed || client.write(chunk), millis))
+    })
+    closing.push(() => new Promise((done) => server.close(() => done())))
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      if (typeof address === "object" && address !== null) resolve(address.port)
+    })
+  })
+
+it("keeps the name of a node whose server answers late each time, from its first session on", async () => {
+  const node = await join(
+    "a",
+    { mayOwn: false, terms: { millis: 60_000, marginMillis: 100 } },
+    through(await slowWay(800)),
+  )
+  const ends = new Set<unknown>()
+  await until("two renewals", async () => {
+    const [row] = await query(database.url, "SELECT until::text FROM gateway_node WHERE node_id = 'a'")
+    return ends.add(row?.["until"]).size > 2
+  })
+  expect([node.reason(), node.isLeased()]).toEqual([undefined, true])
+})
 
 it("goes to one that waits although its session passes nothing any more, without a word of that", async () => {
   const first = await join("a", { terms: { millis: 60_000, marginMillis: 100 } })
