@@ -72,7 +72,8 @@ const PINS: Readonly<Record<string, Pins>> = {
     proved: { marketBuyByCost: true, amend: true },
     clientOrderIds: { form: "TEXT", lengthMax: 30, unique: "NO" },
   },
-  gemini: { clientOrderIds: { form: "TEXT", lengthMax: 100, unique: null } },
+  // `[:\-_\.#a-zA-Z0-9]{1,36}` on one of the venue's pages, at most 100 characters on another.
+  gemini: { clientOrderIds: { form: "TEXT", lengthMax: 36, unique: null } },
   // Books and klines: worker/kraken-public.ts in ccxt's place.
   kraken: {
     nativeTimesInForce: ["GTC", "IOC", "GTD", "GTX"],

@@ -1,5 +1,5 @@
 /**
- * `npm run exchange -- [--venue binance|binance-usdm|bitfinex|bitstamp|bybit|coinbase|gate|kraken|kraken-futures|kucoin|okx] --port P
+ * `npm run exchange -- [--venue binance|binance-usdm|bitfinex|bitstamp|bybit|coinbase|gate|gemini|kraken|kraken-futures|kucoin|okx] --port P
  * [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE] [--speed X]`: a loopback exchange as a process. Prints one line, `exchange {json}`, when it listens:
  * `url`, `routes` (a VENUE_ROUTES value) and the keys of the first user. SIGTERM ends it. Only Binance replays a capture.
  */
@@ -12,6 +12,7 @@ import { startBitstampExchange } from "./bitstamp/exchange.ts"
 import { startBybitExchange } from "./bybit/exchange.ts"
 import { startCoinbaseExchange } from "./coinbase/exchange.ts"
 import { startGateExchange } from "./gate/exchange.ts"
+import { startGeminiExchange } from "./gemini/exchange.ts"
 import { startKrakenExchange } from "./kraken/exchange.ts"
 import { startKrakenFuturesExchange } from "./kraken-futures/exchange.ts"
 import { startKucoinExchange } from "./kucoin/exchange.ts"
@@ -57,6 +58,7 @@ const STARTS: Readonly<Record<string, (start: Start) => Promise<Running>>> = {
   bybit: ({ port, users }) => startBybitExchange({ port, users, isLimited: false }),
   coinbase: ({ port, users }) => startCoinbaseExchange({ port, users, isLimited: false }),
   gate: ({ port, users }) => startGateExchange({ port, users, isLimited: false }),
+  gemini: ({ port, users }) => startGeminiExchange({ port, users, quotas: [] }),
   kraken: ({ port, users }) => startKrakenExchange({ port, users, isLimited: false }),
   "kraken-futures": ({ port, users }) => startKrakenFuturesExchange({ port, users, isLimited: false }),
   kucoin: ({ port, users }) => startKucoinExchange({ port, users, quotas: null }),
@@ -73,10 +75,12 @@ const { values } = parseArgs({
   },
 })
 
+// ccxt takes keys of Gemini whose names say that they are an account's.
+const PREFIX = values.venue === "gemini" ? "account-" : ""
 const users = values.user.map((keys) => {
   const [apiKey = "", apiSecret = "", apiPassphrase = "passphrase"] = keys.split(":")
   if (apiKey === "" || apiSecret === "") throw new Error(`--user expects KEY:SECRET[:PASSPHRASE], not ${keys}`)
-  return { apiKey, apiSecret, apiPassphrase, balances: BALANCES }
+  return { apiKey: `${PREFIX}${apiKey}`, apiSecret, apiPassphrase, balances: BALANCES }
 })
 const speed = Number(values.speed)
 if (!(speed > 0)) throw new Error(`--speed expects a number above 0, not ${values.speed}`)

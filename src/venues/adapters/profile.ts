@@ -31,11 +31,7 @@ export type Paging =
   /** Oldest first: `param` is the next id. */
   | (Sized & { readonly way: "AFTER_ID"; readonly param: string })
   /** Oldest first: since the time of the newest row, which comes once more. */
-  | (Sized & {
-      readonly way: "AFTER_TIME"
-      /** It goes by whole seconds: what it gives of the second before the time would be taken out of a full page. */
-      readonly inSeconds?: true
-    })
+  | (Sized & { readonly way: "AFTER_TIME" })
   /** Newest first: `param` is the smallest id of the page, in `field` of the venue's own row, or ccxt's where absent. */
   | (Sized & { readonly way: "BEFORE_ID"; readonly param: string; readonly field?: string })
   /** Newest first: `param` is a time just after the oldest row's, which comes once more. */

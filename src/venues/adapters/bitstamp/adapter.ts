@@ -8,9 +8,9 @@ import { readBack } from "../../worker/session/client-ids.ts"
 import { waitsOf } from "../../worker/waits.ts"
 import { type BalanceRow, type ExchangeAdapter, record, rows, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme } from "../client-id-scheme.ts"
+import { signsInTime, tellsTime } from "../dated-clock.ts"
 import type { VenueProfile } from "../profile.ts"
 import { countedByAccount, type RestAnswer, type Stop, turnedAway } from "../stops.ts"
-import { signsInTime, tellsTime } from "./clock.ts"
 import { HeardOrders, listed, placed, shown, streamed, streamedTerms, type Terms, textOf, tradeRows } from "./orders.ts"
 import { BEAT, MarketStreams, type StreamingExchange } from "./streams.ts"
 
@@ -20,6 +20,7 @@ type Ask = (params: Raw) => Promise<unknown>
 interface BitstampExchange extends StreamingExchange {
   safeSymbol(marketId: string | undefined, market: unknown, delimiter: string): string
   parseWsOrder(order: Raw, market?: unknown): CcxtOrder
+  readonly publicGetEurUsd: Ask
   readonly privatePostAccountBalances: Ask
   readonly privatePostCancelOrder: Ask
   readonly privatePostOpenOrdersAll: Ask
@@ -150,7 +151,8 @@ export const bitstamp: ExchangeAdapter = adapterByScheme(
   { ...commonScheme, idParam: "client_order_id", askParam: "client_order_id", cancelParam: "client_order_id" },
   {
     prepare,
-    preparePublic: (exchange) => tellsTime(exchange),
+    // The clock has no question of its own.
+    preparePublic: (exchange) => tellsTime(exchange, () => (exchange as BitstampExchange).publicGetEurUsd({})),
     accountId: async (exchange) =>
       textOf(record(await (exchange as BitstampExchange).privatePostWebsocketsToken({}))["user_id"]) ?? null,
     ended: ({ status, type, timeInForce }) => {

@@ -8,20 +8,26 @@ const spot = {
   needsCurrencies: true,
   // None is documented for sockets: half of the 120 public requests a minute of REST.
   connects: { most: 60, withinMillis: 60_000 },
-  // v1/order/cancel answers with the order, `is_cancelled: true`.
+  // v1/order/cancel answers with the order, `is_cancelled: true`; where it is not, the order itself is asked for.
   cancelAnswer: "DONE",
   // It cannot change an order.
   amendAnswer: "REQUESTED",
   // v1/orders: all active orders.
   openOrders: { way: "WHOLE" },
-  // v1/mytrades: 50 unless told, at most 500, "on or after" `timestamp`, a whole second.
-  fills: { of: "INSTRUMENT", paging: { way: "AFTER_TIME", inSeconds: true, size: 500, last: "SHORT" } },
-  // ccxt reads no history of orders; v1/order/status tells of one.
+  // v1/mytrades: 50 unless told, at most 500, "on or after" `timestamp`, oldest first; broken ones are taken out.
+  fills: { of: "INSTRUMENT", paging: { way: "AFTER_TIME", size: 500, last: "EMPTY" } },
+  // v1/order/status tells of one; of v1/orders/history the venue does not say which end a page begins at.
   endedOrders: null,
-  // `timestampms` of the order is its creation; it has no other.
-  orderTimes: { created: "timestamp", updated: null },
-  // A nonce, no window.
+  // `timestampms` of an answer is the order's creation; only events say when it changed.
+  orderTimes: { created: "timestamp", updated: "lastUpdateTimestamp" },
+  // A nonce, and a window of the venue's clock with some keys alone.
   orderExpiryMillis: null,
+  // Of its quote asset, beside what a buy costs.
+  feeInQuote: true,
+  // Each event of a fill has its trade.
+  fillsWithOrders: true,
+  // 600 requests a minute of a key, ten of them at once; "we recommend that you do not exceed 5 requests per second".
+  privatePace: { burst: 10, perSecond: 5 },
   // POST /v1/order/status takes the id alone.
   orderIds: "VENUE",
   orders: UNANSWERED_ORDERS,

@@ -10,6 +10,7 @@ import { BITSTAMP_CODES, bitstampWords } from "../../adapters/bitstamp/codes.ts"
 import { BYBIT_CODES } from "../../adapters/bybit/codes.ts"
 import { COINBASE_CODES, coinbaseWords } from "../../adapters/coinbase/codes.ts"
 import { GATE_CODES } from "../../adapters/gate/codes.ts"
+import { GEMINI_CODES, geminiWords } from "../../adapters/gemini/codes.ts"
 import { krakenMeaning, krakenWords } from "../../adapters/kraken/codes.ts"
 import { KRAKENFUTURES_CODES, krakenFuturesWords } from "../../adapters/krakenfutures/codes.ts"
 import { KUCOIN_CODES } from "../../adapters/kucoin/codes.ts"
@@ -107,7 +108,7 @@ interface VenueWords {
 /** Of venues whose words stand in several places, by ccxt's id of the exchange. */
 const OWN_WORDS: Readonly<
   Record<string, (body: unknown) => { readonly code: string; readonly message: string | null } | undefined>
-> = { coinbase: coinbaseWords, krakenfutures: krakenFuturesWords, bitstamp: bitstampWords }
+> = { coinbase: coinbaseWords, krakenfutures: krakenFuturesWords, bitstamp: bitstampWords, gemini: geminiWords }
 
 /**
  * `{"code": …, "msg": …}` out of an error's text, or out of a plain object that ccxt rejected with. An operation that OKX refused has
@@ -165,6 +166,7 @@ const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = {
   gate: GATE_CODES,
   krakenfutures: KRAKENFUTURES_CODES,
   bitstamp: BITSTAMP_CODES,
+  gemini: GEMINI_CODES,
 }
 
 /** What the code means, or the text where one code has many meanings, by the venue: ccxt's errors open with its id of the exchange. */

@@ -78,9 +78,7 @@ const requestOf = (paging: Sized, { since, at }: PageCursor, until: number | und
   if (until !== undefined) params["until"] = until
   if (at !== null && paging.way !== "AFTER_TIME") params[paging.param] = paging.way === "OFFSET" ? Number(at) : at
   const isByIdAlone = paging.way === "AFTER_ID" && at !== null
-  const isRounded = paging.way === "AFTER_TIME" && paging.inSeconds === true
-  const from = since !== null && isRounded ? Math.floor(since / 1000) * 1000 : since
-  return { since: isByIdAlone ? undefined : (from ?? undefined), limit: size, params }
+  return { since: isByIdAlone ? undefined : (since ?? undefined), limit: size, params }
 }
 
 /** Where the page after this one begins; undefined: nowhere. */

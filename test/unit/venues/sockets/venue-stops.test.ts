@@ -56,6 +56,7 @@ describe("a limit of one account", () => {
     ["OKX", 200, { code: "50061", msg: "Order rate limit reached" }],
     ["GATE", 429, { label: "TOO_MANY_REQUESTS", message: "" }],
     ["BITSTAMP", 400, { status: "error", reason: "exceeded rate limit", response_code: "400.002" }],
+    ["GEMINI", 429, { result: "error", reason: "RateLimit", message: "Requests were made too frequently" }],
     ["KUCOIN", 429, { code: "429000", msg: "Too many requests" }],
     ["COINBASE", 429, { error: "rate_limit_exceeded" }],
     // Of the address, but of one endpoint.
@@ -86,6 +87,7 @@ describe("a limit of the address", () => {
     ["GATE", 429, "<html>Too Many Requests</html>"],
     ["GATE", 403, "<html>Access Denied</html>"],
     ["BITSTAMP", 403, "<html>Access Denied</html>"],
+    ["GEMINI", 429, "<html>Too Many Requests</html>"],
   ] as const)("of %s (%s) holds everything", async (venue, status, body) => {
     const { one, hear, all, budgets } = await world(venue)
     hear(one, "submit", status, body, { "retry-after": "30" })

@@ -1,13 +1,12 @@
 /**
- * The venue's clock. It has no question of its own: each answer has a date, in whole seconds, and what is streamed of an account has microseconds. Of both it
+ * The clock of a venue that has no question for it: each answer has a date, in whole seconds, and what is streamed of an account has finer instants. Of both it
  * is known that the venue's clock stood there or later, so the newest of them is the best.
  */
-import type { CcxtExchange, Raw } from "../../worker/exchange/ccxt.ts"
-import { venueNow } from "../../worker/exchange/venue-clock.ts"
+import type { CcxtExchange } from "../worker/exchange/ccxt.ts"
+import { venueNow } from "../worker/exchange/venue-clock.ts"
 
 interface ClockedExchange extends CcxtExchange {
   milliseconds(): number
-  readonly publicGetEurUsd: (params: Raw) => Promise<unknown>
 }
 
 /** A host's clock that was set is believed after so many. */
@@ -39,29 +38,36 @@ const hearAnswers = (exchange: CcxtExchange, at: () => CcxtExchange): void => {
   }
 }
 
-/** Of a public instance, which is what a connector reads the clock from. */
-export const tellsTime = (instance: CcxtExchange): void => {
-  const exchange = instance as ClockedExchange
+/** Of a public instance, which is what a connector reads the clock from. `ask`: any short question. */
+export const tellsTime = (exchange: CcxtExchange, ask: () => Promise<unknown>): void => {
   exchange.has["fetchTime"] = true
   hearAnswers(exchange, () => exchange)
   exchange.loadTimeDifference = async () => {
     heardBy.delete(exchange)
     // The smallest of its answers.
-    await exchange.publicGetEurUsd({})
+    await ask()
     return exchange.options["timeDifference"]
   }
 }
 
-/** An account's instance signs by the clock of the connector's public one, whose markets it has. Answers what takes an instant of the venue. */
-export const signsInTime = (instance: CcxtExchange): ((at: number) => void) => {
-  const exchange = instance as ClockedExchange
+/** An account's instance has the clock of the connector's public one, whose markets it has. `hear` takes an instant of the venue. */
+export const sharesTime = (
+  exchange: CcxtExchange,
+): { readonly now: () => number; readonly hear: (at: number) => void } => {
   let source: CcxtExchange = exchange
   const setMarkets = exchange.setMarketsFromExchange.bind(exchange)
   exchange.setMarketsFromExchange = (from) => {
     source = from
     return setMarkets(from)
   }
-  exchange.milliseconds = () => venueNow(source)
   hearAnswers(exchange, () => source)
-  return (at) => heard(source, at)
+  return { now: () => venueNow(source), hear: (at) => heard(source, at) }
+}
+
+/** The same, and what ccxt signs by it. */
+export const signsInTime = (instance: CcxtExchange): ((at: number) => void) => {
+  const { now, hear } = sharesTime(instance)
+  const exchange = instance as ClockedExchange
+  exchange.milliseconds = now
+  return hear
 }
