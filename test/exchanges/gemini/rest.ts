@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { handleRest, type RestAnswer, type RestRequest } from "../rest-door.ts"
 import type { Core } from "./core.ts"
-import { privateRoutes } from "./private-api.ts"
+import { privateRoutes, type Signed } from "./private-api.ts"
 import { exchangePage, publicAnswer } from "./public-api.ts"
 import { notServed, refusalOf } from "./refusal.ts"
 import type { Signatures } from "./signature.ts"
@@ -44,9 +44,24 @@ export class RestDoor {
     this.core.placements.arrived(id, String(asked.request.headers["x-gemini-apikey"] ?? ""), String(symbol))
   }
 
-  #answer({ key, url, request }: RestRequest): RestAnswer {
+  #signed(asked: RestRequest): Signed {
     const { core } = this
-    const { headers, method = "" } = request
+    const allow = ({ apiKey }: { readonly apiKey: string }): void => core.limits.take(apiKey)
+    try {
+      const said = { headers: asked.request.headers, path: asked.url.pathname }
+      return this.signatures.verify(core.accounts, said, core.now(), allow)
+    } catch (cause) {
+      const refusal = refusalOf(cause)
+      const { client_order_id: id } = payloadOf(asked)
+      if (refusal !== undefined && typeof id === "string") core.placements.refused(id, refusal.reason)
+      throw cause
+    }
+  }
+
+  #answer(asked: RestRequest): RestAnswer {
+    const { key, url, request } = asked
+    const { core } = this
+    const { method = "" } = request
     try {
       if (key === "GET /") return this.#said(exchangePage(core), 200)
       const path = url.pathname.replace(PREFIX, "")
@@ -56,9 +71,7 @@ export class RestDoor {
       }
       const route = method === "POST" ? privateRoutes[path] : undefined
       if (route === undefined) throw notServed(key)
-      const allow = ({ apiKey }: { readonly apiKey: string }): void => core.limits.take(apiKey)
-      const signed = this.signatures.verify(core.accounts, { headers, path: url.pathname }, core.now(), allow)
-      return this.#said(written(route(core, signed)), 200)
+      return this.#said(written(route(core, this.#signed(asked))), 200)
     } catch (cause) {
       const refusal = refusalOf(cause)
       if (refusal === undefined) throw cause

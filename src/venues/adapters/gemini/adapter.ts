@@ -3,7 +3,7 @@
  * trade, and no trade at all of its events. Source: developer.gemini.com, and "Order events" of docs.gemini.com/websocket-api.
  */
 import type { CcxtCache, CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
-import { LOST_PLACE } from "../../worker/exchange/errors.ts"
+import { classify, LOST_PLACE } from "../../worker/exchange/errors.ts"
 import { endSocket } from "../../worker/exchange/sockets.ts"
 import { readBack } from "../../worker/session/client-ids.ts"
 import { NotSupported } from "../../worker/session/order-terms.ts"
@@ -11,10 +11,10 @@ import { PagingFailed } from "../../worker/session/pages.ts"
 import { type ExchangeAdapter, type Leaving, record, rows, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
 import { sharesTime, tellsTime } from "../dated-clock.ts"
-import type { NonceSigned } from "../nonces.ts"
+import { type NonceSigned, wasOvertaken } from "../nonces.ts"
 import { countedByAccount, type RestAnswer, type Stop, turnedAway } from "../stops.ts"
 import { isHint, isRemainder, type Names, reasonOf, shown, told, tradeTold, unbroken } from "./orders.ts"
-import { keepAlive, signByKind } from "./signing.ts"
+import { isNonceUsed, keepAlive, signByKind } from "./signing.ts"
 
 type Ask = (params: Raw) => Promise<unknown>
 
@@ -79,22 +79,53 @@ const byAccount = countedByAccount()
 /** What stands before the venue turns an address away with a page, and names no time. */
 const stops = (answer: RestAnswer): Stop | undefined => turnedAway(answer, TURNED_AWAY_MILLIS) ?? byAccount(answer)
 
-const readsAnswers = (exchange: GeminiExchange): void => {
+/** By this name it is in doubt, whatever the venue's reason is. */
+class InvalidNonce extends Error {
+  override readonly name = "InvalidNonce"
+}
+
+/** Of one order, as often as others of the key overtake it. */
+const SUBMITS = 5
+const MAY_BE_TAKEN = "its nonce was refused, which a copy of what was taken is told as well"
+
+const isNotFound = (error: unknown): boolean => classify(error).category === "ORDER_NOT_FOUND"
+
+/** Repeated only where a later call was signed before the refusal, and where the order is not there: the look has a later nonce, so nothing of before comes any more. */
+const placesOnce = (exchange: GeminiExchange): void => {
   const create = exchange.createOrder.bind(exchange)
-  exchange.createOrder = async (symbol, type, ...terms) => {
+  exchange.createOrder = async (symbol, type, side, amount, price, params) => {
     // "The API doesn't directly support market orders."
     if (type !== "limit") throw new NotSupported("the venue has limit orders only")
-    return create(symbol, type, ...terms)
+    for (let count = 1; ; count++) {
+      try {
+        return await create(symbol, type, side, amount, price, params)
+      } catch (error) {
+        const isLate = count > 1 && classify(error).verdict === "NOT_SENT"
+        if (!isLate && !isNonceUsed(error)) throw error
+        if (isLate || !wasOvertaken(error) || count === SUBMITS) throw new InvalidNonce(MAY_BE_TAKEN)
+      }
+      try {
+        return await shownBy(exchange, { client_order_id: params["clientOrderId"] })
+      } catch (error) {
+        if (!isNotFound(error)) throw new InvalidNonce(MAY_BE_TAKEN)
+      }
+    }
   }
+}
+
+const shownBy = async (exchange: GeminiExchange, asked: Raw): Promise<CcxtOrder> => {
+  const answer = await exchange.privatePostV1OrderStatus(asked)
+  // Of an id that was used more than once it may have several.
+  const all = Array.isArray(answer) ? rows(answer) : [record(answer)]
+  const newest = all.reduce<Raw | undefined>((best, row) => (isNewer(row, best) ? row : best), undefined)
+  if (newest === undefined) throw new OrderNotFound("no order of the account has this id")
+  return shown(exchange, newest)
+}
+
+const readsAnswers = (exchange: GeminiExchange): void => {
   exchange.parseOrder = (row) => shown(exchange, row)
-  exchange.fetchOrder = async (id, _, { client_order_id }) => {
-    const answer = await exchange.privatePostV1OrderStatus(id === undefined ? { client_order_id } : { order_id: id })
-    // Of an id that was used more than once it may have several.
-    const all = Array.isArray(answer) ? rows(answer) : [record(answer)]
-    const newest = all.reduce<Raw | undefined>((best, row) => (isNewer(row, best) ? row : best), undefined)
-    if (newest === undefined) throw new OrderNotFound("no order of the account has this id")
-    return shown(exchange, newest)
-  }
+  exchange.fetchOrder = (id, _, { client_order_id }) =>
+    shownBy(exchange, id === undefined ? { client_order_id } : { order_id: id })
 }
 
 const isNewer = (row: Raw, best: Raw | undefined): boolean =>
@@ -209,6 +240,7 @@ const prepare = (instance: CcxtExchange): void => {
   const { now, hear } = sharesTime(exchange)
   const begin = keepAlive(exchange, signByKind(exchange, now))
   keepReasons(exchange)
+  placesOnce(exchange)
   readsAnswers(exchange)
   readsTrades(exchange)
   readsEvents(exchange, hear, begin)

@@ -20,15 +20,24 @@ const TIMED = new Newest(REMEMBERED)
 /** "Nonce '1669661118488' is not within 30 seconds of server time '1669661120'": what a key of the other kind is told. */
 const OUT_OF_TIME = /within \d+ seconds/i
 
+/** An order may not be taken twice, and nothing is known to keep its id unique. */
+const isOnce = (path: string): boolean => path === "v1/order/new"
+
+/** One was used that is not below: by a call that overtook this one, by another program, or by this call itself, of which something on the way made a copy. */
+export const isNonceUsed = (error: unknown): boolean => {
+  const { code, text } = classify(error)
+  return code === INVALID_NONCE && !OUT_OF_TIME.test(text)
+}
+
 /** Changes the instance in place, before its first call. `now`: the venue's clock, ms. Answers when the key was last used, as `performance.now()`. */
 export const signByKind = (exchange: NonceSigned, now: () => number): (() => number) => {
   let usedAt = performance.now()
-  signByNonces(exchange, NONCES, (error) => {
-    const { code, text } = classify(error)
-    if (code !== INVALID_NONCE) return false
+  const isRefusal = (error: unknown): boolean => {
+    if (isNonceUsed(error)) return !TIMED.has(exchange.apiKey ?? "")
     // Of a key that is known to go by time it is our clock that is wrong.
-    return OUT_OF_TIME.test(text) ? TIMED.add(exchange.apiKey ?? "") : !TIMED.has(exchange.apiKey ?? "")
-  })
+    return classify(error).code === INVALID_NONCE && TIMED.add(exchange.apiKey ?? "")
+  }
+  signByNonces(exchange, NONCES, isRefusal, isOnce)
   const increasing = exchange.nonce.bind(exchange)
   exchange.nonce = () => {
     usedAt = performance.now()

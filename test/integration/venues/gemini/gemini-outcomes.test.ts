@@ -98,12 +98,39 @@ describe("a submit to GEMINI", () => {
     expect(my.judged(order)?.count).toBe(1)
   })
 
-  it("is signed again with a higher nonce when its own came too late, and is placed once", async () => {
-    at.exchange.fault({ fault: "answer", match: PLACE, action: saying("InvalidNonce", 400, OUT_OF_SEQUENCE), times: 2 })
+  it("is in doubt when its nonce is refused, where nothing of ours overtook it: that may be the answer to a copy", async () => {
+    at.exchange.fault({ fault: "answer", match: PLACE, action: saying("InvalidNonce", 400, OUT_OF_SEQUENCE) })
     const order = geminiOrder()
-    expect((await my.outcomeOf(order))._tag).toBe("Accepted")
-    expect(my.judged(order)).toMatchObject({ count: 3, created: 1 })
+    expect((await my.outcomeOf(order))._tag).toMatch(/^(InDoubt|Accepted)$/)
+    expect(my.judged(order)?.created).toBe(my.timesPlaced(order))
     expect(my.open.last("SessionRefused")).toBeUndefined()
+  })
+
+  it("is sent once where a copy of it is refused for its nonce, and its own answer is lost", async () => {
+    const body = JSON.stringify({ result: "error", reason: "InvalidNonce", message: OUT_OF_SEQUENCE })
+    at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "apply-then-status", status: 400, body } })
+    const order = geminiOrder()
+    // A question of the session's own may have been signed meanwhile: then the order is looked for at once.
+    expect((await my.outcomeOf(order))._tag).toMatch(/^(InDoubt|Accepted)$/)
+    expect((await my.lookup(order))._tag).toBe("Found")
+    expect(my.judged(order)).toMatchObject({ count: 1, created: 1 })
+  })
+
+  it("leaves beside others of the same key, of which none is lost to a nonce", async () => {
+    const orders = Array.from({ length: 30 }, () => geminiOrder({ notAfter: Date.now() + 30_000 }))
+    for (const order of orders) my.open.session.submit(order)
+    for (let i = 0; i < 10; i++) void at.run(my.open.session.fetchOpenOrders).catch(() => undefined)
+    await until(() => orders.every((order) => my.open.about(order.tradeOrderId).includes("Accepted")), "all of them")
+    for (const order of orders) expect(my.timesPlaced(order)).toBe(1)
+  })
+
+  it("cannot arrive any more once a later question of the same key was answered", async () => {
+    const order = geminiOrder()
+    at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "delay", millis: 3000 } })
+    expect(await my.outcomeOf(order)).toMatchObject({ _tag: "InDoubt", reason: "VENUE_TIMEOUT" })
+    expect((await my.lookup(order))._tag).toBe("NotFound")
+    await until(() => (my.judged(order)?.refusals.length ?? 0) > 0, "the late request")
+    expect(my.judged(order)).toMatchObject({ count: 1, created: 0, refusals: ["InvalidNonce"] })
   })
 
   it("with a key whose nonces go by time is signed so, again when the venue's clock was set, and is placed once each", async () => {
