@@ -56,13 +56,24 @@ const BY_TEXT: ReadonlyArray<readonly [RegExp, ErrorClass]> = [
   [/invalid order/i, InvalidOrder],
 ]
 
+const inWords = (Class: ErrorClass, code: string, message: string): Error =>
+  new Class(`bitfinex ${JSON.stringify({ code: code === "" ? "ERROR" : code, message })}`)
+
 /** In a form that says its code, and its text as the venue's own words. */
 export const bitfinexError = (code: unknown, text: unknown): Error => {
   const [named, message] = [String(code ?? ""), String(text ?? "")]
   const words = BY_TEXT.find(([pattern]) => pattern.test(message))?.[1]
   const ofText = named === "10001" || named === "10020" || named === "" ? words : undefined
   const Class = ofText ?? BY_CODE.get(named) ?? ExchangeError
-  return new Class(`bitfinex ${JSON.stringify({ code: named === "" ? "ERROR" : named, message })}`)
+  return inWords(Class, named, message)
+}
+
+/** Of a login, where keys that are right are called wrong now and then: what is asked with the key says whether it is. */
+export const loginError = (code: unknown, text: unknown): Error => {
+  const error = bitfinexError(code, text)
+  return error instanceof AuthenticationError
+    ? inWords(ExchangeNotAvailable, String(code ?? ""), String(text ?? ""))
+    : error
 }
 
 /** Of an answer of REST; undefined: it is none that this page knows. */

@@ -10,7 +10,7 @@ import { quoteFrames, quoteNumbers } from "../../worker/feed/digits.ts"
 import { PagingFailed } from "../../worker/session/pages.ts"
 import { OrderNotFound } from "../client-id-scheme.ts"
 import { type NonceSigned, Nonces, signByNonces, wasOvertaken } from "../nonces.ts"
-import { answeredError, bitfinexError, InvalidNonce } from "./codes.ts"
+import { answeredError, bitfinexError, InvalidNonce, loginError } from "./codes.ts"
 import { AccountRows, type Found, isOurOrder, isOurTrade, type Markets, type Row, rowsOf } from "./rows.ts"
 
 type Ask = (params: Raw) => Promise<unknown>
@@ -300,7 +300,7 @@ const hearsAccount = (exchange: BitfinexExchange): void => {
   const handleLogin = exchange.handleAuthenticationMessage.bind(exchange)
   exchange.handleAuthenticationMessage = (socket, message) => {
     if (message["status"] === "OK") return handleLogin(socket, message)
-    const refused = bitfinexError(message["code"], message["msg"])
+    const refused = loginError(message["code"], message["msg"])
     if (isNonceRefused(refused)) NONCES.raise(exchange.apiKey ?? "", 60_000)
     delete socket.subscriptions["authenticated"]
     return socket.reject(refused, "authenticated")

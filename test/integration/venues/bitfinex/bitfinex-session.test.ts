@@ -85,6 +85,8 @@ describe("a session at BITFINEX", () => {
     [11010, "ratelimit: error"],
     [20060, "maintenance"],
     [10000, "unknown error"],
+    // Of a key that is right: what is asked with it is answered.
+    [10100, "apikey: digest invalid"],
   ])("keeps its key and begins anew when its login is refused with %i, %s", async (code, message) => {
     at.exchange.fault({ fault: "refuseLogin", count: 1, code, message })
     const later = await at.openSession(my.secrets)
