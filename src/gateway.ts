@@ -219,7 +219,6 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
         url,
         nodeId: owner.nodeId,
         epoch: owner.epoch,
-        isAwaited: place.cluster !== undefined,
         lost: fatal,
         defect: (error) => notice("a callback of the order writer threw", { error: String(error) }, "error"),
         warn: notice,

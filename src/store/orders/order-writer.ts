@@ -102,8 +102,6 @@ export interface OrderWriterStats {
 }
 
 export interface OrderWriter {
-  /** Opens its session and asks its first question now, for which the first units would wait: one that takes over is handed hundreds at once. */
-  readonly prepare: () => void
   readonly commit: (unit: Unit) => void
   readonly after: (account: TradingAccountId, run: () => void) => void
   readonly pressure: () => "calm" | "full"
@@ -345,16 +343,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   const ageOf = (entry: Entry | undefined): number => (entry === undefined ? 0 : performance.now() - entry.at)
   const oldestMillis = (): number => ageOf(inFlight[settledInFlight] ?? waiting[0])
 
-  const begin = async (): Promise<void> => {
-    if (await learnAccounts([])) await run()
-  }
-
   return {
-    prepare: () => {
-      if (running || life.isOver()) return
-      running = true
-      void begin().catch(life.broken)
-    },
     commit: (unit) => {
       const isGroundless = untold.has(unit.accountId)
       const entry: Entry = { unit, bytes: bytesOf(unit), at: performance.now(), followers: [], isGroundless }
