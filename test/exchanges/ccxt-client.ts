@@ -14,6 +14,7 @@ type Bybit = InstanceType<typeof import("ccxt").pro.bybit>
 type Kucoin = InstanceType<typeof import("ccxt").pro.kucoin>
 type GateIo = InstanceType<typeof import("ccxt").pro.gate>
 type BitfinexCom = InstanceType<typeof import("ccxt").pro.bitfinex>
+type GeminiCom = InstanceType<typeof import("ccxt").pro.gemini>
 type BitstampNet = InstanceType<typeof import("ccxt").pro.bitstamp>
 type Coinbase = InstanceType<typeof import("ccxt").pro.coinbase>
 type KrakenFutures = InstanceType<typeof import("ccxt").pro.krakenfutures>
@@ -141,6 +142,17 @@ export const connectBitfinex = async (routes: Routes, settings: Settings): Promi
   const client = new BitfinexClass({ timeout: PATIENCE_MILLIS, ...settings })
   routeCcxt(client, routes)
   client.has["fetchCurrencies"] = false
+  return client
+}
+
+/** Loaded at the first use; `close()` is the caller's. Its nonces are microseconds: a key may have been used with as much before. */
+export const connectGemini = async (routes: Routes, settings: Settings): Promise<GeminiCom> => {
+  const { default: GeminiClass }: { default: new (settings: Settings) => GeminiCom } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/gemini.js")).href
+  )
+  const client = new GeminiClass({ timeout: PATIENCE_MILLIS, ...settings })
+  client.nonce = () => Math.floor((performance.timeOrigin + performance.now()) * 1000)
+  routeCcxt(client, routes)
   return client
 }
 

@@ -11,6 +11,7 @@ import { startBitstampExchange } from "../../exchanges/bitstamp/exchange.ts"
 import { startBybitExchange } from "../../exchanges/bybit/exchange.ts"
 import { startCoinbaseExchange } from "../../exchanges/coinbase/exchange.ts"
 import { startGateExchange } from "../../exchanges/gate/exchange.ts"
+import { startGeminiExchange } from "../../exchanges/gemini/exchange.ts"
 import { startKrakenExchange } from "../../exchanges/kraken/exchange.ts"
 import { startKrakenFuturesExchange } from "../../exchanges/kraken-futures/exchange.ts"
 import { startKucoinExchange } from "../../exchanges/kucoin/exchange.ts"
@@ -329,6 +330,32 @@ const startBitfinex = async (): Promise<StageExchange> => {
   }
 }
 
+const startGemini = async (): Promise<StageExchange> => {
+  // One account is asked by one process after another, each of which counts its own calls alone.
+  const exchange = await startGeminiExchange({ quotas: [] })
+  const statusOf = ({ is_live, is_cancelled, executed_amount }: ReturnType<typeof exchange.orders>[number]): string =>
+    is_cancelled ? "CANCELED" : !is_live ? "FILLED" : executed_amount === "0" ? "NEW" : "PARTIALLY_FILLED"
+  return {
+    ...exchange,
+    venue: "GEMINI",
+    pair: "BTC/USD",
+    place: "POST /v1/order/new",
+    enter: () => {
+      const keys = { apiKey: `account-${hex(10)}`, apiSecret: hex(14) }
+      exchange.addUser({ ...keys, balances: { USD: BALANCES.USDT, BTC: BALANCES.BTC } })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map((row) => ({
+        clientOrderId: row.client_order_id ?? "",
+        status: statusOf(row),
+        executed: row.executed_amount,
+        // It says the average price, rounded.
+        cost: null,
+      })),
+  }
+}
+
 export const OTHER_EXCHANGES = {
   okx: startOkx,
   kraken: startKraken,
@@ -339,6 +366,7 @@ export const OTHER_EXCHANGES = {
   gate: startGate,
   krakenfutures: startKrakenFutures,
   bitstamp: startBitstamp,
+  gemini: startGemini,
   bitfinex: startBitfinex,
 }
 export type OtherVenue = keyof typeof OTHER_EXCHANGES

@@ -21,11 +21,18 @@ export interface Scene {
 const REST = { BUY: "30000", SELL: "120000" }
 const resting = { orderSide: "BUY", orderType: "LIMIT", limitPrice: REST.BUY }
 const market = (orderSide: "BUY" | "SELL") => ({ orderSide, orderType: "MARKET" })
+/** Within the collar of prices, and beyond what the market there walks in a run. */
+const TAKES = { BUY: "61000", SELL: "59000" }
+/** GEMINI has limit orders only. */
+const atOnce = ({ venue }: Trader, orderSide: "BUY" | "SELL") =>
+  venue === "gemini"
+    ? { orderSide, orderType: "LIMIT", timeInForce: "IOC", limitPrice: TAKES[orderSide] }
+    : market(orderSide)
 
 const submits = async (trader: Trader): Promise<void> => {
   await submit(trader, resting)
-  await submit(trader, { ...market("BUY"), awaitClosed: true })
-  await submit(trader, { ...market("SELL"), awaitAccepted: true })
+  await submit(trader, { ...atOnce(trader, "BUY"), awaitClosed: true })
+  await submit(trader, { ...atOnce(trader, "SELL"), awaitAccepted: true })
 }
 
 const cancels = async (trader: Trader): Promise<void> => {
@@ -82,7 +89,7 @@ const holdsAnswer = async (stage: Stage, trader: Trader): Promise<void> => {
   const isThere = (): boolean => exchange.orders(trader.apiKey).length > before
   const again = async (): Promise<boolean> => {
     // COINBASE and GATE buy at the market by cost alone.
-    await submit(trader, market(trader.venue === "coinbase" || trader.venue === "gate" ? "SELL" : "BUY"))
+    await submit(trader, atOnce(trader, trader.venue === "coinbase" || trader.venue === "gate" ? "SELL" : "BUY"))
     return until("the order at the exchange", isThere, LEAVES_MILLIS).then(
       () => true,
       () => false,
@@ -207,5 +214,6 @@ export const SCENES_ELSEWHERE: ReadonlyArray<Scene> = [
   ...onOrders("gate"),
   ...onOrders("krakenfutures"),
   ...onOrders("bitstamp"),
+  ...onOrders("gemini"),
   ...onOrders("bitfinex"),
 ]

@@ -182,7 +182,7 @@ export const enter = async (
   const other = others[venue]
   const keys = other?.enter() ?? { apiKey: randomBytes(32).toString("hex"), apiSecret: randomBytes(32).toString("hex") }
   let body: Readonly<Record<string, unknown>> =
-    venue === "mock" || venue === "kraken" ? { externalTradingAccountId: "failpoints" } : {}
+    venue === "mock" || venue === "kraken" || venue === "gemini" ? { externalTradingAccountId: "failpoints" } : {}
   if (venue === "binance") exchange?.addUser({ ...keys, balances: BALANCES })
   if (venue !== "mock") {
     const { credentialId } = (await calls.createCredential({ venue: venue.toUpperCase(), ...keys })).record

@@ -38,8 +38,16 @@ export const PROVEN_VENUES = [
   "KRAKENFUTURES",
   "BITSTAMP",
   "BITFINEX",
+  "GEMINI",
 ] as const
 type Proven = (typeof PROVEN_VENUES)[number]
+
+const gemini = {
+  orders: "venues/gemini/gemini-orders.test.ts",
+  outcomes: "venues/gemini/gemini-outcomes.test.ts",
+  session: "venues/gemini/gemini-session.test.ts",
+  gateway: "gateway/orders/gemini.test.ts",
+}
 
 /** Of test/integration/venues/order-socket-scenarios.ts. */
 const OVER_SOCKET = [
@@ -67,6 +75,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKENFUTURES: of(futures.orders, "is placed under our own id"),
     BITSTAMP: of(bitstamp.orders, "is placed under our own id"),
     BITFINEX: of(bitfinex.orders, "is placed under our own id"),
+    GEMINI: of(gemini.orders, "is placed under our own id"),
   },
   replay: {
     BINANCE: of(session, "is in doubt when the venue knows our id already"),
@@ -84,6 +93,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       "is in doubt when the venue knows our id already",
       "is in doubt when its nonce is refused",
     ),
+    GEMINI: of(gemini.outcomes, "is in doubt when the venue knows our id already"),
   },
   cancel: {
     BINANCE: of(session, "cancels by our id and by the venue's"),
@@ -97,6 +107,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKENFUTURES: of(futures.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     BITSTAMP: of(bitstamp.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     BITFINEX: of(bitfinex.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
+    GEMINI: of(gemini.orders, "is cancelled by the venue's id in one request", "that is cancelled after a part"),
   },
   "late fill after cancel": {
     // BINANCE, BINANCEUSDM, GATE, KRAKEN and KRAKENFUTURES answer a cancel when it is carried out.
@@ -127,6 +138,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BITFINEX: [
       ...of(bitfinex.orders, "never takes the acknowledgement of a cancel"),
       ...of(bitfinex.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
+    ],
+    GEMINI: [
+      ...of(gemini.orders, "never takes the answer to a cancel", "that was filled before its cancel came"),
+      ...of(gemini.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
     ],
   },
   "lost answer": {
@@ -170,6 +185,10 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     BITFINEX: [
       ...of(bitfinex.outcomes, "is in doubt after", "cannot arrive any more once a later question"),
       ...of(bitfinex.gateway, "finds its order after an answer that was lost"),
+    ],
+    GEMINI: [
+      ...of(gemini.outcomes, "is in doubt after"),
+      ...of(gemini.gateway, "finds its order after an answer that was lost"),
     ],
   },
   "dead socket": {
@@ -256,6 +275,15 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ),
       ...of(bitfinex.gateway, "hears by its audits what a private stream did not say"),
     ],
+    GEMINI: [
+      ...of(
+        gemini.session,
+        "is down and up again after its socket was cut",
+        "begins anew when a message of its orders was lost",
+        "is up only once the venue has acknowledged it",
+      ),
+      ...of(gemini.gateway, "hears by its audits what a private stream did not say"),
+    ],
   },
   "worker kill": {
     BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
@@ -269,6 +297,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKENFUTURES: of(futures.session, "leaves a submit in doubt when it dies with it"),
     BITSTAMP: of(bitstamp.session, "leaves a submit in doubt when it dies with it"),
     BITFINEX: of(bitfinex.session, "leaves a submit in doubt when it dies with it"),
+    GEMINI: of(gemini.session, "leaves a submit in doubt when it dies with it"),
   },
   "absence with thousands of fills": {
     BINANCE: of(binanceAccount, "opens and takes orders after an absence"),
@@ -292,6 +321,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ...of(bitfinex.gateway, "opens and takes orders after an absence"),
       ...of(bitfinex.lists, "has more fills than a page", "has of what ended each order once"),
     ],
+    GEMINI: of(gemini.gateway, "opens and takes orders after an absence"),
   },
   "429 storm": {
     BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
@@ -340,6 +370,12 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       "sends its cancels before its orders",
       "has refused what the venue counted out",
     ),
+    GEMINI: of(
+      gemini.session,
+      "waits with its orders while the venue counts them",
+      "sends its cancels before 20 orders",
+      "has refused what the venue counted out",
+    ),
   },
   // OKX documents none. KRAKEN's is the "Temporary lockout" above.
   ban: {
@@ -352,6 +388,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKENFUTURES: of(futures.session, "is silent afterwards, and its sessions keep their keys"),
     BITSTAMP: of(bitstamp.session, "is silent afterwards, and its sessions keep their keys"),
     BITFINEX: of(bitfinex.session, "is silent afterwards, and its sessions keep their keys"),
+    GEMINI: of(gemini.session, "is silent afterwards, and its sessions keep their keys"),
   },
   "order of another program": {
     BINANCE: of(binance, "shows orders that were placed elsewhere"),
@@ -368,6 +405,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ...of(bitfinex.session, "has the order of another program as one that is not ours"),
       ...of(bitfinex.gateway, "shows the order of another program"),
     ],
+    GEMINI: of(gemini.gateway, "shows the order of another program"),
   },
   disconnect: {
     BINANCE: of(binance, "disconnects: nothing stays open"),
@@ -381,6 +419,7 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
     KRAKENFUTURES: of(futures.gateway, "shows the order of another program, and disconnects"),
     BITSTAMP: of(bitstamp.gateway, "shows the order of another program, and disconnects"),
     BITFINEX: of(bitfinex.gateway, "shows the order of another program, and disconnects"),
+    GEMINI: of(gemini.gateway, "shows the order of another program, and disconnects"),
   },
   // Where SOCKET_ORDERS may name the venue.
   "over its socket": {

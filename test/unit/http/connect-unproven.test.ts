@@ -12,12 +12,12 @@ import { principal } from "../../kit/servers/http-server.ts"
 import { CREDENTIAL } from "../../kit/worlds/ready-world.ts"
 import { simAccount } from "../../sim/accounts.ts"
 
-const GEMINI = "GEMINI" as VenueId
-const profile = PROFILES.find(({ venue }) => venue === GEMINI)!
+const DERIBIT = "DERIBIT" as VenueId
+const profile = PROFILES.find(({ venue }) => venue === DERIBIT)!
 const FRESH: Credential = {
   ...CREDENTIAL,
   credentialId: "0eeeeeee-0000-4000-8000-000000000009" as CredentialId,
-  venue: GEMINI,
+  venue: DERIBIT,
 }
 const ada = principal()
 
@@ -28,7 +28,7 @@ const connecting = (
   optIns: ReadonlyArray<string> = [],
 ) => {
   const accounts = Effect.runSync(AccountDirectory.pipe(Effect.provide(AccountDirectory.Default)))
-  for (const each of held) accounts.put({ ...simAccount(), userId: ada.userId, venue: GEMINI, ...each })
+  for (const each of held) accounts.put({ ...simAccount(), userId: ada.userId, venue: DERIBIT, ...each })
   const asked: Array<string> = []
   const parts = {
     accounts,
@@ -89,7 +89,7 @@ const connecting = (
 describe("connecting where orders are not proven", () => {
   it("is refused before the venue is asked anything", async () => {
     const { asked, run } = connecting("first", [])
-    expect(await run()).toMatch(/Orders at GEMINI are experimental/)
+    expect(await run()).toMatch(/Orders at DERIBIT are experimental/)
     expect(asked).toEqual([])
   })
 
@@ -98,14 +98,14 @@ describe("connecting where orders are not proven", () => {
     expect(await known.run()).toBe("first")
     expect(known.asked).toEqual(["verify", "attach 1"])
     const other = connecting("second", [{ externalTradingAccountId: "first" }])
-    expect(await other.run()).toMatch(/Orders at GEMINI are experimental/)
+    expect(await other.run()).toMatch(/Orders at DERIBIT are experimental/)
     expect(other.asked).toEqual(["verify"])
     const gone = connecting("first", [{ externalTradingAccountId: "first", status: "DISCONNECTED" }])
-    expect(await gone.run()).toMatch(/Orders at GEMINI are experimental/)
+    expect(await gone.run()).toMatch(/Orders at DERIBIT are experimental/)
   })
 
   it("is as anywhere with the opt-in", async () => {
-    const { asked, run } = connecting("first", [], ["GEMINI"])
+    const { asked, run } = connecting("first", [], ["DERIBIT"])
     expect(await run()).toBe("first")
     expect(asked).toEqual(["verify", "insert"])
   })

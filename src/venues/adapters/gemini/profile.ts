@@ -1,5 +1,6 @@
-/** Gemini spot and its sandbox. */
-import { plain, UNANSWERED_ORDERS } from "../plain.ts"
+/** Gemini spot, of keys of an account, and its sandbox. */
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
+import { plain } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
 
 const spot = {
@@ -30,7 +31,7 @@ const spot = {
   privatePace: { burst: 10, perSecond: 5 },
   // POST /v1/order/status takes the id alone.
   orderIds: "VENUE",
-  orders: UNANSWERED_ORDERS,
+  orders: PROVEN_ORDERS,
   // v1/trades/:symbol: 50 unless told, at most 500; `tid` is the stream's `event_id`.
   tradeHistory: { way: "BY_ID", params: { limit_trades: 500 } },
   adapter: "gemini",

@@ -11,6 +11,7 @@ import { PROFILES, venueOf } from "../../../../src/venues/adapters/registry.ts"
 import { intentOf, LINKED as LINKED_HEDGE, pair } from "../../../kit/records/hedges.ts"
 import { HedgeWorld, OTHER as OTHER_HEDGE } from "../../../kit/worlds/hedge-world.ts"
 import { LINKED, OTHER, QuoteWorld, THIRD } from "../../../kit/worlds/quote-world.ts"
+import { unproven } from "../../../kit/worlds/unproven-venue.ts"
 
 const d = Decimal.of
 
@@ -398,28 +399,28 @@ describe("an account that is linked", () => {
   const real = { venue: "BINANCE" as VenueId }
 
   it("at a venue whose orders are not proven prices and hedges only where the installation has opted in", () => {
-    const unproven = PROFILES.find(({ venue }) => venue === "GEMINI")!
+    const profile = unproven("ELSEWHERE", "gemini")
     const linking = { linkedAccountIds: [LINKED], config: dealerConfigOf({}), tenantId: "default" } as unknown as Dealer
     const asked = { baseAsset: "BTC", quoteAsset: "USDT" }
     const at = (optIns: ReadonlyArray<string>) => {
-      const own = { tradingAccountId: LINKED, venue: unproven.venue, status: "ACTIVE" }
-      const listed = { instrumentId: "GEMINI:BTC/USDT", status: "ACTIVE" }
+      const own = { tradingAccountId: LINKED, venue: profile.venue, status: "ACTIVE" }
+      const listed = { instrumentId: "ELSEWHERE:BTC/USDT", status: "ACTIVE" }
       return {
         accounts: { find: () => own },
-        venues: { find: () => venueOf(unproven, [], optIns) },
+        venues: { find: () => venueOf(profile, [], optIns) },
         instruments: { ofPair: () => listed },
       } as unknown as DealerParts
     }
     const link = (optIns: ReadonlyArray<string>) =>
-      linkFault(at(optIns), { ...linking, linkedAccountIds: [] }, [], { venue: unproven.venue })
-    expect(link([])).toMatchObject({ _tag: "ExperimentalVenue", venue: "GEMINI" })
-    expect(link(["GEMINI"])).toBeNull()
+      linkFault(at(optIns), { ...linking, linkedAccountIds: [] }, [], { venue: profile.venue })
+    expect(link([])).toMatchObject({ _tag: "ExperimentalVenue", venue: "ELSEWHERE" })
+    expect(link(["ELSEWHERE"])).toBeNull()
     expect(placesOf(at([]), linking, asked)).toEqual([])
     expect(noPlaceReason(at([]), linking, asked)).toBe("VENUE_NOT_ALLOWED")
     expect(ignoredOf(at([]), linking, null).map(({ reason }) => reason)).toEqual([
-      expect.stringContaining("orders at GEMINI are EXPERIMENTAL, and EXPERIMENTAL_ORDERS does not name it"),
+      expect.stringContaining("orders at ELSEWHERE are EXPERIMENTAL, and EXPERIMENTAL_ORDERS does not name it"),
     ])
-    expect(placesOf(at(["GEMINI"]), linking, asked)).toHaveLength(1)
+    expect(placesOf(at(["ELSEWHERE"]), linking, asked)).toHaveLength(1)
   })
 
   it("closes nothing that was priced in another environment", () => {

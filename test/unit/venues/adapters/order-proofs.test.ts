@@ -18,6 +18,8 @@ const PROVEN = [
   "BYBIT_UAT",
   "COINBASE",
   "GATE",
+  "GEMINI",
+  "GEMINI_UAT",
   "KRAKEN",
   "KRAKENFUTURES",
   "KRAKENFUTURES_UAT",
