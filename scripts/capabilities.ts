@@ -66,7 +66,7 @@ const PINS: Readonly<Record<string, Pins>> = {
     proved: { marketBuyByCost: true, amend: true },
     clientOrderIds: { form: "UUID", lengthMax: 36, unique: "ALWAYS" },
   },
-  deribit: { clientOrderIds: { form: "TEXT", lengthMax: 64, unique: "NO" } },
+  deribit: { proved: { amend: true }, clientOrderIds: { form: "TEXT", lengthMax: 64, unique: "NO" } },
   // `t-` and 28 more. A market buy is an amount of the quote asset, and nothing else.
   gate: {
     proved: { marketBuyByCost: true, amend: true },

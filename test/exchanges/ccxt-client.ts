@@ -17,6 +17,7 @@ type BitfinexCom = InstanceType<typeof import("ccxt").pro.bitfinex>
 type GeminiCom = InstanceType<typeof import("ccxt").pro.gemini>
 type BitstampNet = InstanceType<typeof import("ccxt").pro.bitstamp>
 type Coinbase = InstanceType<typeof import("ccxt").pro.coinbase>
+type Deribit = InstanceType<typeof import("ccxt").pro.deribit>
 type KrakenFutures = InstanceType<typeof import("ccxt").pro.krakenfutures>
 type BinanceUsdm = InstanceType<typeof import("ccxt").pro.binanceusdm>
 export type Settings = Record<string, unknown>
@@ -96,6 +97,17 @@ export const connectKrakenFutures = async (routes: Routes, settings: Settings): 
   )
   const client = new FuturesClass({ timeout: PATIENCE_MILLIS, ...settings })
   routeCcxt(client, routes)
+  return client
+}
+
+/** Loaded at the first use; `close()` is the caller's. */
+export const connectDeribit = async (routes: Routes, settings: Settings): Promise<Deribit> => {
+  const { default: DeribitClass }: { default: new (settings: Settings) => Deribit } = await import(
+    pathToFileURL(join(packageRoot, "js/src/pro/deribit.js")).href
+  )
+  const client = new DeribitClass({ timeout: PATIENCE_MILLIS, ...settings })
+  routeCcxt(client, routes)
+  client.has["fetchCurrencies"] = false
   return client
 }
 

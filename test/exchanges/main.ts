@@ -1,5 +1,5 @@
 /**
- * `npm run exchange -- [--venue binance|binance-usdm|bitfinex|bitstamp|bybit|coinbase|gate|gemini|kraken|kraken-futures|kucoin|okx] --port P
+ * `npm run exchange -- [--venue binance|binance-usdm|bitfinex|bitstamp|bybit|coinbase|deribit|gate|gemini|kraken|kraken-futures|kucoin|okx] --port P
  * [--user KEY:SECRET[:PASSPHRASE]] [--replay FILE] [--speed X]`: a loopback exchange as a process. Prints one line, `exchange {json}`, when it listens:
  * `url`, `routes` (a VENUE_ROUTES value) and the keys of the first user. SIGTERM ends it. Only Binance replays a capture.
  */
@@ -11,6 +11,7 @@ import { startBitfinexExchange } from "./bitfinex/exchange.ts"
 import { startBitstampExchange } from "./bitstamp/exchange.ts"
 import { startBybitExchange } from "./bybit/exchange.ts"
 import { startCoinbaseExchange } from "./coinbase/exchange.ts"
+import { startDeribitExchange } from "./deribit/exchange.ts"
 import { startGateExchange } from "./gate/exchange.ts"
 import { startGeminiExchange } from "./gemini/exchange.ts"
 import { startKrakenExchange } from "./kraken/exchange.ts"
@@ -22,6 +23,7 @@ const DEFAULT_USER = `${"k".repeat(64)}:${"s".repeat(64)}:passphrase`
 /** Large enough that a long load test never meets the bottom. */
 const BALANCES = {
   USD: "100000000",
+  USDC: "100000000",
   USDT: "100000000",
   BTC: "10000",
   ETH: "100000",
@@ -57,6 +59,7 @@ const STARTS: Readonly<Record<string, (start: Start) => Promise<Running>>> = {
   bitstamp: ({ port, users }) => startBitstampExchange({ port, users, quotas: [] }),
   bybit: ({ port, users }) => startBybitExchange({ port, users, isLimited: false }),
   coinbase: ({ port, users }) => startCoinbaseExchange({ port, users, isLimited: false }),
+  deribit: ({ port, users }) => startDeribitExchange({ port, users, isLimited: false }),
   gate: ({ port, users }) => startGateExchange({ port, users, isLimited: false }),
   gemini: ({ port, users }) => startGeminiExchange({ port, users, quotas: [] }),
   kraken: ({ port, users }) => startKrakenExchange({ port, users, isLimited: false }),

@@ -18,12 +18,6 @@ export const UNANSWERED_ORDERS: VenueOrders = {
     "no test exchange covers its orders, cancels and private stream, and the venue's own behaviour has not been observed",
 }
 
-/** Derivatives: accounts have positions beside balances. */
-export const UNFOLLOWED_POSITIONS: VenueOrders = {
-  proof: "EXPERIMENTAL",
-  missing: "positions are neither streamed nor reconciled, and no test exchange covers its orders",
-}
-
 export const plain = (venue: string, exchange: string, special: VenueFacts & Partial<VenueProfile>): VenueProfile => ({
   venue: venue as VenueId,
   name: venue,

@@ -1,5 +1,6 @@
 /** Reads a venue's markets as a connector does, with unmodified ccxt, from answers that the test gives instead of the venue. */
 import { type Instrument, instrumentIdOf } from "../../../src/domain/instrument/instrument.ts"
+import { adapterOf } from "../../../src/venues/adapters/adapters.ts"
 import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import { instrumentOf } from "../../../src/venues/instrument-of.ts"
 import type { CcxtExchange } from "../../../src/venues/worker/exchange/ccxt.ts"
@@ -31,6 +32,7 @@ export const readMarkets = async (
     if (body === undefined) throw new Error(`no answer for ${pathname}${search}`)
     return exchange.parseJson(body)
   }
+  adapterOf(profile).preparePublic?.(exchange, profile)
   await exchange.loadMarkets(true)
   const listing = new Listing(profile)
   listing.update(exchange.markets)

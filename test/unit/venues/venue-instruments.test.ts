@@ -336,7 +336,8 @@ const rows: ReadonlyArray<Row> = [
             settlement_currency: "USDC",
             tick_size: 2.5e-5,
             min_trade_amount: 1,
-            contract_size: 1,
+            // Orders, books and trades count the base all the same.
+            contract_size: 10,
             maker_commission: 0,
             taker_commission: 0.0005,
           },

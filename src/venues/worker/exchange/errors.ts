@@ -9,6 +9,7 @@ import { BITFINEX_CODES } from "../../adapters/bitfinex/codes.ts"
 import { BITSTAMP_CODES, bitstampWords } from "../../adapters/bitstamp/codes.ts"
 import { BYBIT_CODES } from "../../adapters/bybit/codes.ts"
 import { COINBASE_CODES, coinbaseWords } from "../../adapters/coinbase/codes.ts"
+import { DERIBIT_CODES } from "../../adapters/deribit/codes.ts"
 import { GATE_CODES } from "../../adapters/gate/codes.ts"
 import { GEMINI_CODES, geminiWords } from "../../adapters/gemini/codes.ts"
 import { krakenMeaning, krakenWords } from "../../adapters/kraken/codes.ts"
@@ -162,6 +163,7 @@ const CODES: Readonly<Record<string, typeof BINANCE_CODES>> = {
   okx: OKX_CODES,
   bybit: BYBIT_CODES,
   coinbase: COINBASE_CODES,
+  deribit: DERIBIT_CODES,
   kucoin: KUCOIN_CODES,
   gate: GATE_CODES,
   krakenfutures: KRAKENFUTURES_CODES,

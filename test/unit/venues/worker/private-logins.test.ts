@@ -178,7 +178,7 @@ describe("a private session logs in as the venue asks", () => {
     ["BYBIT", ["order", "wallet", "execution"]],
     ["GEMINI", ["/v1/order/events"]],
     ["GATE", ["spot.orders", "spot.balances", "spot.usertrades"]],
-    ["DERIBIT", ["user.orders.any.any.raw", "user.portfolio.BTC", "user.trades.any.any.raw"]],
+    ["DERIBIT", ["user.orders.any.any.raw", "user.portfolio.any", "user.trades.any.any.raw"]],
     ["KRAKENFUTURES", ["open_orders_verbose", "balances", "fills"]],
     ["BITFINEX", ["account"]],
   ] as const)("%s", async (name, wanted) => {
