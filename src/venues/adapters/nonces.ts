@@ -1,9 +1,10 @@
 /**
  * Nonces of API keys, where a venue takes none that is not above the one before: all instances of a thread share them, and between threads the clock keeps
- * them nearly in order. What was overtaken is refused and sent again; but a copy of what was taken is refused in the same words, whoever on the way made it.
+ * them nearly in order. What was overtaken is refused and sent again; but a copy of what was taken, which a proxy on the way may have made, is refused in the same words.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { CcxtExchange } from "../worker/exchange/ccxt.ts"
+import { classify } from "../worker/exchange/errors.ts"
 
 /** The clock, finer than two calls are apart. */
 const microsNow = (): bigint => BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1000))
@@ -59,14 +60,12 @@ interface Attempt {
 
 const attempts = new AsyncLocalStorage<Attempt>()
 
+/** Refusals of calls that another call of this thread was signed after. Where none was, the call itself may have been taken. */
 const overtaken = new WeakSet<object>()
 
-/** Whether another call of this thread was signed between the refused one and its refusal. Where none was, the call itself may have been taken. */
-export const wasOvertaken = (refusal: unknown): boolean => overtaken.has(Object(refusal))
-
 /**
- * Changes the instance in place, before its first call. `isOnce`: of paths whose calls do something each time that they are taken: the caller looks what became
- * of one before it repeats it.
+ * Changes the instance in place, before its first call. `isOnce`: of paths whose calls do something each time that they are taken: they are repeated by
+ * `placedOnce` alone.
  */
 export const signByNonces = (
   exchange: NonceSigned,
@@ -92,6 +91,40 @@ export const signByNonces = (
         if (isOnce(path) || count === ATTEMPTS) throw error
         nonces.raise(exchange.apiKey ?? "", RAISES_MILLIS[count] ?? 0)
       }
+    }
+  }
+}
+
+/** By this name it is in doubt, whatever code the refusal had. */
+class InvalidNonce extends Error {
+  override readonly name = "InvalidNonce"
+}
+
+/** Of what was refused for its nonce and must not be done twice. */
+export const mayBeTaken = (): Error =>
+  new InvalidNonce("its nonce was refused, which a copy of what was taken is told as well")
+
+/**
+ * An order of a venue that keeps no id unique. It is placed again only where a later call was signed before the refusal, and where the order is not there: the look has a
+ * later nonce, so nothing of before comes any more.
+ */
+export const placedOnce = async <A>(
+  place: () => Promise<A>,
+  look: () => Promise<A>,
+  isRefusal: (error: unknown) => boolean,
+): Promise<A> => {
+  for (let count = 1; ; count++) {
+    try {
+      return await place()
+    } catch (error) {
+      const isLate = count > 1 && classify(error).verdict === "NOT_SENT"
+      if (!isLate && !isRefusal(error)) throw error
+      if (isLate || !overtaken.has(Object(error)) || count === ATTEMPTS) throw mayBeTaken()
+    }
+    try {
+      return await look()
+    } catch (error) {
+      if (classify(error).category !== "ORDER_NOT_FOUND") throw mayBeTaken()
     }
   }
 }

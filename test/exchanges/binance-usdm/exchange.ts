@@ -6,11 +6,10 @@
 import type { WebSocket } from "ws"
 import { Faults } from "../binance/faults.ts"
 import { toFixed8 } from "../binance/fixed.ts"
-import { type MarketView, viewOf } from "../binance/market.ts"
+import type { MarketView } from "../binance/market.ts"
 import { Matching } from "../binance/matching.ts"
 import { balanceOf, type ExecutionType, isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
-import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { DiffStreams } from "../binance/wire/diff-streams.ts"
 import { Sockets } from "../binance/wire/sockets.ts"
 import { StreamHub } from "../binance/wire/stream-hub.ts"
@@ -19,6 +18,7 @@ import { aggregateEvent, bookTickerEvent, tradeEvent } from "../binance/wire/wir
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
 import { plain } from "../plain-numbers.ts"
+import { byHand, clockOf, openMarkets } from "../traded-markets.ts"
 import { USDM_CONTRACTS } from "./contracts.ts"
 import type { Core } from "./core.ts"
 import { applyFault, USDM_FAULTS, type UsdmFault } from "./faults.ts"
@@ -75,8 +75,7 @@ const kindOf = (path: string): "market" | "user" | undefined => {
 
 /** Resolves when the port listens. */
 export const startUsdmExchange = async (options: UsdmExchangeOptions = {}): Promise<UsdmExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "function" ? ahead() : ahead)
+  const now = clockOf(options)
   const counts = new Map<string, number>()
   const count = (what: string) => void counts.set(what, (counts.get(what) ?? 0) + 1)
   const faults = new Faults()
@@ -196,12 +195,7 @@ export const startUsdmExchange = async (options: UsdmExchangeOptions = {}): Prom
   }
   for (const user of options.users ?? []) addUser(user)
 
-  const synthetic: Array<SyntheticMarket> = []
-  for (const [index, rules] of contracts.entries()) {
-    const market = matching.addSymbol(rules)
-    views.set(rules.symbol, viewOf(market, now))
-    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
-  }
+  const synthetic = openMarkets(matching, contracts, views, now, options)
   diffs.forget()
 
   const cut = (listenKey: string) => {
@@ -312,9 +306,7 @@ export const startUsdmExchange = async (options: UsdmExchangeOptions = {}): Prom
     levels: (symbol, side) => matching.market(symbol)[side].levels.map(({ price }) => ({ price: plain(price) })),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     cancelAll: (apiKey) => {
       for (const order of [...(accounts.get(apiKey)?.orders.values() ?? [])])
         if (isOpen(order)) matching.cancel(order, order.symbol)

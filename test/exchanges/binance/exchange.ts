@@ -4,6 +4,7 @@
  */
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
+import { byHand, clockOf, freeAmounts } from "../traded-markets.ts"
 import { applyFault } from "./apply-fault.ts"
 import type { Core } from "./core.ts"
 import type { Fault } from "./faults.ts"
@@ -70,9 +71,8 @@ const SLOW_DIFF_MILLIS = 1000
 
 /** Resolves when the port listens. */
 export const startBinanceExchange = async (options: BinanceExchangeOptions = {}): Promise<BinanceExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
   const fillsLateMillis = options.fillsLateMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "function" ? ahead() : ahead)
+  const now = clockOf(options)
   const counts = new Map<string, number>()
   const arrivals: Array<{ readonly what: string; readonly at: number }> = []
   const count = (what: string) => {
@@ -137,11 +137,8 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
   )
   const core: Core = { matching, accounts, views, placements, faults, users, now, count }
   const addUser = ({ apiKey, apiSecret, balances }: ExchangeUser) => {
-    const amounts = Object.entries(balances).map(
-      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
-    )
     const accountNumber = 354_937_868 + accounts.size
-    const account = { apiKey, apiSecret, accountNumber, balances: new Map(amounts) }
+    const account = { apiKey, apiSecret, accountNumber, balances: new Map(freeAmounts(balances)) }
     accounts.set(apiKey, { ...account, orders: new Map(), byClientOrderId: new Map(), fills: [] })
   }
   for (const user of options.users ?? []) addUser(user)
@@ -229,9 +226,7 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
     counts: () => Object.fromEntries(counts),
     arrivals: () => [...arrivals],
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     depth: (symbol, limit) => {
       const view = views.get(symbol)
       if (view === undefined) throw new Error(`no symbol ${symbol}`)

@@ -4,15 +4,14 @@
  * docs/design/venues.md.
  */
 import { toFixed8 } from "../binance/fixed.ts"
-import { viewOf } from "../binance/market.ts"
 import { Matching } from "../binance/matching.ts"
 import { balanceOf, isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
-import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions } from "../loopback.ts"
 import { plain } from "../plain-numbers.ts"
 import { ShownBooks, type ShownLevel, type ShownMessage } from "../shown-books.ts"
+import { byHand, clockOf, openMarkets } from "../traded-markets.ts"
 import type { Core } from "./core.ts"
 import { applyFault, BITFINEX_FAULTS, type BitfinexFault, BitfinexFaults } from "./faults.ts"
 import { charge, paidFor } from "./fees.ts"
@@ -86,8 +85,7 @@ const there = (order: Order): OrderThere => {
 
 /** Resolves when the port listens. */
 export const startBitfinexExchange = async (options: BitfinexExchangeOptions = {}): Promise<BitfinexExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
+  const now = clockOf(options)
   const counts = new Map<string, number>()
   const faults = new BitfinexFaults()
   const accounts = new Map<string, BitfinexAccount>()
@@ -208,12 +206,7 @@ export const startBitfinexExchange = async (options: BitfinexExchangeOptions = {
   }
   for (const user of options.users ?? []) addUser(user)
 
-  const synthetic: Array<SyntheticMarket> = []
-  for (const [index, rules] of (options.symbols ?? BITFINEX_SYMBOLS).entries()) {
-    const market = matching.addSymbol(rules)
-    core.views.set(rules.symbol, viewOf(market, now))
-    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
-  }
+  const synthetic = openMarkets(matching, options.symbols ?? BITFINEX_SYMBOLS, core.views, now, options)
 
   const throwFault = (fault: BitfinexFault) =>
     applyFault(fault, {
@@ -266,9 +259,7 @@ export const startBitfinexExchange = async (options: BitfinexExchangeOptions = {
     counts: () => Object.fromEntries(counts),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     cancelAll: (apiKey) => {
       for (const order of ordersOf(apiKey)) if (isOpen(order)) matching.cancel(order, order.symbol)
     },

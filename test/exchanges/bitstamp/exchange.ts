@@ -4,15 +4,14 @@
  * docs/design/venues.md.
  */
 import { randomBytes } from "node:crypto"
-import { multiply, toFixed8 } from "../binance/fixed.ts"
-import { viewOf } from "../binance/market.ts"
+import { multiply } from "../binance/fixed.ts"
 import { Matching } from "../binance/matching.ts"
 import { isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
-import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
 import { ShownBooks } from "../shown-books.ts"
+import { byHand, clockOf, freeAmounts, openMarkets } from "../traded-markets.ts"
 import { type Core, TOKEN_SECONDS } from "./core.ts"
 import { applyFault, BITSTAMP_FAULTS, type BitstampFault, BitstampFaults } from "./faults.ts"
 import { fees } from "./fees.ts"
@@ -58,8 +57,7 @@ const orderOf = (order: Order) => {
 
 /** Resolves when the port listens. */
 export const startBitstampExchange = async (options: BitstampExchangeOptions = {}): Promise<BitstampExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
+  const now = clockOf(options)
   const firstMicros = now() * 1000
   const counts = new Map<string, number>()
   const faults = new BitstampFaults()
@@ -139,14 +137,11 @@ export const startBitstampExchange = async (options: BitstampExchangeOptions = {
     },
   })
   const addUser = ({ balances, ...keys }: LoopbackUser) => {
-    const amounts = Object.entries(balances).map(
-      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
-    )
     accounts.set(keys.apiKey, {
       apiKey: keys.apiKey,
       apiSecret: keys.apiSecret,
       accountNumber: FIRST_USER + accounts.size,
-      balances: new Map(amounts),
+      balances: new Map(freeAmounts(balances)),
       orders: new Map(),
       byClientOrderId: new Map(),
       byName: new Map(),
@@ -156,12 +151,7 @@ export const startBitstampExchange = async (options: BitstampExchangeOptions = {
   }
   for (const user of options.users ?? []) addUser(user)
 
-  const synthetic: Array<SyntheticMarket> = []
-  for (const [index, rules] of (options.markets ?? BITSTAMP_MARKETS).entries()) {
-    const market = matching.addSymbol(rules)
-    core.views.set(rules.symbol, viewOf(market, now))
-    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
-  }
+  const synthetic = openMarkets(matching, options.markets ?? BITSTAMP_MARKETS, core.views, now, options)
 
   const throwFault = (fault: BitstampFault) =>
     applyFault(fault, {
@@ -203,9 +193,7 @@ export const startBitstampExchange = async (options: BitstampExchangeOptions = {
     counts: () => Object.fromEntries(counts),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     cancelAll: (apiKey) => {
       for (const order of ordersOf(apiKey)) if (isOpen(order)) matching.cancel(order, order.symbol)
     },

@@ -3,16 +3,15 @@
  * Binance exchange's engine). Unmodified ccxt.pro works against it once its connections are routed here (`routes`). What no recording
  * confirms of it is listed in docs/design/venues.md.
  */
-import { toFixed8 } from "../binance/fixed.ts"
-import { type MarketView, viewOf } from "../binance/market.ts"
+import type { MarketView } from "../binance/market.ts"
 import { Matching } from "../binance/matching.ts"
 import { type Fill, isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
-import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
 import { plain } from "../plain-numbers.ts"
 import { ShownBooks, type ShownMessage } from "../shown-books.ts"
+import { byHand, clockOf, freeAmounts, openMarkets } from "../traded-markets.ts"
 import type { Core } from "./core.ts"
 import { applyFault, BYBIT_FAULTS, type BybitFault, BybitFaults } from "./faults.ts"
 import { bybitRoutes } from "./hosts.ts"
@@ -58,8 +57,7 @@ const reasonOf = (order: Order, timeInForce: string): string => {
 
 /** Resolves when the port listens. */
 export const startBybitExchange = async (options: BybitExchangeOptions = {}): Promise<BybitExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
+  const now = clockOf(options)
   const counts = new Map<string, number>()
   const faults = new BybitFaults()
   const views = new Map<string, MarketView>()
@@ -153,14 +151,11 @@ export const startBybitExchange = async (options: BybitExchangeOptions = {}): Pr
     })
   }
   const addUser = ({ apiKey, apiSecret, balances }: BybitUser) => {
-    const amounts = Object.entries(balances).map(
-      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
-    )
     accounts.set(apiKey, {
       apiKey,
       apiSecret,
       accountNumber: FIRST_ACCOUNT + accounts.size,
-      balances: new Map(amounts),
+      balances: new Map(freeAmounts(balances)),
       orders: new Map(),
       byClientOrderId: new Map(),
       fills: [],
@@ -169,12 +164,7 @@ export const startBybitExchange = async (options: BybitExchangeOptions = {}): Pr
   }
   for (const user of options.users ?? []) addUser(user)
 
-  const synthetic: Array<SyntheticMarket> = []
-  for (const [index, rules] of (options.instruments ?? BYBIT_INSTRUMENTS).entries()) {
-    const market = matching.addSymbol(rules)
-    views.set(rules.symbol, viewOf(market, now))
-    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
-  }
+  const synthetic = openMarkets(matching, options.instruments ?? BYBIT_INSTRUMENTS, views, now, options)
 
   const over = (): ReadonlyArray<Order> =>
     [...accounts.values()].flatMap(({ orders }) => [...orders.values()].filter((order) => !isOpen(order)))
@@ -248,9 +238,7 @@ export const startBybitExchange = async (options: BybitExchangeOptions = {}): Pr
     counts: () => Object.fromEntries(counts),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     cancelAll: (apiKey) => {
       const working = [...(accounts.get(apiKey)?.orders.values() ?? [])].filter(isOpen)
       for (const order of working) cancelNow(core, order)

@@ -4,15 +4,14 @@
  * listed in docs/design/venues.md.
  */
 import { randomUUID } from "node:crypto"
-import { multiply, toFixed8 } from "../binance/fixed.ts"
-import { viewOf } from "../binance/market.ts"
+import { multiply } from "../binance/fixed.ts"
 import { Matching } from "../binance/matching.ts"
 import { isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
-import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
 import { ShownBooks, type ShownMessage } from "../shown-books.ts"
+import { byHand, clockOf, freeAmounts, openMarkets } from "../traded-markets.ts"
 import type { Core } from "./core.ts"
 import { applyFault, COINBASE_FAULTS, type CoinbaseFault, CoinbaseFaults } from "./faults.ts"
 import { fees } from "./fees.ts"
@@ -58,8 +57,7 @@ const FIRST_ACCOUNT = 31_400_000
 
 /** Resolves when the port listens. */
 export const startCoinbaseExchange = async (options: CoinbaseExchangeOptions = {}): Promise<CoinbaseExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
+  const now = clockOf(options)
   const counts = new Map<string, number>()
   const faults = new CoinbaseFaults()
   const accounts = new Map<string, CoinbaseAccount>()
@@ -137,16 +135,13 @@ export const startCoinbaseExchange = async (options: CoinbaseExchangeOptions = {
     return JSON.stringify({ type: kind, product_id: symbol, updates })
   }
   const addUser = ({ apiKey, apiSecret, balances }: LoopbackUser) => {
-    const amounts = Object.entries(balances).map(
-      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
-    )
     const accountNumber = FIRST_ACCOUNT + accounts.size
     accounts.set(apiKey, {
       apiKey,
       apiSecret,
       accountNumber,
       portfolioId: portfolioIdOf(accountNumber),
-      balances: new Map(amounts),
+      balances: new Map(freeAmounts(balances)),
       orders: new Map(),
       byClientOrderId: new Map(),
       fills: [],
@@ -154,12 +149,7 @@ export const startCoinbaseExchange = async (options: CoinbaseExchangeOptions = {
   }
   for (const user of options.users ?? []) addUser(user)
 
-  const synthetic: Array<SyntheticMarket> = []
-  for (const [index, rules] of (options.products ?? COINBASE_PRODUCTS).entries()) {
-    const market = matching.addSymbol(rules)
-    core.views.set(rules.symbol, viewOf(market, now))
-    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
-  }
+  const synthetic = openMarkets(matching, options.products ?? COINBASE_PRODUCTS, core.views, now, options)
 
   const throwFault = (fault: CoinbaseFault) =>
     applyFault(fault, {
@@ -211,9 +201,7 @@ export const startCoinbaseExchange = async (options: CoinbaseExchangeOptions = {
     counts: () => Object.fromEntries(counts),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     cancelAll: (apiKey) => {
       const working = [...(accounts.get(apiKey)?.orders.values() ?? [])].filter(isOpen)
       for (const order of working) cancelNow(core, order)

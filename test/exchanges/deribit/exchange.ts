@@ -4,15 +4,14 @@
  * What no recording confirms of it is listed in docs/design/venues.md.
  */
 import { toFixed8 } from "../binance/fixed.ts"
-import { viewOf } from "../binance/market.ts"
 import { Matching } from "../binance/matching.ts"
 import { balanceOf, type Fill, isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
-import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { MarginPurse } from "../binance-usdm/margin.ts"
 import { positionOf } from "../binance-usdm/model.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
+import { byHand, clockOf, freeAmounts, openMarkets } from "../traded-markets.ts"
 import { DERIBIT_CONTRACTS, SETTLEMENT } from "./contracts.ts"
 import type { Core } from "./core.ts"
 import { applyFault, DERIBIT_FAULTS, type DeribitFault, DeribitFaults } from "./faults.ts"
@@ -58,8 +57,7 @@ const FIRST_USER = 96_103
 
 /** Resolves when the port listens. */
 export const startDeribitExchange = async (options: DeribitOptions = {}): Promise<DeribitExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "function" ? ahead() : ahead)
+  const now = clockOf(options)
   const counts = new Map<string, number>()
   const faults = new DeribitFaults()
   const accounts = new Map<string, DeribitAccount>()
@@ -171,15 +169,12 @@ export const startDeribitExchange = async (options: DeribitOptions = {}): Promis
     },
   })
   const addUser = ({ apiKey, apiSecret, balances, isCrossCollateral = false }: DeribitUser) => {
-    const amounts = Object.entries(balances).map(
-      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
-    )
     accounts.set(apiKey, {
       apiKey,
       apiSecret,
       accountNumber: accounts.size,
       userId: FIRST_USER + accounts.size,
-      balances: new Map(amounts),
+      balances: new Map(freeAmounts(balances)),
       orders: new Map(),
       byClientOrderId: new Map(),
       fills: [],
@@ -191,12 +186,7 @@ export const startDeribitExchange = async (options: DeribitOptions = {}): Promis
   }
   for (const user of options.users ?? []) addUser(user)
 
-  const synthetic: Array<SyntheticMarket> = []
-  for (const [index, rules] of contracts.entries()) {
-    const market = matching.addSymbol(rules)
-    core.views.set(rules.symbol, viewOf(market, now))
-    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
-  }
+  const synthetic = openMarkets(matching, contracts, core.views, now, options)
 
   const throwFault = (fault: DeribitFault) =>
     applyFault(fault, {
@@ -247,9 +237,7 @@ export const startDeribitExchange = async (options: DeribitOptions = {}): Promis
     counts: () => Object.fromEntries(counts),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     cancelAll: (apiKey) => {
       for (const order of accounts.get(apiKey)?.orders.values() ?? [])
         if (isOpen(order)) {

@@ -3,15 +3,13 @@
  * engine). Unmodified ccxt.pro works against it once its connections are routed here (`routes`). What no recording confirms of it is listed in
  * docs/design/venues.md.
  */
-import { toFixed8 } from "../binance/fixed.ts"
-import { viewOf } from "../binance/market.ts"
 import { Matching } from "../binance/matching.ts"
 import { isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
-import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions } from "../loopback.ts"
 import { ShownBooks, type ShownMessage } from "../shown-books.ts"
+import { byHand, clockOf, freeAmounts, openMarkets } from "../traded-markets.ts"
 import type { Core } from "./core.ts"
 import { applyFault, GATE_FAULTS, type GateFault, GateFaults } from "./faults.ts"
 import { charge } from "./fees.ts"
@@ -49,8 +47,7 @@ const FIRST_ACCOUNT = 10_406_147
 
 /** Resolves when the port listens. */
 export const startGateExchange = async (options: GateExchangeOptions = {}): Promise<GateExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
+  const now = clockOf(options)
   const counts = new Map<string, number>()
   const faults = new GateFaults()
   const accounts = new Map<string, GateAccount>()
@@ -121,16 +118,13 @@ export const startGateExchange = async (options: GateExchangeOptions = {}): Prom
     write: (message) => JSON.stringify(bookResult(message, now())),
   })
   const addUser = ({ kind = "CLASSIC", paysIn, hidesAccount = false, balances, ...keys }: GateUser) => {
-    const amounts = Object.entries(balances).map(
-      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
-    )
     accounts.set(keys.apiKey, {
       ...keys,
       kind,
       paysIn,
       hidesAccount,
       accountNumber: FIRST_ACCOUNT + accounts.size,
-      balances: new Map(amounts),
+      balances: new Map(freeAmounts(balances)),
       orders: new Map(),
       byClientOrderId: new Map(),
       byText: new Map(),
@@ -139,12 +133,7 @@ export const startGateExchange = async (options: GateExchangeOptions = {}): Prom
   }
   for (const user of options.users ?? []) addUser(user)
 
-  const synthetic: Array<SyntheticMarket> = []
-  for (const [index, rules] of (options.symbols ?? GATE_SYMBOLS).entries()) {
-    const market = matching.addSymbol(rules)
-    core.views.set(rules.symbol, viewOf(market, now))
-    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
-  }
+  const synthetic = openMarkets(matching, options.symbols ?? GATE_SYMBOLS, core.views, now, options)
 
   const throwFault = (fault: GateFault) =>
     applyFault(fault, {
@@ -197,9 +186,7 @@ export const startGateExchange = async (options: GateExchangeOptions = {}): Prom
     counts: () => Object.fromEntries(counts),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     cancelAll: (apiKey) => {
       for (const order of ordersOf(apiKey)) if (isOpen(order)) matching.cancel(order, order.symbol)
     },

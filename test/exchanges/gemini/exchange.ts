@@ -3,15 +3,14 @@
  * exchange's engine). Unmodified ccxt.pro works against it once its connections are routed here (`routes`). What no recording confirms of it is listed
  * in docs/design/venues.md.
  */
-import { multiply, toFixed8 } from "../binance/fixed.ts"
-import { viewOf } from "../binance/market.ts"
+import { multiply } from "../binance/fixed.ts"
 import { Matching } from "../binance/matching.ts"
 import { isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
-import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
 import { ShownBooks, type ShownLevel } from "../shown-books.ts"
+import { byHand, clockOf, freeAmounts, openMarkets } from "../traded-markets.ts"
 import type { Core } from "./core.ts"
 import { applyFault, GEMINI_FAULTS, type GeminiFault, GeminiFaults } from "./faults.ts"
 import { fees } from "./fees.ts"
@@ -68,8 +67,7 @@ const reasonOf = (order: Order): string => {
 
 /** Resolves when the port listens. */
 export const startGeminiExchange = async (options: GeminiExchangeOptions = {}): Promise<GeminiExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
+  const now = clockOf(options)
   const counts = new Map<string, number>()
   const faults = new GeminiFaults()
   const accounts = new Map<string, GeminiAccount>()
@@ -148,14 +146,11 @@ export const startGeminiExchange = async (options: GeminiExchangeOptions = {}): 
       }),
   })
   const addUser = ({ balances, ...user }: GeminiUser) => {
-    const amounts = Object.entries(balances).map(
-      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
-    )
     accounts.set(user.apiKey, {
       apiKey: user.apiKey,
       apiSecret: user.apiSecret,
       accountNumber: FIRST_USER + accounts.size,
-      balances: new Map(amounts),
+      balances: new Map(freeAmounts(balances)),
       orders: new Map(),
       byClientOrderId: new Map(),
       byName: new Map(),
@@ -167,12 +162,7 @@ export const startGeminiExchange = async (options: GeminiExchangeOptions = {}): 
   }
   for (const user of options.users ?? []) addUser(user)
 
-  const synthetic: Array<SyntheticMarket> = []
-  for (const [index, rules] of (options.markets ?? GEMINI_MARKETS).entries()) {
-    const market = matching.addSymbol(rules)
-    core.views.set(rules.symbol, viewOf(market, now))
-    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
-  }
+  const synthetic = openMarkets(matching, options.markets ?? GEMINI_MARKETS, core.views, now, options)
 
   const ordersOf = (apiKey: string): ReadonlyArray<Order> => [...(accounts.get(apiKey)?.orders.values() ?? [])]
   const cancelAll = (apiKey: string): void => {
@@ -228,9 +218,7 @@ export const startGeminiExchange = async (options: GeminiExchangeOptions = {}): 
     counts: () => Object.fromEntries(counts),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     cancelAll,
     stop: async () => {
       for (const timer of timers) clearInterval(timer)

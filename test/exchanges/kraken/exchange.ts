@@ -9,6 +9,7 @@ import { type Placement, Placements } from "../binance/placements.ts"
 import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions } from "../loopback.ts"
+import { byHand, clockOf } from "../traded-markets.ts"
 import { applyFault } from "./apply-fault.ts"
 import { type Core, marketOf } from "./core.ts"
 import { KRAKEN_FAULTS, type KrakenFault, KrakenFaults } from "./faults.ts"
@@ -66,8 +67,7 @@ const EXPIRY_MILLIS = 250
 
 /** Resolves when the port listens. */
 export const startKrakenExchange = async (options: KrakenExchangeOptions = {}): Promise<KrakenExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
+  const now = clockOf(options)
   const pairs = options.pairs ?? DEFAULT_PAIRS
   const counted = new Map<string, number>()
   const faults = new KrakenFaults()
@@ -193,9 +193,7 @@ export const startKrakenExchange = async (options: KrakenExchangeOptions = {}): 
     counts: control.counts,
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     depth: (symbol, limit) => {
       const pair = findPair(pairs, symbol)
       const rows = (side: "bids" | "asks") =>

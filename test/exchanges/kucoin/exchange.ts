@@ -3,16 +3,15 @@
  * exchange's engine). Unmodified ccxt.pro works against it once its connections are routed here (`routes`). What no recording confirms of it is
  * listed in docs/design/venues.md.
  */
-import { multiply, toFixed8 } from "../binance/fixed.ts"
-import { viewOf } from "../binance/market.ts"
+import { multiply } from "../binance/fixed.ts"
 import { Matching } from "../binance/matching.ts"
 import { type Fill, isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
-import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions } from "../loopback.ts"
 import { plain } from "../plain-numbers.ts"
 import { ShownBooks, type ShownMessage } from "../shown-books.ts"
+import { byHand, clockOf, freeAmounts, openMarkets } from "../traded-markets.ts"
 import type { Core } from "./core.ts"
 import { applyFault, KUCOIN_FAULTS, type KucoinFault, KucoinFaults } from "./faults.ts"
 import { fees } from "./fees.ts"
@@ -52,8 +51,7 @@ const FIRST_ACCOUNT = 165_100_000
 
 /** Resolves when the port listens. */
 export const startKucoinExchange = async (options: KucoinExchangeOptions = {}): Promise<KucoinExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
+  const now = clockOf(options)
   const counts = new Map<string, number>()
   const faults = new KucoinFaults()
   const accounts = new Map<string, KucoinAccount>()
@@ -129,15 +127,12 @@ export const startKucoinExchange = async (options: KucoinExchangeOptions = {}): 
     write: (message) => JSON.stringify(bookChange(message, now())),
   })
   const addUser = ({ kind = "HIGH_FREQUENCY", paysInKcs = false, balances, ...keys }: KucoinUser) => {
-    const amounts = Object.entries(balances).map(
-      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
-    )
     accounts.set(keys.apiKey, {
       ...keys,
       kind,
       paysInKcs,
       accountNumber: FIRST_ACCOUNT + accounts.size,
-      balances: new Map(amounts),
+      balances: new Map(freeAmounts(balances)),
       orders: new Map(),
       byClientOrderId: new Map(),
       fills: [],
@@ -145,12 +140,7 @@ export const startKucoinExchange = async (options: KucoinExchangeOptions = {}): 
   }
   for (const user of options.users ?? []) addUser(user)
 
-  const synthetic: Array<SyntheticMarket> = []
-  for (const [index, rules] of (options.symbols ?? KUCOIN_SYMBOLS).entries()) {
-    const market = matching.addSymbol(rules)
-    core.views.set(rules.symbol, viewOf(market, now))
-    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
-  }
+  const synthetic = openMarkets(matching, options.symbols ?? KUCOIN_SYMBOLS, core.views, now, options)
 
   const throwFault = (fault: KucoinFault) =>
     applyFault(fault, {
@@ -214,9 +204,7 @@ export const startKucoinExchange = async (options: KucoinExchangeOptions = {}): 
     counts: () => Object.fromEntries(counts),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
-    setLevel: (symbol, side, price, quantity) =>
-      matching.setLiquidity(matching.market(symbol), side, toFixed8(price), toFixed8(quantity)),
-    trade: (symbol, side, quantity) => matching.takeAnonymously(matching.market(symbol), side, toFixed8(quantity)),
+    ...byHand(matching),
     cancelAll: (apiKey) => {
       const working = [...(accounts.get(apiKey)?.orders.values() ?? [])].filter(isOpen)
       for (const order of working) matching.cancel(order, order.symbol)

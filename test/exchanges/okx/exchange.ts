@@ -4,14 +4,13 @@
  */
 import { toFixed8 } from "../binance/fixed.ts"
 import type { MarketView } from "../binance/market.ts"
-import { viewOf } from "../binance/market.ts"
 import { Matching } from "../binance/matching.ts"
 import { type ExecutionType, type Fill, isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
-import { SyntheticMarket } from "../binance/replay/synthetic.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
 import type { ShownBook } from "../shown-books.ts"
+import { clockOf, freeAmounts, openMarkets } from "../traded-markets.ts"
 import { applyFault } from "./apply-fault.ts"
 import { okxBooks } from "./books.ts"
 import { type Arg, Channels, PRIVATE_CHANNELS, type SocketKind, send } from "./channels.ts"
@@ -74,8 +73,7 @@ const cancelSourceOf = (execution: ExecutionType, ordType: string): string =>
 
 /** Resolves when the port listens. */
 export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promise<OkxExchange> => {
-  const ahead = options.clockAheadMillis ?? 0
-  const now = () => Date.now() + (typeof ahead === "number" ? ahead : ahead())
+  const now = clockOf(options)
   const counts = new Map<string, number>()
   const faults = new OkxFaults()
   const channels = new Channels()
@@ -141,16 +139,13 @@ export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promis
     heldCancels: new Set(),
   }
   const addUser = ({ apiKey, apiSecret, apiPassphrase, balances, isSimulated = false }: OkxUser) => {
-    const amounts = Object.entries(balances).map(
-      ([asset, free]) => [asset, { free: toFixed8(free), locked: 0n }] as const,
-    )
     accounts.set(apiKey, {
       apiKey,
       apiSecret,
       passphrase: apiPassphrase,
       isSimulated,
       accountNumber: FIRST_ACCOUNT + accounts.size,
-      balances: new Map(amounts),
+      balances: new Map(freeAmounts(balances)),
       orders: new Map(),
       byClientOrderId: new Map(),
       fills: [],
@@ -158,12 +153,7 @@ export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promis
   }
   for (const user of options.users ?? []) addUser(user)
 
-  const synthetic: Array<SyntheticMarket> = []
-  for (const [index, rules] of (options.instruments ?? OKX_INSTRUMENTS).entries()) {
-    const market = matching.addSymbol(rules)
-    views.set(rules.symbol, viewOf(market, now))
-    if (options.market !== "empty") synthetic.push(new SyntheticMarket(matching, market, (options.seed ?? 1) + index))
-  }
+  const synthetic = openMarkets(matching, options.instruments ?? OKX_INSTRUMENTS, views, now, options)
 
   const first = (account: OkxAccount | undefined, arg: Arg): string | undefined => {
     const instId = arg.instId ?? ""

@@ -1,7 +1,5 @@
 /** Binance codes whose class in ccxt 4.5.84 is wrong. A code that is not listed means what its class says. */
-import type { FailureCategory } from "../../connector/wire.ts"
-
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import type { Outcome } from "../outcome.ts"
 
 export const BINANCE_CODES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   // "Unknown error", "disconnected", "unexpected response", "timeout waiting for the backend": the order may be live.

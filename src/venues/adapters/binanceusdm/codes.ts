@@ -2,9 +2,7 @@
  * Codes of Binance USDⓈ-M whose class in ccxt 4.5.84 is wrong (source: developers.binance.com, USDS-margined futures, "Error Code"), beside those
  * that it shares with spot (`binance/codes.ts`). A code that is not listed means what its class says.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import type { Outcome } from "../outcome.ts"
 
 const CLOSED: Outcome = ["MARKET_CLOSED", "REFUSED"]
 const RESTRICTED: Outcome = ["RESTRICTED_LOCATION", "REFUSED"]

@@ -3,15 +3,13 @@
  * generic error for a missing permission, and all of a login for a wrong key. Source: docs.bitfinex.com, "Abbreviation Glossary"; the texts of generic errors
  * are those that the venue's users quote.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import type { Outcome } from "../outcome.ts"
 
 const LIMITED: Outcome = ["RATE_LIMITED", "REFUSED"]
 
 /** Of which ccxt's classes say less. */
 export const BITFINEX_CODES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
-  // "nonce: small": it is looked at before anything is done. An order, of which a copy is told so as well, is `InvalidNonce` where that may be.
+  // "nonce: small": it is looked at before anything is done. An order, of which a copy is told so as well, is in doubt where that may be (nonces.ts).
   ["10114", ["CLOCK_SKEW", "REFUSED"]],
   ["11010", LIMITED],
   ["ERR_RATE_LIMIT", LIMITED],
@@ -28,9 +26,6 @@ class InsufficientFunds extends Error {}
 class InvalidOrder extends Error {}
 class OrderNotFound extends Error {}
 class PermissionDenied extends Error {}
-
-/** Without the code, which is a definite one. */
-export class InvalidNonce extends Error {}
 
 type ErrorClass = new (text: string) => Error
 

@@ -9,8 +9,8 @@ import { venueNow } from "../../worker/exchange/venue-clock.ts"
 import { quoteFrames, quoteNumbers } from "../../worker/feed/digits.ts"
 import { PagingFailed } from "../../worker/session/pages.ts"
 import { OrderNotFound } from "../client-id-scheme.ts"
-import { type NonceSigned, Nonces, signByNonces, wasOvertaken } from "../nonces.ts"
-import { answeredError, bitfinexError, InvalidNonce, loginError } from "./codes.ts"
+import { mayBeTaken, type NonceSigned, Nonces, placedOnce, signByNonces } from "../nonces.ts"
+import { answeredError, bitfinexError, loginError } from "./codes.ts"
 import { AccountRows, type Found, isOurOrder, isOurTrade, type Markets, type Row, rowsOf } from "./rows.ts"
 
 type Ask = (params: Raw) => Promise<unknown>
@@ -155,37 +155,15 @@ const cancel = async (exchange: BitfinexExchange, asked: Raw): Promise<CcxtOrder
   return exchange.accountRows.order(Array.isArray(row) ? row : [], "SUBMITTED")
 }
 
-/** Of a submit or a change that was refused for its nonce, of which something on the way may have made a copy. */
-const MAY_BE_TAKEN = "its nonce was refused, which a copy of what was taken is told as well"
-
-/** Undefined: the venue has none, as far as it says. */
-const lookedFor = async (exchange: BitfinexExchange, symbol: string, hex: string): Promise<CcxtOrder | undefined> => {
-  try {
-    return await byCid(exchange, symbol, hex)
-  } catch (error) {
-    if (isNotFound(error)) return undefined
-    throw new InvalidNonce(MAY_BE_TAKEN)
-  }
-}
-
-/** Of one order, as often as others of the key overtake it. */
-const SUBMITS = 5
-
-/** Repeated only where a later call was signed before the refusal, and where the order is not there: the look has a later nonce, so nothing of before comes any more. */
-const submit = async (exchange: BitfinexExchange, symbol: string, hex: string, asked: Raw): Promise<CcxtOrder> => {
-  for (let count = 1; ; count++) {
-    try {
+const submit = (exchange: BitfinexExchange, symbol: string, hex: string, asked: Raw): Promise<CcxtOrder> =>
+  placedOnce(
+    async () => {
       const [row = []] = rowsOf(dataOf(await exchange.privatePostAuthWOrderSubmit(asked)))
       return exchange.accountRows.order(row, "SUBMITTED")
-    } catch (error) {
-      const isLate = count > 1 && classify(error).verdict === "NOT_SENT"
-      if (!isLate && !isNonceRefused(error)) throw error
-      if (isLate || !wasOvertaken(error) || count === SUBMITS) throw new InvalidNonce(MAY_BE_TAKEN)
-    }
-    const known = await lookedFor(exchange, symbol, hex)
-    if (known !== undefined) return known
-  }
-}
+    },
+    () => byCid(exchange, symbol, hex),
+    isNonceRefused,
+  )
 
 /** The day is that of its creation, by the venue's clock: an older one is found first. */
 const cancelByCid = async (exchange: BitfinexExchange, symbol: string, hex: unknown): Promise<CcxtOrder> => {
@@ -221,7 +199,7 @@ const change = async (
     ...(postOnly === true && { flags: IS_POST_ONLY }),
   }
   const answer = await exchange.privatePostAuthWOrderUpdate(asked).catch((error: unknown) => {
-    throw isNonceRefused(error) ? new InvalidNonce(MAY_BE_TAKEN) : error
+    throw isNonceRefused(error) ? mayBeTaken() : error
   })
   const row = dataOf(answer)
   return exchange.accountRows.order(Array.isArray(row) ? row : [], "SUBMITTED")

@@ -2,9 +2,7 @@
  * Bitstamp's codes and texts whose class in ccxt 4.5.84 is wrong, or that ccxt does not know (source: www.bitstamp.net/api, "Response codes", "Possible
  * authentication errors" and "Possible errors"). What is not listed means what its class says: of most that is a doubt.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import { each, type Outcome } from "../outcome.ts"
 
 const GONE: Outcome = ["ORDER_NOT_FOUND", "REFUSED"]
 const INVALID: Outcome = ["INVALID_ORDER", "REFUSED"]
@@ -19,9 +17,6 @@ const MALFORMED: Outcome = ["INVALID_ARGUMENT", "REFUSED"]
 
 /** Of a form that is wrong in one of its fields: nothing was done with it. */
 const FORM = "form"
-
-const each = (outcome: Outcome, ...codes: ReadonlyArray<string>): ReadonlyArray<readonly [string, Outcome]> =>
-  codes.map((code) => [code, outcome])
 
 export const BITSTAMP_CODES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   ...each(LIMITED, "400.002", "400.067", "400.068"),

@@ -2,9 +2,7 @@
  * Bybit's codes whose class in ccxt 4.5.84 is wrong, or that ccxt does not know (source: bybit-exchange.github.io/docs/v5/error). A code that is
  * not listed means what its class says.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import type { Outcome } from "../outcome.ts"
 
 const LIMITED: Outcome = ["RATE_LIMITED", "REFUSED"]
 const RESTRICTED: Outcome = ["RESTRICTED_LOCATION", "REFUSED"]

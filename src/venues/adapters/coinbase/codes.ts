@@ -2,10 +2,9 @@
  * Coinbase's reasons, and where they stand in its answers. ccxt 4.5.84 knows few of them, and calls every refused cancel a bad request. Source:
  * docs.cdp.coinbase.com, create-order, cancel-order, edit-order. A reason that is not listed means what its class says.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-import { record } from "../adapter.ts"
 
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import { record } from "../adapter.ts"
+import type { Outcome } from "../outcome.ts"
 
 const LIMITED: Outcome = ["RATE_LIMITED", "REFUSED"]
 const CLOSED: Outcome = ["MARKET_CLOSED", "REFUSED"]

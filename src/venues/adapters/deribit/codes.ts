@@ -2,9 +2,7 @@
  * Deribit's codes whose class in ccxt 4.5.84 is wrong, or that ccxt does not know: an end would be no end, a limit a doubt, and one late answer a wrong
  * key. Source: docs.deribit.com, "RPC Error Codes". What is not listed means what its class says, and is in doubt where it has none.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import { each, type Outcome } from "../outcome.ts"
 
 const GONE: Outcome = ["ORDER_NOT_FOUND", "REFUSED"]
 const INVALID: Outcome = ["INVALID_ORDER", "REFUSED"]
@@ -16,9 +14,6 @@ const DOWN: Outcome = ["VENUE_UNAVAILABLE", "IN_DOUBT"]
 
 /** Of an answer that shows a venue's clock which is not the one that its request was signed by. */
 const CLOCK = "clock"
-
-const each = (outcome: Outcome, ...codes: ReadonlyArray<string>): ReadonlyArray<readonly [string, Outcome]> =>
-  codes.map((code) => [code, outcome])
 
 export const DERIBIT_CODES: ReadonlyMap<string, Outcome> = new Map<string, Outcome>([
   [CLOCK, ["CLOCK_SKEW", "REFUSED"]],

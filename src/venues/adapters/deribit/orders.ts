@@ -44,7 +44,7 @@ const TRIGGERS = /^(stop|take|trailing)/
 /** A trigger that has fired says so; before, it is no order, whatever ended it. */
 const hasWaited = (row: Raw): boolean => TRIGGERS.test(String(row["order_type"])) && row["triggered"] !== true
 
-/** Without a symbol, and so told to nobody, where it is no order of a market that is listed. */
+/** Without a symbol, by which the session leaves it out, where it is no order of a market that is listed. */
 export const orderOf = (exchange: CcxtExchange, row: Raw): CcxtOrder => {
   const type =
     String(row["order_type"] ?? "").includes("market") && row["order_type"] !== "market_limit" ? "market" : "limit"
@@ -92,7 +92,7 @@ export const tradeOf = (exchange: CcxtExchange, row: Raw): CcxtTrade => {
   }
 }
 
-/** Labels are not unique. Ours was first: nobody can have known it before. */
+/** Labels are not unique. Ours was first: no other program can have known it before. */
 export const firstOf = (orders: ReadonlyArray<Raw>): Raw | undefined =>
   orders.reduce<Raw | undefined>(
     (first, it) =>

@@ -2,9 +2,7 @@
  * Gate's labels whose class in ccxt 4.5.84 is wrong, or that ccxt does not know (source: www.gate.com/docs/developers/apiv4, "Label list"). A label that is
  * not listed means what its class says.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import type { Outcome } from "../outcome.ts"
 
 /** Of a cancel or a change: the order has ended. An InvalidOrder of ccxt, after which it would be taken for one that works on. */
 const GONE: Outcome = ["ORDER_NOT_FOUND", "REFUSED"]

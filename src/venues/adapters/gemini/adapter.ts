@@ -1,9 +1,10 @@
 /**
  * Gemini spot of an account's own key, and its deviations from ccxt 4.5.84, which has a stream without its acknowledged end of orders, an order filled with its first
- * trade, and no trade at all of its events. Source: developer.gemini.com, and "Order events" of docs.gemini.com/websocket-api.
+ * trade, and no trade at all of its events. Source: developer.gemini.com for REST; the fields of order events are ccxt's and no page
+ * of the venue's was read for them.
  */
 import type { CcxtCache, CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
-import { classify, LOST_PLACE } from "../../worker/exchange/errors.ts"
+import { LOST_PLACE } from "../../worker/exchange/errors.ts"
 import { endSocket } from "../../worker/exchange/sockets.ts"
 import { readBack } from "../../worker/session/client-ids.ts"
 import { NotSupported } from "../../worker/session/order-terms.ts"
@@ -11,7 +12,7 @@ import { PagingFailed } from "../../worker/session/pages.ts"
 import { type ExchangeAdapter, type Leaving, record, rows, word } from "../adapter.ts"
 import { adapterByScheme, commonScheme, OrderNotFound } from "../client-id-scheme.ts"
 import { sharesTime, tellsTime } from "../dated-clock.ts"
-import { type NonceSigned, wasOvertaken } from "../nonces.ts"
+import { type NonceSigned, placedOnce } from "../nonces.ts"
 import { countedByAccount, type RestAnswer, type Stop, turnedAway } from "../stops.ts"
 import { isHint, isRemainder, type Names, reasonOf, shown, told, tradeTold, unbroken } from "./orders.ts"
 import { isNonceUsed, keepAlive, signByKind } from "./signing.ts"
@@ -79,37 +80,16 @@ const byAccount = countedByAccount()
 /** What stands before the venue turns an address away with a page, and names no time. */
 const stops = (answer: RestAnswer): Stop | undefined => turnedAway(answer, TURNED_AWAY_MILLIS) ?? byAccount(answer)
 
-/** By this name it is in doubt, whatever the venue's reason is. */
-class InvalidNonce extends Error {
-  override readonly name = "InvalidNonce"
-}
-
-/** Of one order, as often as others of the key overtake it. */
-const SUBMITS = 5
-const MAY_BE_TAKEN = "its nonce was refused, which a copy of what was taken is told as well"
-
-const isNotFound = (error: unknown): boolean => classify(error).category === "ORDER_NOT_FOUND"
-
-/** Repeated only where a later call was signed before the refusal, and where the order is not there: the look has a later nonce, so nothing of before comes any more. */
 const placesOnce = (exchange: GeminiExchange): void => {
   const create = exchange.createOrder.bind(exchange)
   exchange.createOrder = async (symbol, type, side, amount, price, params) => {
     // "The API doesn't directly support market orders."
     if (type !== "limit") throw new NotSupported("the venue has limit orders only")
-    for (let count = 1; ; count++) {
-      try {
-        return await create(symbol, type, side, amount, price, params)
-      } catch (error) {
-        const isLate = count > 1 && classify(error).verdict === "NOT_SENT"
-        if (!isLate && !isNonceUsed(error)) throw error
-        if (isLate || !wasOvertaken(error) || count === SUBMITS) throw new InvalidNonce(MAY_BE_TAKEN)
-      }
-      try {
-        return await shownBy(exchange, { client_order_id: params["clientOrderId"] })
-      } catch (error) {
-        if (!isNotFound(error)) throw new InvalidNonce(MAY_BE_TAKEN)
-      }
-    }
+    return placedOnce(
+      () => create(symbol, type, side, amount, price, params),
+      () => shownBy(exchange, { client_order_id: params["clientOrderId"] }),
+      isNonceUsed,
+    )
   }
 }
 

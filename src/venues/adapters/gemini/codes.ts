@@ -2,9 +2,7 @@
  * What Gemini's reasons mean; ccxt 4.5.84 keeps the class of some and drops the word, and takes a missing role for a wrong key. Source: developer.gemini.com,
  * "Error codes". A reason that is not listed says nothing about the order: it stays in doubt.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import { each, type Outcome } from "../outcome.ts"
 
 const INVALID: Outcome = ["INVALID_ORDER", "REFUSED"]
 const MALFORMED: Outcome = ["INVALID_ARGUMENT", "REFUSED"]
@@ -12,9 +10,6 @@ const FORBIDDEN: Outcome = ["PERMISSION_DENIED", "REFUSED"]
 const WRONG_KEY: Outcome = ["VENUE_AUTHENTICATION", "REFUSED"]
 const LIMITED: Outcome = ["RATE_LIMITED", "REFUSED"]
 const AWAY: Outcome = ["VENUE_UNAVAILABLE", "IN_DOUBT"]
-
-const each = (outcome: Outcome, ...reasons: ReadonlyArray<string>): ReadonlyArray<readonly [string, Outcome]> =>
-  reasons.map((reason) => [reason, outcome])
 
 export const INVALID_NONCE = "InvalidNonce"
 

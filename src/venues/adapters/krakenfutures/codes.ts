@@ -2,10 +2,9 @@
  * What Kraken Futures answers in place of an order, and of a request: words whose class in ccxt 4.5.84 is wrong, or that ccxt does not know, so that a
  * refusal would be taken for an order in doubt. Source: docs.kraken.com, "Send order", "Edit order". A word that is not listed is in doubt.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-import { record, rows } from "../adapter.ts"
 
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import { record, rows } from "../adapter.ts"
+import type { Outcome } from "../outcome.ts"
 
 const INVALID: Outcome = ["INVALID_ORDER", "REFUSED"]
 const CLOSED: Outcome = ["MARKET_CLOSED", "REFUSED"]

@@ -2,9 +2,7 @@
  * KuCoin's codes, and texts where one code has many meanings, whose class in ccxt 4.5.84 is wrong (source: www.kucoin.com/docs-new/error-code). What
  * is not listed means what its class says.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import type { Outcome } from "../outcome.ts"
 
 const CLOSED: Outcome = ["MARKET_CLOSED", "REFUSED"]
 const DENIED: Outcome = ["PERMISSION_DENIED", "REFUSED"]

@@ -2,9 +2,7 @@
  * OKX's error codes whose class in ccxt 4.5.84 is wrong, or that ccxt does not know (source: okx.com/docs-v5, "Error Code"). A code that is not
  * listed is in doubt.
  */
-import type { FailureCategory } from "../../connector/wire.ts"
-
-type Outcome = readonly [category: FailureCategory, verdict: "REFUSED" | "IN_DOUBT"]
+import type { Outcome } from "../outcome.ts"
 
 const LIMITED: Outcome = ["RATE_LIMITED", "REFUSED"]
 const FORBIDDEN: Outcome = ["PERMISSION_DENIED", "REFUSED"]

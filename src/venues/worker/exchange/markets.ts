@@ -339,11 +339,15 @@ export class Markets {
     }
     this.#clockFailures = 0
     this.#knowsTime = true
-    for (const exchange of this.#sharers) this.#give(exchange)
+    for (const exchange of this.#sharers) this.#tellTime(exchange)
   }
 
   #give(exchange: CcxtExchange): void {
     exchange.setMarketsFromExchange(this.#exchange)
+    this.#tellTime(exchange)
+  }
+
+  #tellTime(exchange: CcxtExchange): void {
     exchange.options["timeDifference"] = this.#exchange.options["timeDifference"]
   }
 }
