@@ -131,7 +131,7 @@ describe("a submit to COINBASE", () => {
     expect(my.open.last("SessionRefused")).toBeUndefined()
     expect(orders.map((order) => my.timesPlaced(order))).toEqual([1, 1, 1, 1, 1])
     ahead = 0
-    expect((await my.outcomeOf(coinbaseOrder()))._tag).toBe("Accepted")
+    expect(await my.outcomeOf(coinbaseOrder())).toMatchObject({ _tag: "Accepted" })
   })
 
   it("is placed by nobody once its token has expired on the way", async () => {
