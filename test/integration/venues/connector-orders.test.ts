@@ -311,6 +311,8 @@ describe.each(WAYS)("a connector's session whose orders go by %s", (_way, option
     const gone = await startVenue({ market: "still" }, options)
     const there = await gone.openSession()
     await gone.exchange.stop()
+    // Until then its socket looks open from here, and what is written to it is in doubt.
+    await until(() => there.last("StreamDown") !== undefined, "the end of its sockets")
     const order = restingOrder()
     there.session.submit(order)
     await until(() => there.about(order.tradeOrderId).length > 0, "an outcome")

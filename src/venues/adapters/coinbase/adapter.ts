@@ -2,6 +2,7 @@
  * Coinbase's Advanced Trade, spot, and its deviations from ccxt 4.5.84, which signs by our clock and with a key of one kind alone, takes what is
  * executed of an order in the stream for its quantity, answers a refused cancel without its reason, and reads one page of the wallets.
  */
+import { Afresh } from "../../../foundation/afresh.ts"
 import type { CcxtBalance, CcxtExchange, CcxtOrder, CcxtSocket, CcxtTrade, Raw } from "../../worker/exchange/ccxt.ts"
 import { LOST_PLACE } from "../../worker/exchange/errors.ts"
 import { endSocket } from "../../worker/exchange/sockets.ts"
@@ -81,7 +82,7 @@ const readsTheClock = (exchange: CoinbaseExchange): void => {
 const isEdwards = (secret: string): boolean =>
   !secret.startsWith("-----BEGIN") && (secret.length === 88 || secret.endsWith("="))
 
-/** Answers what tells a wrong clock from a wrong key. */
+/** Answers what tells a wrong clock from a wrong key; a clock that cannot be read may be wrong, and no key is given up for it. */
 const signsByVenueClock = (exchange: CoinbaseExchange): (() => Promise<boolean>) => {
   // As the file of the key has it.
   exchange.secret = exchange.secret.replaceAll("\\n", "\n")
@@ -105,21 +106,15 @@ const signsByVenueClock = (exchange: CoinbaseExchange): (() => Promise<boolean>)
   }
   readsTheClock(exchange)
   const offset = (): number => Number(exchange.options["timeDifference"] ?? 0)
-  let measured: Promise<number | undefined> | null = null
-  /** What was refused may have no time left: this is another question, and one for all that were refused together. */
-  const venueNow = (): Promise<number | undefined> => {
-    measured ??= doingFor("doubt", null, () => exchange.fetchTime()).finally(() => {
-      measured = null
-    })
-    return measured
-  }
-  const isClockWrong = async (signedWith = offset()): Promise<boolean> => {
+  // What was refused may have no time left: this is another question, and one for all that were refused together.
+  const venueNow = new Afresh(() => doingFor("doubt", null, () => exchange.fetchTime()))
+  const mayClockBeWrong = async (signedWith = offset()): Promise<boolean> => {
     try {
-      const now = await venueNow()
+      const now = await venueNow.ask()
       const ahead = now === undefined ? 0 : Date.now() - signedWith - now
       return ahead > AHEAD_MILLIS_MAX || ahead < -BEHIND_MILLIS_MAX
     } catch {
-      return false
+      return true
     }
   }
   // "Unauthorized" is all that it says of a token that is not good yet, or no more: no reason to give up a key.
@@ -130,11 +125,11 @@ const signsByVenueClock = (exchange: CoinbaseExchange): (() => Promise<boolean>)
       return await fetch(...request)
     } catch (error) {
       const isRefused = error instanceof Error && error.constructor.name === "AuthenticationError"
-      if (!isRefused || request[0].endsWith(CLOCK) || !(await isClockWrong(signedWith))) throw error
+      if (!isRefused || request[0].endsWith(CLOCK) || !(await mayClockBeWrong(signedWith))) throw error
       throw new InvalidNonce()
     }
   }
-  return isClockWrong
+  return mayClockBeWrong
 }
 
 // Orders: found, cancelled, changed.
@@ -176,7 +171,7 @@ const FILLS_PAGE = 250
 
 const prepare = (instance: CcxtExchange, profile: VenueProfile): void => {
   const exchange = instance as CoinbaseExchange
-  const isClockWrong = signsByVenueClock(exchange)
+  const mayClockBeWrong = signsByVenueClock(exchange)
   const parseOrder = exchange.parseOrder.bind(exchange)
   exchange.parseOrder = (order, market) => truly(parseOrder(order, market))
   const told = new WsOrders(exchange.parseWsOrder.bind(exchange))
@@ -186,7 +181,7 @@ const prepare = (instance: CcxtExchange, profile: VenueProfile): void => {
   exchange.handleMessage = (socket: CcxtSocket, message) => {
     const { type, message: said } = record(message)
     if (type === "error" && /authentication/i.test(String(said))) {
-      void isClockWrong().then((isIt) => {
+      void mayClockBeWrong().then((isIt) => {
         socket.onError(isIt ? new InvalidNonce() : new OperationFailed(String(said)))
         socket.close()
       })

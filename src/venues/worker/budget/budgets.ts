@@ -88,6 +88,9 @@ class OrderBudgets {
 const CCXT_UNKNOWN_WINDOW_MILLIS = 60_000
 const SHORT_WINDOW_MILLIS = 1000
 
+/** Endpoints that take no key: whatever has one, the venue counts them by address. */
+const isPublic = (api: unknown): boolean => [api].flat().includes("public")
+
 /** Header names are compared without case: ccxt capitalises them. */
 const headersOf = (given: unknown): ReadonlyMap<string, string> =>
   new Map(
@@ -133,7 +136,18 @@ export class Budgets {
     if (ofAccount) this.#join(exchange)
     const holds = new AccountHolds()
     const owner = ofAccount ? exchange : null
+    let isOfAddress = false
+    if (isItsOwn) {
+      // ccxt calls `throttle` at once with what this answers.
+      const costOf = exchange.calculateRateLimiterCost.bind(exchange)
+      exchange.calculateRateLimiterCost = (api, ...rest) => {
+        isOfAddress = isPublic(api)
+        return costOf(api, ...rest)
+      }
+    }
     exchange.throttle = async (cost) => {
+      const isPublicOne = isOfAddress
+      isOfAddress = false
       const work = currentWork()
       const purpose = work?.purpose ?? "market"
       const left = (): number | null => (work === undefined ? null : leftOf(work))
@@ -148,6 +162,7 @@ export class Budgets {
       if (gate !== undefined) this.#keep(gate, holds)
       // With `number: String` costs are texts.
       const units = Number(cost ?? 1)
+      if (isPublicOne) return take(this.#budgetOf(exchange, false), units)
       await take(budget, units)
       // Of the account's own requests only orders weigh nothing.
       if (ofAccount && units === 0)

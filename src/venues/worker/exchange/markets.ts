@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { InstrumentId } from "../../../domain/ids.ts"
 import { type Contract, instrumentIdOf, parseInstrumentId } from "../../../domain/instrument/instrument.ts"
 import { WholeLists } from "../../../domain/instrument/whole-lists.ts"
+import { Afresh } from "../../../foundation/afresh.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
 import type { InstrumentRow } from "../../connector/wire.ts"
 import { doingFor } from "../work.ts"
@@ -222,7 +223,7 @@ export class Markets {
   #loading: Promise<void> | undefined
   #loadedAt = 0
   #failures = 0
-  #clockRead: Promise<void> | null = null
+  readonly #clock = new Afresh(() => this.#readClock())
   #clockFailures = 0
   #knowsTime = false
 
@@ -239,7 +240,7 @@ export class Markets {
 
   /** Resolves when there are markets; rejects when this attempt failed. Callers come back; attempts are spaced here. */
   loaded(): Promise<void> {
-    if (this.#loadedAt > 0 && !this.#knowsTime) this.syncClock().catch(() => undefined)
+    if (this.#loadedAt > 0 && !this.#knowsTime) this.#clock.share().catch(() => undefined)
     if (this.#areYoungerThan(REFRESH_MILLIS)) return Promise.resolve()
     const loading = this.#begin()
     if (this.#loadedAt === 0) return loading
@@ -251,7 +252,7 @@ export class Markets {
   /** Resolves when there are markets, and the venue's clock was read once, for what is signed by it; rejects as `loaded` does. */
   async timed(): Promise<void> {
     await this.loaded()
-    if (!this.#knowsTime) await this.syncClock()
+    if (!this.#knowsTime) await this.#clock.share()
   }
 
   /** Resolves with what the venue lists now; rejects when it could not be asked, whatever is known from before. */
@@ -286,12 +287,12 @@ export class Markets {
     return venueNow(this.#exchange)
   }
 
-  /** Measures the venue's clock again (60 s of skew refuses every signed request): once for all that were refused together, and spaced as loads are. */
+  /**
+   * Measures the venue's clock again (60 s of skew refuses every signed request): once for all that were refused together, with a question that is put
+   * after they were, and spaced as loads are.
+   */
   syncClock(): Promise<void> {
-    this.#clockRead ??= this.#readClock().finally(() => {
-      this.#clockRead = null
-    })
-    return this.#clockRead
+    return this.#clock.ask()
   }
 
   async #load(): Promise<void> {
@@ -311,7 +312,7 @@ export class Markets {
       throw failure
     }
     // Books and trades need no clock, so that markets do without one that is not told; who signs waits for it.
-    await this.syncClock().catch(() => undefined)
+    await this.#clock.share().catch(() => undefined)
     this.listing.update(this.#exchange.markets)
     this.#failures = 0
     this.#loadedAt = Date.now()

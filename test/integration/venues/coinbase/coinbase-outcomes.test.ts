@@ -134,6 +134,15 @@ describe("a submit to COINBASE", () => {
     expect(await my.outcomeOf(coinbaseOrder())).toMatchObject({ _tag: "Accepted" })
   })
 
+  it("keeps its key when the venue does not tell whether the clock is wrong", async () => {
+    for (const action of [failing(429, "rate_limit_exceeded"), answering(503, "<html>maintenance</html>")]) {
+      ahead = 600_000 - ahead
+      at.exchange.fault({ fault: "answer", match: TIME, action })
+      expect(await my.outcomeOf(coinbaseOrder())).toMatchObject({ _tag: "Accepted" })
+      expect(my.open.last("SessionRefused")).toBeUndefined()
+    }
+  })
+
   it("is placed by nobody once its token has expired on the way", async () => {
     at.exchange.fault({ fault: "answer", match: PLACE, action: { kind: "delay", millis: 3000 } })
     const order = coinbaseOrder()

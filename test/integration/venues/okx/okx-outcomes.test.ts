@@ -135,6 +135,8 @@ describe.each(WAYS)("a submit to OKX by %s", (_way, options, { place }) => {
     const gone = await startOkx({}, options)
     const there = await gone.openSession()
     await gone.exchange.stop()
+    // Until then its socket looks open from here, and what is written to it is in doubt.
+    await until(() => there.last("StreamDown") !== undefined, "the end of its sockets")
     const order = okxOrder()
     there.session.submit(order)
     await until(() => there.about(order.tradeOrderId).length > 0, "an outcome")

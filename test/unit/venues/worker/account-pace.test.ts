@@ -26,6 +26,9 @@ const leaving = async (budget: RateBudget, purpose: Purpose, cost: number, count
   return left
 }
 
+/** What budgets take over of an instance that asks nobody. */
+const NOTHING = { throttle: null, calculateRateLimiterCost: () => 3, onRestResponse: () => undefined }
+
 describe("the pace of an account", () => {
   it("lets what costs nothing go at once, however many questions wait", async () => {
     const budget = new RateBudget({ capacity: 45, windowMillis: 45_000, limitedMillis: 2_000 })
@@ -56,7 +59,7 @@ describe("the pace of an account", () => {
     const profile = PROFILES.find(({ venue }) => venue === "GATE")
     if (profile === undefined) throw new Error("GATE is not in the registry")
     const budgets = new Budgets(profile)
-    const exchange = { rateLimit: 50, rollingWindowSize: 0, throttle: null, onRestResponse: () => undefined }
+    const exchange = { rateLimit: 50, rollingWindowSize: 0, ...NOTHING }
     const account = Object.assign(exchange, { close: () => Promise.resolve() }) as unknown as CcxtExchange
     budgets.install(account, true)
     const sent = async (pair: string): Promise<number> => {
@@ -81,7 +84,7 @@ describe("the pace of an account", () => {
     if (profile === undefined) throw new Error("OKX is not in the registry")
     const budgets = new Budgets(profile)
     const sent = async (): Promise<number> => {
-      const exchange = { rateLimit: 100, rollingWindowSize: 2000, throttle: null, onRestResponse: () => undefined }
+      const exchange = { rateLimit: 100, rollingWindowSize: 2000, ...NOTHING }
       const account = Object.assign(exchange, { close: () => Promise.resolve() }) as unknown as CcxtExchange
       budgets.install(account, true)
       let left = 0
@@ -105,7 +108,7 @@ describe("the pace of an account", () => {
     const profile = PROFILES.find(({ venue }) => venue === "BITFINEX")
     if (profile === undefined) throw new Error("BITFINEX is not in the registry")
     const budgets = new Budgets(profile)
-    const exchange = { rateLimit: 250, rollingWindowSize: 60_000, throttle: null, onRestResponse: () => undefined }
+    const exchange = { rateLimit: 250, rollingWindowSize: 60_000, ...NOTHING }
     const account = Object.assign(exchange, { close: () => Promise.resolve() }) as unknown as CcxtExchange
     budgets.install(account, true)
     let left = 0
@@ -127,7 +130,7 @@ describe("the pace of an account", () => {
     if (profile === undefined) throw new Error("BYBIT is not in the registry")
     const budgets = new Budgets(profile)
     const account = (): CcxtExchange => {
-      const exchange = { rateLimit: 20, rollingWindowSize: 5000, throttle: null, onRestResponse: () => undefined }
+      const exchange = { rateLimit: 20, rollingWindowSize: 5000, ...NOTHING }
       budgets.install(Object.assign(exchange, { close: () => Promise.resolve() }) as unknown as CcxtExchange, true)
       return exchange as unknown as CcxtExchange
     }
@@ -144,6 +147,34 @@ describe("the pace of an account", () => {
       return left
     }
     expect([await sent(account()), await sent(account())]).toEqual([15, 15])
+    budgets.close()
+  })
+
+  it("leaves to the address what takes no key: COINBASE answers 10 of those in a second, whatever asks", async () => {
+    const profile = PROFILES.find(({ venue }) => venue === "COINBASE")
+    if (profile === undefined) throw new Error("COINBASE is not in the registry")
+    const budgets = new Budgets(profile)
+    const account = (): CcxtExchange => {
+      const exchange = { rateLimit: 34, rollingWindowSize: 0, ...NOTHING }
+      budgets.install(Object.assign(exchange, { close: () => Promise.resolve() }) as unknown as CcxtExchange, true)
+      return exchange as unknown as CcxtExchange
+    }
+    const accounts = [account(), account()]
+    const sent = async (api: ReadonlyArray<string>): Promise<number> => {
+      let left = 0
+      for (let i = 0; i < 40; i++)
+        void doing({ connector: "COINBASE", purpose: "doubt", until: null }, () => {
+          const exchange = accounts[i % 2]!
+          const cost = exchange.calculateRateLimiterCost(api, "GET", "brokerage/time", {})
+          return exchange.throttle(api.includes("public") ? cost : 1).then(
+            () => (left += 1),
+            () => undefined,
+          )
+        })
+      await new Promise((resolve) => setImmediate(resolve))
+      return left
+    }
+    expect([await sent(["v3", "public"]), await sent(["v3", "private"])]).toEqual([9, 40])
     budgets.close()
   })
 })

@@ -35,15 +35,19 @@ const venue = async () => {
     listed: ["BTC"] as ReadonlyArray<string>,
     isAway: false,
     isClockAway: false,
+    aheadMillis: 0,
+    timesAsked: 0,
     answers: Promise.resolve(),
   }
   exchange.fetch = async (url) => {
     const { pathname } = new URL(url)
+    if (pathname.endsWith("time")) state.timesAsked += 1
+    const serverTime = Date.now() + state.aheadMillis
     await state.answers
     if (state.isAway) throw new Error("away")
     if (state.isClockAway && pathname.endsWith("time")) throw new Error("no time")
     if (pathname.endsWith("exchangeInfo")) asked.push(pathname)
-    return pathname.endsWith("time") ? { serverTime: Date.now() } : { symbols: state.listed.map(symbol) }
+    return pathname.endsWith("time") ? { serverTime } : { symbols: state.listed.map(symbol) }
   }
   const reached: Array<unknown> = []
   const markets = new Markets(profile, exchange, (failure) => reached.push(failure))
@@ -156,5 +160,25 @@ describe("the markets of a connector", () => {
     state.isClockAway = true
     await later(() => markets.fresh(), 60_000)
     await markets.timed()
+  })
+
+  it("are signed for by a clock that was read after the refusal, although one was being read", async () => {
+    const { exchange, state, markets } = await venue()
+    await markets.loaded()
+    const asked = state.timesAsked
+    let answer = () => {}
+    state.answers = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const before = markets.syncClock()
+    while (state.timesAsked === asked) await new Promise((resolve) => setImmediate(resolve))
+    // Its answer is on the way when the clock is set; what is signed by it is refused, once for both.
+    state.aheadMillis = 600_000
+    const refused = [markets.syncClock(), markets.syncClock()]
+    answer()
+    await Promise.all([before, ...refused])
+    expect(markets.venueNow() - Date.now()).toBeGreaterThan(540_000)
+    expect(state.timesAsked).toBe(asked + 2)
+    expect(Number(exchange.options["timeDifference"])).toBeLessThan(-540_000)
   })
 })
