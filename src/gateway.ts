@@ -219,6 +219,7 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
         url,
         nodeId: owner.nodeId,
         epoch: owner.epoch,
+        isAwaited: place.cluster !== undefined,
         lost: fatal,
         defect: (error) => notice("a callback of the order writer threw", { error: String(error) }, "error"),
         warn: notice,
@@ -296,6 +297,8 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
 
     const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
     const isOwner = owner.mayAct
+    const isCrowded = () => shutdown.isNew() && Context.get(store, Writer).pressure() === "full"
+    const holdsBack = () => (shutdown.isDraining() ? "leaving" : isCrowded() ? "crowded" : undefined)
     const { probes, record } = yield* healthProbes(options, url, isOwner, shutdown.isReady, place.cluster).pipe(
       Effect.provide(base),
     )
@@ -319,6 +322,7 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
         notice(what, { requestId, route, error: describe(error) }, "error"),
       authenticate: Context.get(auth, Speakers).authenticate,
       isDraining: shutdown.isDraining,
+      isCrowded,
       freshMillis: settings.sessions.freshMillis,
       limiter,
       pages: [...console, ...referencePages(realtimeDocuments(kinds)), jwksPage(Context.get(auth, Sessions).jwks)],
@@ -355,7 +359,7 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     watchLoopDelay().restart()
     const hasConsole = console.length > 0
     const renewCertificate = certificate.renew
-    const serveEdges = yield* edgesOf(hub, kinds, authority, mounted.rpc).pipe(Effect.provide(all))
+    const serveEdges = yield* edgesOf(hub, kinds, authority, mounted.rpc, holdsBack).pipe(Effect.provide(all))
     const doors = { takePeerCall, serveEdges }
     const core: Core = { listening, hasConsole, setupToken, renewCertificate, drain, ...doors, health: record }
     return core

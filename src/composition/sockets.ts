@@ -15,7 +15,7 @@ import { rpcMethods } from "../http/rpc/rpc.ts"
 import { makeVenueGate } from "../http/venue-gate.ts"
 import type { AccessLog } from "../http/watch/request-log.ts"
 import type { RequestWatch } from "../http/watch/request-watch.ts"
-import type { CableService } from "../ports/cable.ts"
+import type { CableService, NotTakenReason } from "../ports/cable.ts"
 import { ChannelPort } from "../ports/channel-port.ts"
 import { Clock } from "../ports/clock.ts"
 import type { Rpc } from "../ports/rpc.ts"
@@ -137,7 +137,13 @@ export const sockets = (
   })
 
 /** What the sockets of other nodes ask of the owner. */
-export const edgesOf = (hub: Hub, kinds: ChannelKinds, authority: Authority, rpc: Rpc) =>
+export const edgesOf = (
+  hub: Hub,
+  kinds: ChannelKinds,
+  authority: Authority,
+  rpc: Rpc,
+  holdsBack: () => NotTakenReason | undefined,
+) =>
   Effect.gen(function* () {
     const { monotonic } = yield* Clock
     const speakers = yield* Speakers
@@ -150,6 +156,7 @@ export const edgesOf = (hub: Hub, kinds: ChannelKinds, authority: Authority, rpc
         rpc,
         cable,
         mayAct,
+        holdsBack,
         onSpeakerEnded: speakers.onEnded,
         onSpeakerRenewed: speakers.onRenewed,
         onOperatorGone: dealers.onOperatorGone,

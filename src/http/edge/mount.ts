@@ -30,6 +30,8 @@ export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"
   readonly authenticate: Authenticate
   /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
   readonly isDraining: () => boolean
+  /** While it answers true no change is taken from another node, which holds it. Absent: never. */
+  readonly isCrowded?: () => boolean
   /** How old the proof of who asks may be, for dangerous acts. */
   readonly freshMillis: number
   /** The last word on each route before it is served, for what holds across operations. */
@@ -98,7 +100,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   options: MountOptions,
   runtime: Runtime.Runtime<never>,
 ): Mounted => {
-  const { authenticate, isDraining, limiter = null } = options
+  const { authenticate, isDraining, isCrowded = () => false, limiter = null } = options
   const run = makeRun(runtime, options)
   const deadlines = new Deadlines(options.monotonic)
   const around: Surroundings = {
@@ -176,7 +178,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   return {
     inFlight: () => deadlines.size,
     rpc: makeRpc(routes, around, { run, isDraining }),
-    takePeerCall: makeTakePeerCall(routes, around, { run, authenticate, isDraining }),
+    takePeerCall: makeTakePeerCall(routes, around, { run, authenticate, isDraining, isCrowded }),
     close: () => deadlines.close(),
   }
 }

@@ -79,12 +79,14 @@ interface PeerParts {
   readonly run: Run
   readonly authenticate: Authenticate
   readonly isDraining: () => boolean
+  /** What changes something is held where it came to, until there is room. */
+  readonly isCrowded: () => boolean
 }
 
 export const makeTakePeerCall = (
   routes: ReadonlyArray<Route>,
   around: Surroundings,
-  { run, authenticate, isDraining }: PeerParts,
+  { run, authenticate, isDraining, isCrowded }: PeerParts,
 ): TakeAsked => {
   const byName = new Map(routes.map((route) => [`${route.method} ${route.template}`, route] as const))
 
@@ -107,6 +109,7 @@ export const makeTakePeerCall = (
     const route = passed && byName.get(`${passed.method} ${passed.path}`)
     if (passed === undefined || route === undefined) return "unknown"
     if (isDraining()) return "leaving"
+    if (!route.isRead && isCrowded()) return "crowded"
     const now = around.monotonic()
     if (isTooLate(asked.deadline, now)) return "late"
     const call = new PeerCall(route, around, passed, asked, now)

@@ -355,6 +355,8 @@ const balanceChanges = (
 
 interface AccountStoreOptions extends Omit<OrderWriterOptions, "connect"> {
   readonly url: string
+  /** Orders wait for this process already. */
+  readonly isAwaited?: boolean
 }
 
 /** What actors hand over in their last moment is stored as well: how far a trailing stop came. */
@@ -388,6 +390,7 @@ export const accountStoreLayer = (
             Effect.zipRight(Effect.sync(open.close)),
           ),
       )
+      if (options.isAwaited === true) writer.prepare()
       const events = makeEventReader(sql)
       const load = makeAccountLoader(sql, yield* Effect.scope)
       return Context.empty().pipe(

@@ -6,6 +6,7 @@ import { performance } from "node:perf_hooks"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type pg from "pg"
 import type { TradingAccountId } from "../../domain/ids.ts"
+import { makeLoopTime } from "../../foundation/loop-time.ts"
 import type { CommitOutcome, Unit } from "../../ports/account-store.ts"
 import type { HistogramSeries } from "../../ports/meters.ts"
 import { openWriterSession, writerLife } from "../postgres/writer-session.ts"
@@ -82,6 +83,8 @@ export interface OrderWriterOptions {
   readonly arraysOnly?: boolean | undefined
   /** For failpoints: these units have left for the database, whose answer is open. */
   readonly sent?: ((units: ReadonlyArray<Unit>) => void) | undefined
+  /** Ms, by which it is judged whether the database is late; the loop's own. For tests. */
+  readonly lived?: () => number
   /** Seconds: of a unit until it is settled, and of a batch until it is answered. */
   readonly batched?: ((units: number, millis: number) => void) | undefined
   readonly meters?: { readonly unit: HistogramSeries; readonly batch: HistogramSeries } | undefined
@@ -102,6 +105,8 @@ export interface OrderWriterStats {
 }
 
 export interface OrderWriter {
+  /** Opens its session and asks its first question now, for which the first units would wait: a process that takes over is handed hundreds at once. */
+  readonly prepare: () => void
   readonly commit: (unit: Unit) => void
   readonly after: (account: TradingAccountId, run: () => void) => void
   readonly pressure: () => "calm" | "full"
@@ -117,6 +122,8 @@ interface Entry {
   readonly bytes: number
   /** Monotonic ms. */
   readonly at: number
+  /** The same by the loop's own time. */
+  readonly livedAt: number
   /** Run once this unit is settled. */
   readonly followers: Array<() => void>
   /** An earlier unit of the account was refused: this one was made on top of it and is never written. */
@@ -151,6 +158,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   let running = false
   const life = writerLife({ ...options, name: "the order writer", close: session.close })
   const { guarded } = life
+  const lived = options.lived ?? makeLoopTime(() => unsettled > 0)
   const counts = { batches: 0, units: 0, keyUsed: 0, refused: 0, commitMillis: 0 }
 
   const settleNow = (entry: Entry, outcome: CommitOutcome): void => {
@@ -341,12 +349,25 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   }
 
   const ageOf = (entry: Entry | undefined): number => (entry === undefined ? 0 : performance.now() - entry.at)
-  const oldestMillis = (): number => ageOf(inFlight[settledInFlight] ?? waiting[0])
+  const oldest = (): Entry | undefined => inFlight[settledInFlight] ?? waiting[0]
+  const oldestMillis = (): number => ageOf(oldest())
+  /** What stands still here is no sign of the database's: its answer is there, and was not read yet. */
+  const isSlow = (entry = oldest()): boolean => entry !== undefined && lived() - entry.livedAt > PRESSURE_AGE_MILLIS
+
+  const begin = async (): Promise<void> => {
+    if (await learnAccounts([])) await run()
+  }
 
   return {
+    prepare: () => {
+      if (running || life.isOver()) return
+      running = true
+      void begin().catch(life.broken)
+    },
     commit: (unit) => {
       const isGroundless = untold.has(unit.accountId)
-      const entry: Entry = { unit, bytes: bytesOf(unit), at: performance.now(), followers: [], isGroundless }
+      const [at, livedAt] = [performance.now(), lived()]
+      const entry: Entry = { unit, bytes: bytesOf(unit), at, livedAt, followers: [], isGroundless }
       unsettled++
       waiting.push(entry)
       newest.set(unit.accountId, entry)
@@ -364,7 +385,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       if (life.isOver() || unsettled >= PRESSURE_UNITS) return "full"
       const isQueue = unsettled > BATCH_UNITS_MAX
       const isLate = isQueue && Math.max(oldestMillis(), ageOf(outcomes.first())) > QUEUE_AGE_MILLIS
-      return isLate || oldestMillis() > PRESSURE_AGE_MILLIS ? "full" : "calm"
+      return isLate || isSlow() ? "full" : "calm"
     },
     stats: () => ({ ...counts, retries: session.retries(), waiting: unsettled, oldestMillis: oldestMillis() }),
     drain: () => life.drain(!running),

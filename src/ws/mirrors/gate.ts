@@ -4,7 +4,7 @@
  */
 import { principalText } from "../../domain/user/principal-text.ts"
 import { type SpeakerId, speakerOf } from "../../domain/user/user.ts"
-import type { Asked, CableService } from "../../ports/cable.ts"
+import type { Asked, CableService, NotTakenReason } from "../../ports/cable.ts"
 import type { Rpc } from "../../ports/rpc.ts"
 import type { Access, Authority, Credentials } from "../channels/authority.ts"
 import {
@@ -33,6 +33,8 @@ export interface GateParts {
   readonly rpc: Rpc
   /** Its lease runs: what it judges by is of now. */
   readonly mayAct: () => boolean
+  /** Why no call is begun now: the edge holds it, and asks again. */
+  readonly holdsBack: () => NotTakenReason | undefined
   readonly onSpeakerEnded: (listener: (speaker: SpeakerId) => void) => void
   readonly onSpeakerRenewed: (listener: (speaker: SpeakerId) => void) => void
   readonly onOperatorGone: (listener: (user: string) => void) => void
@@ -69,9 +71,13 @@ export class Gate {
     this.stop = this.parts.cable.serve(GATE_SERVICE, {
       term,
       take: (asked) => {
-        const { mayAct, monotonic } = this.parts
+        const { mayAct, holdsBack, monotonic } = this.parts
         if (!mayAct()) return "lease"
-        if (asked.head === "rpc" && asked.deadline - monotonic() < CALL_MILLIS_MIN) return "late"
+        if (asked.head === "rpc") {
+          if (asked.deadline - monotonic() < CALL_MILLIS_MIN) return "late"
+          const why = holdsBack()
+          if (why !== undefined) return why
+        }
         this.take(asked)
         return undefined
       },

@@ -285,6 +285,20 @@ it("holds what no node has taken, and gives it to the next; says that nothing wa
   }
 })
 
+it("holds a change for an owner that has no room for it yet, and reads meanwhile", async () => {
+  const { http, calls } = await core("owner")
+  const { url, turnTo, inFlight } = await edge()
+  turnTo("owner")
+  await ask(url, "/told")
+  http.crowded.now = true
+  const held = post(url, "/write", "held")
+  expect((await ask(url, "/query", { headers: HEADERS })).status).toBe(200)
+  expect([calls, inFlight()]).toEqual([[], 1])
+  http.crowded.now = false
+  expect((await held).status).toBe(200)
+  expect(calls).toEqual(["held"])
+})
+
 it("says of a change that is not answered that it is unknown, and does not ask for it again; of a read it asks the next", async () => {
   const silent = await core("silent", "never")
   const { url, turnTo, inFlight } = await edge()

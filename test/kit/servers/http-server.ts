@@ -48,6 +48,7 @@ export interface TestHttp {
   readonly defects: Array<Defect>
   readonly lines: Array<string>
   readonly draining: { now: boolean }
+  readonly crowded: { now: boolean }
   readonly close: () => void
 }
 
@@ -77,6 +78,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
   const defects: Array<Defect> = []
   const lines: Array<string> = []
   const draining = { now: false }
+  const crowded = { now: false }
   let count = 0
   const mounted = await Effect.runPromise(
     mount(server.app, api, handlers, {
@@ -88,6 +90,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
       log: (line) => lines.push(line),
       onDefect: (defect) => defects.push(defect),
       isDraining: () => draining.now,
+      isCrowded: () => crowded.now,
       freshMillis: 300_000,
       pages: options.pages ?? [],
       limiter: options.limiter ?? null,
@@ -102,6 +105,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
     defects,
     lines,
     draining,
+    crowded,
     close: () => {
       server.close()
       mounted.close()

@@ -65,6 +65,7 @@ export const startEdges = async (
     cable: home,
     onOperatorGone: () => {},
     mayAct: () => true,
+    holdsBack: () => undefined,
     soon: setImmediate,
     monotonic,
     after,

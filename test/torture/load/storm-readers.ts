@@ -57,7 +57,7 @@ interface Publication {
 
 interface Reply {
   readonly id?: number
-  readonly error?: { readonly code: number }
+  readonly error?: { readonly code: number; readonly temporary?: boolean }
   readonly subscribe?: {
     readonly epoch?: string
     readonly offset?: number
@@ -74,6 +74,8 @@ interface Reply {
 const AT_ONCE = 200
 /** Before the next attempt of one that failed, in ms: as a client's first pause. */
 const PAUSE_MILLIS = 200
+/** From this code on an unsubscribe is the word to subscribe again, and the official client does so at once. */
+const AGAIN_CODE = 2_500
 
 const tally = { received: 0, recovered: 0, caughtUp: 0, unrecovered: 0, missed: 0, repeated: 0, wrong: 0 }
 const failures: Record<string, number> = {}
@@ -84,7 +86,9 @@ const failed = (why: string): void => {
 class StormReader {
   readonly positions = new Map<string, Position>()
   #socket: WebSocket | undefined
-  #unanswered = 0
+  /** Of this connection: subscribes that have no answer yet, and how many there were. */
+  #asked = new Map<number, string>()
+  #asks = 0
   #landed: () => void = () => undefined
 
   constructor(
@@ -128,12 +132,22 @@ class StormReader {
 
   #commands(): string {
     const { token, channels } = this.seat
-    this.#unanswered = channels.length
-    const subscribes = channels.map((channel, n) => {
-      const position = this.positions.get(channel)
-      return { id: n + 2, subscribe: { channel, ...(position !== undefined && { recover: true, ...position }) } }
-    })
-    return [{ id: 1, connect: { token } }, ...subscribes].map((command) => JSON.stringify(command)).join("\n")
+    this.#asked = new Map()
+    this.#asks = 1
+    return [JSON.stringify({ id: 1, connect: { token } }), ...channels.map((it) => this.#subscribe(it))].join("\n")
+  }
+
+  #subscribe(channel: string): string {
+    const id = ++this.#asks
+    this.#asked.set(id, channel)
+    const position = this.positions.get(channel)
+    return JSON.stringify({ id, subscribe: { channel, ...(position !== undefined && { recover: true, ...position }) } })
+  }
+
+  #again(own: WebSocket, id: number, channel: string): void {
+    if (own !== this.#socket) return
+    this.#asked.delete(id)
+    own.send(this.#subscribe(channel))
   }
 
   #read(own: WebSocket, line: string): void {
@@ -141,11 +155,17 @@ class StormReader {
     const { id = 0, error, subscribe, push }: Reply = JSON.parse(line)
     if (error !== undefined) failed(`error ${error.code}`)
     if (push?.pub !== undefined) this.#take(push.channel, push.pub)
-    if (push?.unsubscribe !== undefined) failed(`unsubscribed ${push.unsubscribe.code}`)
-    const channel = this.seat.channels[id - 2]
-    if (subscribe === undefined || channel === undefined) return
+    if (push?.unsubscribe !== undefined) {
+      failed(`unsubscribed ${push.unsubscribe.code}`)
+      if (push.unsubscribe.code >= AGAIN_CODE) own.send(this.#subscribe(push.channel))
+    }
+    const channel = this.#asked.get(id)
+    if (channel === undefined) return
+    if (error?.temporary === true) return void setTimeout(() => this.#again(own, id, channel), PAUSE_MILLIS)
+    this.#asked.delete(id)
+    if (subscribe === undefined) return
     this.#subscribed(channel, subscribe)
-    if (--this.#unanswered === 0) this.#landed()
+    if (this.#asked.size === 0) this.#landed()
   }
 
   #subscribed(channel: string, reply: NonNullable<Reply["subscribe"]>): void {

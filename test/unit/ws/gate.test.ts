@@ -37,10 +37,12 @@ interface Stored {
 describe("the gate of edges", () => {
   let nodes: ReturnType<typeof nodesInMemory>
   let stored: Stored
+  let holdsBack: string | undefined
   const calls: Array<string> = []
   beforeEach(() => {
     nodes = nodesInMemory()
     stored = { permissions: ["read"], isRefused: false }
+    holdsBack = undefined
     calls.length = 0
   })
 
@@ -80,6 +82,7 @@ describe("the gate of edges", () => {
         else answer(done)
       },
       mayAct: () => true,
+      holdsBack: () => (term === 1 ? holdsBack : undefined),
       onSpeakerEnded: () => {},
       onSpeakerRenewed: (listener) => void renewers.push(listener),
       onOperatorGone: () => {},
@@ -231,6 +234,37 @@ describe("the gate of edges", () => {
     here.knows(home.peer)
     nodes.time.pass(1_000)
     expect([calls, answers]).toEqual([["slow"], [busy, busy]])
+  })
+
+  it("has a call that an owner holds back, as it ends or has just begun, done by it later or by the next one", async () => {
+    const [home, here] = [await owner(1), await edge()]
+    nodes.time.pass(1_000)
+    here.knows(home.peer)
+    const principal = here.identify().principal!
+    const answers: Array<unknown> = []
+    const call = (method: string): void => {
+      const request = { method, data: {}, isMalformed: false, principal, ip: IP }
+      here.gate.rpc(request, (answer) => answers.push(answer))
+    }
+    holdsBack = "crowded"
+    call("order")
+    nodes.time.pass(1_000)
+    expect([calls, answers]).toEqual([[], []])
+    holdsBack = undefined
+    nodes.time.pass(200)
+    expect([calls, answers]).toEqual([["order"], [done]])
+    holdsBack = "leaving"
+    call("next")
+    nodes.time.pass(1_000)
+    expect(calls).toEqual(["order"])
+    const next = await owner(2)
+    nodes.time.pass(1_000)
+    here.knows(next.peer)
+    nodes.time.pass(1_000)
+    expect([calls, answers]).toEqual([
+      ["order", "next"],
+      [done, done],
+    ])
   })
 
   it("does no call from an address that its speaker may not come from any more, though the word of it is lost", async () => {
