@@ -16,6 +16,10 @@ import { isJsonType } from "../edge/request-body.ts"
 import type { RouteFacts } from "../edge/route.ts"
 import { answerText, type PassedRequest, readRequest } from "./frame.ts"
 
+/** So many changes of a route that are being done, and the oldest for so long: what comes now would wait for them and end as unknown, as would those behind it. */
+const CROWD = 16
+const CROWD_MILLIS = 1_500
+
 class PeerCall extends Call {
   readonly requestId: string
   readonly callId: string
@@ -27,7 +31,9 @@ class PeerCall extends Call {
     around: Surroundings,
     private readonly passed: PassedRequest,
     private readonly asked: Asked,
-    private readonly beganAt: number,
+    readonly beganAt: number,
+    /** Its like that are being done, the oldest first; undefined: a read. */
+    private readonly crowd: Set<PeerCall> | undefined,
   ) {
     // As this node's clock says when it came to the other one.
     super(route, around, Math.min(beganAt, asked.deadline - route.deadline.millis))
@@ -37,6 +43,7 @@ class PeerCall extends Call {
     this.isSecure = passed.isSecure
     this.bytesIn = asked.payload.length
     if (around.watch?.isTracing === true) this.trace = around.watch.begin(passed.traceparent)
+    crowd?.add(this)
   }
 
   get body(): Buffer {
@@ -71,8 +78,15 @@ class PeerCall extends Call {
     lines += linesOf(headers)
     if (this.trace !== null && this.passed.traceparent === "") lines += `\r\ntraceparent: ${traceparentOf(this.trace)}`
     this.asked.answer(answerText({ status, errno, lines }), envelope)
+    this.crowd?.delete(this)
     this.record(status, errno, envelope.length, false)
   }
+}
+
+const isBehind = (crowd: Set<PeerCall>, now: number): boolean => {
+  if (crowd.size < CROWD) return false
+  const [oldest] = crowd
+  return oldest !== undefined && now - oldest.beganAt > CROWD_MILLIS
 }
 
 interface PeerParts {
@@ -88,6 +102,7 @@ export const makeTakePeerCall = (
   around: Surroundings,
   { run, authenticate, isDraining, isCrowded }: PeerParts,
 ): TakeAsked => {
+  const crowds = new Map(routes.flatMap((route) => (route.isRead ? [] : [[route, new Set<PeerCall>()] as const])))
   const byName = new Map(routes.map((route) => [`${route.method} ${route.template}`, route] as const))
 
   const proceed = makeProceed<PeerCall, PeerCall>(run, around.limiter, ({ body }, call, route, check, query) => {
@@ -109,10 +124,11 @@ export const makeTakePeerCall = (
     const route = passed && byName.get(`${passed.method} ${passed.path}`)
     if (passed === undefined || route === undefined) return "unknown"
     if (isDraining()) return "leaving"
-    if (!route.isRead && isCrowded()) return "crowded"
     const now = around.monotonic()
     if (isTooLate(asked.deadline, now)) return "late"
-    const call = new PeerCall(route, around, passed, asked, now)
+    const crowd = crowds.get(route)
+    if (crowd !== undefined && (isCrowded() || isBehind(crowd, now))) return "crowded"
+    const call = new PeerCall(route, around, passed, asked, now, crowd)
     guarded(call, () => serve(call, route))
     if (!call.done) call.startClock()
     return undefined

@@ -89,6 +89,8 @@ interface Core {
   readonly http: TestHttp
   readonly cable: Cable
   readonly calls: Array<string>
+  /** Answers to what is `slow`, each when it is called. */
+  readonly slow: Array<() => void>
 }
 
 /** It does the operations, and answers some of them `never`. */
@@ -98,6 +100,7 @@ const core = async (
   options?: TestHttpOptions,
 ): Promise<Core> => {
   const calls: Array<string> = []
+  const slow: Array<() => void> = []
   const handlers: HandlersOf<typeof Group> = {
     test: {
       query: ({ query, principal }, reply) => reply.ok({ query, userId: principal.userId }),
@@ -119,7 +122,8 @@ const core = async (
       },
       patient: ({ body }, reply) => {
         calls.push(body.word)
-        if (answers === "always") reply.ok(body)
+        if (body.word === "slow") slow.push(() => reply.ok(body))
+        else if (answers === "always") reply.ok(body)
       },
       bare: ({ body }, reply) => reply.ok(body ?? "no body"),
       short: (_input, reply) => reply.ok("ok"),
@@ -129,7 +133,7 @@ const core = async (
   closing.push(http.close)
   const cable = cableOf(inbox)
   cable.serve(PEER_CALLS, { term: 1, take: http.mounted.takePeerCall })
-  return { http, cable, calls }
+  return { http, cable, calls, slow }
 }
 
 const limiter = (): RequestLimiter =>
@@ -297,6 +301,28 @@ it("holds a change for an owner that has no room for it yet, and reads meanwhile
   http.crowded.now = false
   expect((await held).status).toBe(200)
   expect(calls).toEqual(["held"])
+})
+
+it("holds changes for an owner that is behind with many of their like, and asks again when it is not", async () => {
+  let later = 0
+  const monotonic = (): number => performance.now() + later
+  const { calls, slow } = await core("owner", "always", { monotonic })
+  const { url, turnTo, inFlight } = await edge()
+  turnTo("owner")
+  await ask(url, "/told")
+  const many = Array.from({ length: 16 }, () => post(url, "/patient", "slow"))
+  await eventually(() => slow.length === 16)
+  // One more is done while they are young.
+  expect((await post(url, "/patient", "young")).status).toBe(200)
+  later = 2_000
+  const held = post(url, "/patient", "held")
+  await eventually(() => inFlight() === 17)
+  const [read, other] = [await ask(url, "/told"), await post(url, "/write", "of another kind")]
+  expect([read.status, other.status]).toEqual([200, 200])
+  expect(calls).not.toContain("held")
+  for (const answer of slow) answer()
+  expect((await held).status).toBe(200)
+  expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]))
 })
 
 it("says of a change that is not answered that it is unknown, and does not ask for it again; of a read it asks the next", async () => {

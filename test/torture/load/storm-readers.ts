@@ -74,6 +74,11 @@ interface Reply {
 const AT_ONCE = 200
 /** Before the next attempt of one that failed, in ms: as a client's first pause. */
 const PAUSE_MILLIS = 200
+/** Before a subscribe is tried again that failed for now, as the official client waits: any time up to a step, which doubles, and at least the first. */
+const AGAIN_MIN_MILLIS = 500
+const AGAIN_MAX_MILLIS = 20_000
+const againMillis = (tries: number): number =>
+  Math.min(AGAIN_MAX_MILLIS, AGAIN_MIN_MILLIS + Math.random() * AGAIN_MIN_MILLIS * 2 ** Math.min(tries, 31))
 /** From this code on an unsubscribe is the word to subscribe again, and the official client does so at once. */
 const AGAIN_CODE = 2_500
 
@@ -89,6 +94,8 @@ class StormReader {
   /** Of this connection: subscribes that have no answer yet, and how many there were. */
   #asked = new Map<number, string>()
   #asks = 0
+  /** Subscribes of a channel that failed for now, one after the other. */
+  readonly #tries = new Map<string, number>()
   #landed: () => void = () => undefined
 
   constructor(
@@ -161,9 +168,14 @@ class StormReader {
     }
     const channel = this.#asked.get(id)
     if (channel === undefined) return
-    if (error?.temporary === true) return void setTimeout(() => this.#again(own, id, channel), PAUSE_MILLIS)
+    if (error?.temporary === true) {
+      const tries = this.#tries.get(channel) ?? 0
+      this.#tries.set(channel, tries + 1)
+      return void setTimeout(() => this.#again(own, id, channel), againMillis(tries))
+    }
     this.#asked.delete(id)
     if (subscribe === undefined) return
+    this.#tries.delete(channel)
     this.#subscribed(channel, subscribe)
     if (this.#asked.size === 0) this.#landed()
   }
