@@ -163,7 +163,7 @@ export const SETTINGS: Readonly<Record<string, ReadonlyArray<SettingRow>>> = {
     row(
       "EXPERIMENTAL_ORDERS",
       "",
-      "Comma-separated venues whose orders are EXPERIMENTAL ([venues](../guide/venues.md)) and should be sent nevertheless, for example `DERIBIT`. Without it no account can be connected there; accounts already connected track their orders and take cancels, but no new orders",
+      "Comma-separated venues whose orders are EXPERIMENTAL ([venues](../guide/venues.md): at present none) and should be sent nevertheless. Without it no account can be connected there; accounts already connected track their orders and take cancels, but no new orders",
     ),
     row(
       "SOCKET_ORDERS",

@@ -133,12 +133,17 @@ export const optIns = (
   const ofProof = (proof: Venue["orders"]["proof"]): ReadonlyArray<string> =>
     venues.filter((it) => it.orders.proof === proof).map(({ venue }) => venue)
   const unknown = named.filter((name) => !venues.some(({ venue }) => venue === name))
+  const experimental = ofProof("EXPERIMENTAL")
+  const hint =
+    experimental.length > 0
+      ? `it may name ${experimental.join(", ")}`
+      : "orders are EXPERIMENTAL at no venue, so unset it"
   const without = named.filter((name) => ofProof("NONE").includes(name))
   const proven = named.filter((name) => ofProof("PROVEN").includes(name))
   return {
     refused:
       unknown.length > 0
-        ? `EXPERIMENTAL_ORDERS names an unknown venue: ${unknown.join(", ")}; it may name ${ofProof("EXPERIMENTAL").join(", ")}`
+        ? `EXPERIMENTAL_ORDERS names an unknown venue: ${unknown.join(", ")}; ${hint}`
         : without.length > 0
           ? `EXPERIMENTAL_ORDERS names ${without.join(", ")}, which takes no orders at all: opting in does not change that`
           : null,

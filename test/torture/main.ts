@@ -234,7 +234,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   "venue-failpoints": {
     usage:
-      "as failpoints: at the places on an order's way at OKX, KRAKEN, BYBIT, COINBASE, BINANCEUSDM, KUCOIN, GATE, KRAKENFUTURES, BITSTAMP, BITFINEX and GEMINI",
+      "as failpoints: at the places on an order's way at OKX, KRAKEN, BYBIT, COINBASE, BINANCEUSDM, KUCOIN, GATE, KRAKENFUTURES, BITSTAMP, BITFINEX, GEMINI and DERIBIT",
     run: (progress) =>
       failpoints({
         elsewhere: true,

@@ -8,6 +8,7 @@ import { readSettings } from "../../src/config.ts"
 import { transportPolicy } from "../../src/http/edge/transport.ts"
 import { NAMES } from "../../src/settings/names.ts"
 import { PROFILES, venueOf } from "../../src/venues/adapters/registry.ts"
+import { unproven } from "../kit/worlds/unproven-venue.ts"
 
 type Env = Readonly<Record<string, string>>
 
@@ -117,13 +118,13 @@ const CONTRADICTIONS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<
 
 /** Of the settings that came last: what is meant is plain, and none of it is what is taken. */
 const SLIPS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<string>]> = [
-  [{ EXPERIMENTAL_ORDER: "DERIBIT" }, "EXPERIMENTAL_ORDERS"],
-  [{ EXPERIMENTAL_ORDERS: "deribit" }, "deribit", "DERIBIT"],
-  [{ EXPERIMENTAL_ORDERS: "DERIBIT GEMINI" }, "DERIBIT GEMINI"],
-  [{ EXPERIMENTAL_ORDERS: "DERIBIT;GEMINI" }, "DERIBIT;GEMINI"],
-  [{ EXPERIMENTAL_ORDERS: '["DERIBIT"]' }, '["DERIBIT"]'],
-  [{ EXPERIMENTAL_ORDERS: "true" }, "true", "DERIBIT"],
-  [{ EXPERIMENTAL_ORDERS: "*" }, "*", "DERIBIT"],
+  [{ EXPERIMENTAL_ORDER: "ELSEWHERE" }, "EXPERIMENTAL_ORDERS"],
+  [{ EXPERIMENTAL_ORDERS: "elsewhere" }, "elsewhere", "ELSEWHERE"],
+  [{ EXPERIMENTAL_ORDERS: "ELSEWHERE GEMINI" }, "ELSEWHERE GEMINI"],
+  [{ EXPERIMENTAL_ORDERS: "ELSEWHERE;GEMINI" }, "ELSEWHERE;GEMINI"],
+  [{ EXPERIMENTAL_ORDERS: '["ELSEWHERE"]' }, '["ELSEWHERE"]'],
+  [{ EXPERIMENTAL_ORDERS: "true" }, "true", "ELSEWHERE"],
+  [{ EXPERIMENTAL_ORDERS: "*" }, "*", "ELSEWHERE"],
   [{ WARM_FEED: "50" }, "WARM_FEEDS"],
   [{ WARM_FEEDS: "MOCK:BTC/USDT" }, "WARM_FEEDS", "from 0 to 10000"],
   [{ WARM_FEEDS: "off" }, "WARM_FEEDS", '"off"'],
@@ -136,7 +137,7 @@ const SLIPS: ReadonlyArray<readonly [env: Env, ...words: ReadonlyArray<string>]>
   [{ ADMIN_SECOND_FACTOR: "true" }, "ADMIN_SECOND_FACTOR", "required"],
   [{ EXCHANGE_SHORTFALL_PERCENT: "1%" }, "EXCHANGE_SHORTFALL_PERCENT", "1%"],
 ]
-const venues = PROFILES.map((profile) => venueOf(profile, []))
+const venues = [...PROFILES, unproven("ELSEWHERE", "deribit")].map((profile) => venueOf(profile, []))
 /** With what only the venues know, as the start asks them. */
 const heardAtStart = (env: Env): string | undefined =>
   heard(env) ?? optIns(venues, readSettings(env).experimentalOrders).refused ?? undefined

@@ -8,9 +8,10 @@ import { Matching } from "../binance/matching.ts"
 import { balanceOf, type Fill, isOpen, type Order, type SymbolRules } from "../binance/model.ts"
 import { type Placement, Placements } from "../binance/placements.ts"
 import { MarginPurse } from "../binance-usdm/margin.ts"
-import { positionOf } from "../binance-usdm/model.ts"
+import { positionOf, sizeOf } from "../binance-usdm/model.ts"
 import { moving, openDoors } from "../doors.ts"
 import type { LoopbackExchange, LoopbackOptions, LoopbackUser } from "../loopback.ts"
+import { plain } from "../plain-numbers.ts"
 import { byHand, clockOf, freeAmounts, openMarkets } from "../traded-markets.ts"
 import { DERIBIT_CONTRACTS, SETTLEMENT } from "./contracts.ts"
 import type { Core } from "./core.ts"
@@ -18,6 +19,7 @@ import { applyFault, DERIBIT_FAULTS, type DeribitFault, DeribitFaults } from "./
 import { deribitRoutes } from "./hosts.ts"
 import { Limits } from "./limits.ts"
 import { type DeribitAccount, setWords, wordsOf } from "./model.ts"
+import { readOrder } from "./order-request.ts"
 import { levelsOf, publicTradeRow, tickerRow } from "./public-methods.ts"
 import { RestDoor } from "./rest.ts"
 import { Signatures } from "./signature.ts"
@@ -45,10 +47,16 @@ export interface DeribitExchange
   readonly position: (apiKey: string, symbol: string) => ReturnType<typeof positionRow>
   /** What is in the wallet changes without an order, as by a transfer or funding. */
   readonly moveWallet: (apiKey: string, asset: string, change: string) => void
+  /** The venue closes a position at the market, for want of margin. */
+  readonly liquidate: (apiKey: string, symbol: string) => void
+  /** Best first. */
+  readonly levels: (symbol: string, side: "bids" | "asks") => ReadonlyArray<{ readonly price: string }>
   /** Requests above a limit of the venue. */
   readonly refusedCalls: () => number
   /** Everything that a user has working, by the user's own hand elsewhere. */
   readonly cancelAll: (apiKey: string) => void
+  /** So many orders that the user has placed and cancelled elsewhere. */
+  readonly cancelledElsewhere: (apiKey: string, symbol: string, count: number) => void
 }
 
 const TICK_MILLIS = 1000
@@ -234,6 +242,15 @@ export const startDeribitExchange = async (options: DeribitOptions = {}): Promis
       balanceOf(account, asset).free += change.startsWith("-") ? -toFixed8(change.slice(1)) : toFixed8(change)
       pushPortfolio(account, asset)
     },
+    liquidate: (apiKey, symbol) => {
+      const account = accountOf(apiKey)
+      const { amount } = positionOf(account, symbol)
+      const plan = { quoteOrderQuantity: undefined, price: undefined, stopPrice: undefined, clientOrderId: undefined }
+      const terms = { type: "MARKET", timeInForce: "GTC", isReduceOnly: true } as const
+      const side = amount > 0n ? "SELL" : "BUY"
+      matching.place(account, { symbol, side, quantity: sizeOf(amount), ...terms, ...plan })
+    },
+    levels: (symbol, side) => matching.market(symbol)[side].levels.map(({ price }) => ({ price: plain(price) })),
     counts: () => Object.fromEntries(counts),
     refusedCalls: () => core.limits.refused,
     socketCount: (kind) => sockets.count(kind),
@@ -244,6 +261,18 @@ export const startDeribitExchange = async (options: DeribitOptions = {}): Promis
           wordsOf(order).cancelReason = "user_request"
           matching.cancel(order, order.symbol)
         }
+    },
+    cancelledElsewhere: (apiKey, symbol, count) => {
+      const market = matching.market(symbol)
+      const of = { instrument_name: symbol, amount: market.rules.stepSize, price: market.rules.startPrice }
+      for (let i = 0; i < count; i++) {
+        const { request, words } = readOrder(market, "BUY", of)
+        core.placing = words
+        const order = matching.place(accountOf(apiKey), request)
+        core.placing = undefined
+        words.cancelReason = "user_request"
+        matching.cancel(order, symbol)
+      }
     },
     stop: async () => {
       for (const timer of timers) clearInterval(timer)

@@ -4,7 +4,7 @@
  */
 import { UNIT } from "../binance/fixed.ts"
 import { executedQuantity, type Fill, isOpen, type Order } from "../binance/model.ts"
-import { entryPriceOf, sizeOf, unrealizedOf } from "../binance-usdm/model.ts"
+import { entryPriceOf, unrealizedOf } from "../binance-usdm/model.ts"
 import { plain } from "../plain-numbers.ts"
 import { SETTLEMENT } from "./contracts.ts"
 import type { Core, Params } from "./core.ts"
@@ -91,7 +91,9 @@ export const tradeRow = (core: Core, account: DeribitAccount, fill: Fill) => {
     profit_loss: number(core.purse.realized.get(fill) ?? 0n),
     price: number(fill.price),
     post_only: words?.isPostOnly ?? false,
-    order_type: words?.type ?? "market",
+    // "Order type: limit, market, or liquidation".
+    order_type: words?.isLiquidation === true ? "liquidation" : (words?.type ?? "market"),
+    ...(words?.isLiquidation === true && { liquidation: "T" }),
     order_id: orderIdOf(fill.orderId),
     matching_id: null,
     mark_price: number(fill.price),
@@ -187,6 +189,7 @@ export const orderView = (order: Order) => ({
   price: plain(order.price),
   amount: plain(order.quantity),
   filled: plain(executedQuantity(order)),
+  cost: plain(order.cost),
   left: plain(order.left),
-  size: plain(sizeOf(order.quantity)),
+  reduceOnly: order.isReduceOnly === true,
 })

@@ -10,6 +10,7 @@ import { startBitfinexExchange } from "../../exchanges/bitfinex/exchange.ts"
 import { startBitstampExchange } from "../../exchanges/bitstamp/exchange.ts"
 import { startBybitExchange } from "../../exchanges/bybit/exchange.ts"
 import { startCoinbaseExchange } from "../../exchanges/coinbase/exchange.ts"
+import { startDeribitExchange } from "../../exchanges/deribit/exchange.ts"
 import { startGateExchange } from "../../exchanges/gate/exchange.ts"
 import { startGeminiExchange } from "../../exchanges/gemini/exchange.ts"
 import { startKrakenExchange } from "../../exchanges/kraken/exchange.ts"
@@ -356,6 +357,31 @@ const startGemini = async (): Promise<StageExchange> => {
   }
 }
 
+const startDeribit = async (): Promise<StageExchange> => {
+  // One account is asked by one process after another, each of which counts its own calls alone.
+  const exchange = await startDeribitExchange({ isLimited: false })
+  const statusOf = (state: string, executed: string): string =>
+    state === "filled" ? "FILLED" : state === "cancelled" ? "CANCELED" : executed === "0" ? "NEW" : "PARTIALLY_FILLED"
+  return {
+    ...exchange,
+    venue: "DERIBIT",
+    pair: "BTC/USDC",
+    place: "GET /api/v2/private/buy",
+    enter: () => {
+      const keys = { apiKey: hex(4), apiSecret: hex(32) }
+      exchange.addUser({ ...keys, balances: { USDC: BALANCES.USDT } })
+      return keys
+    },
+    orders: (apiKey) =>
+      exchange.orders(apiKey).map(({ label, order_state, filled, cost }) => ({
+        clientOrderId: label,
+        status: statusOf(order_state, filled),
+        executed: filled,
+        cost,
+      })),
+  }
+}
+
 export const OTHER_EXCHANGES = {
   okx: startOkx,
   kraken: startKraken,
@@ -367,6 +393,7 @@ export const OTHER_EXCHANGES = {
   krakenfutures: startKrakenFutures,
   bitstamp: startBitstamp,
   gemini: startGemini,
+  deribit: startDeribit,
   bitfinex: startBitfinex,
 }
 export type OtherVenue = keyof typeof OTHER_EXCHANGES

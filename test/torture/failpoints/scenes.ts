@@ -215,5 +215,6 @@ export const SCENES_ELSEWHERE: ReadonlyArray<Scene> = [
   ...onOrders("krakenfutures"),
   ...onOrders("bitstamp"),
   ...onOrders("gemini"),
+  ...onOrders("deribit"),
   ...onOrders("bitfinex"),
 ]

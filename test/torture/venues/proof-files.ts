@@ -64,6 +64,22 @@ export const bitstamp = {
   gateway: "gateway/orders/bitstamp.test.ts",
 }
 
+export const gemini = {
+  orders: "venues/gemini/gemini-orders.test.ts",
+  outcomes: "venues/gemini/gemini-outcomes.test.ts",
+  session: "venues/gemini/gemini-session.test.ts",
+  gateway: "gateway/orders/gemini.test.ts",
+}
+
+export const deribit = {
+  orders: "venues/deribit/deribit-orders.test.ts",
+  lists: "venues/deribit/deribit-lists.test.ts",
+  outcomes: "venues/deribit/deribit-outcomes.test.ts",
+  session: "venues/deribit/deribit-session.test.ts",
+  gateway: "gateway/contracts/deribit.test.ts",
+  positions: "gateway/contracts/deribit-positions.test.ts",
+}
+
 export const bitfinex = {
   orders: "venues/bitfinex/bitfinex-orders.test.ts",
   lists: "venues/bitfinex/bitfinex-lists.test.ts",

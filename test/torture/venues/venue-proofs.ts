@@ -9,8 +9,10 @@ import {
   bitstamp,
   bybit,
   coinbase,
+  deribit,
   futures,
   gate,
+  gemini,
   kraken,
   krakenAccount,
   kucoin,
@@ -39,15 +41,9 @@ export const PROVEN_VENUES = [
   "BITSTAMP",
   "BITFINEX",
   "GEMINI",
+  "DERIBIT",
 ] as const
 type Proven = (typeof PROVEN_VENUES)[number]
-
-const gemini = {
-  orders: "venues/gemini/gemini-orders.test.ts",
-  outcomes: "venues/gemini/gemini-outcomes.test.ts",
-  session: "venues/gemini/gemini-session.test.ts",
-  gateway: "gateway/orders/gemini.test.ts",
-}
 
 /** Of test/integration/venues/order-socket-scenarios.ts. */
 const OVER_SOCKET = [
@@ -61,56 +57,62 @@ const OVER_SOCKET = [
 const of = (file: string, ...tests: ReadonlyArray<string>): ReadonlyArray<Proof> =>
   tests.map((test) => ({ file, test }))
 
+type Rows<Row> = Partial<Record<Proven, Row>>
+
+/** Those whose tests have the same names in files of the same kinds; a row of its own says where one has others, or more. */
+const ALIKE = {
+  OKX: okx,
+  BYBIT: bybit,
+  COINBASE: coinbase,
+  BINANCEUSDM: usdm,
+  KUCOIN: kucoin,
+  GATE: gate,
+  KRAKENFUTURES: futures,
+  BITSTAMP: bitstamp,
+  BITFINEX: bitfinex,
+  GEMINI: gemini,
+  DERIBIT: deribit,
+} as const satisfies Rows<object>
+
+type Files = Readonly<Record<"orders" | "outcomes" | "session" | "gateway", string>>
+
+const alike = (shown: (files: Files) => ReadonlyArray<Proof>): Rows<ReadonlyArray<Proof>> =>
+  Object.fromEntries(Object.entries(ALIKE).map(([venue, files]) => [venue, shown(files)]))
+
 /** Absent: no test of that venue shows it. */
-export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArray<Proof>>>>> = {
+export const PROOFS: Readonly<Record<string, Rows<ReadonlyArray<Proof>>>> = {
   submit: {
+    ...alike(({ orders }) => of(orders, "is placed under our own id")),
     BINANCE: of(session, "places a limit order under our own id"),
     OKX: of(okx.orders, "places a limit order under our own id"),
     KRAKEN: of(kraken, "places a limit order under our own id"),
-    BYBIT: of(bybit.orders, "is placed under our own id"),
-    COINBASE: of(coinbase.orders, "is placed under our own id"),
-    BINANCEUSDM: of(usdm.orders, "is placed under our own id"),
-    KUCOIN: of(kucoin.orders, "is placed under our own id"),
-    GATE: of(gate.orders, "is placed under our own id"),
-    KRAKENFUTURES: of(futures.orders, "is placed under our own id"),
-    BITSTAMP: of(bitstamp.orders, "is placed under our own id"),
-    BITFINEX: of(bitfinex.orders, "is placed under our own id"),
-    GEMINI: of(gemini.orders, "is placed under our own id"),
   },
   replay: {
+    ...alike(({ outcomes }) => of(outcomes, "is in doubt when the venue knows our id already")),
     BINANCE: of(session, "is in doubt when the venue knows our id already"),
-    OKX: of(okx.outcomes, "is in doubt when the venue knows our id already"),
     KRAKEN: of(kraken, "never makes two orders of one id"),
-    BYBIT: of(bybit.outcomes, "is in doubt when the venue knows our id already"),
     COINBASE: of(coinbase.outcomes, "makes no second order when the venue knows our id already"),
-    BINANCEUSDM: of(usdm.outcomes, "is in doubt when the venue knows our id already"),
-    KUCOIN: of(kucoin.outcomes, "is in doubt when the venue knows our id already"),
-    GATE: of(gate.outcomes, "is in doubt when the venue knows our id already"),
-    KRAKENFUTURES: of(futures.outcomes, "is in doubt when the venue knows our id already"),
-    BITSTAMP: of(bitstamp.outcomes, "is in doubt when the venue knows our id already"),
     BITFINEX: of(
       bitfinex.outcomes,
       "is in doubt when the venue knows our id already",
       "is in doubt when its nonce is refused",
     ),
-    GEMINI: of(gemini.outcomes, "is in doubt when the venue knows our id already"),
+    // Nothing there keeps an id unique: what was sent once is asked for, and never sent again.
+    DERIBIT: of(deribit.outcomes, "is in doubt after", "is found by its label though another program's order"),
   },
   cancel: {
+    ...alike(({ orders }) => of(orders, "is cancelled by our id and by the venue's", "that is cancelled after a part")),
     BINANCE: of(session, "cancels by our id and by the venue's"),
     OKX: of(okx.orders, "cancels by our id and by the venue's"),
     KRAKEN: of(kraken, "cancels by our id and by the venue's"),
-    BYBIT: of(bybit.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
-    COINBASE: of(coinbase.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
-    BINANCEUSDM: of(usdm.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
-    KUCOIN: of(kucoin.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
-    GATE: of(gate.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
-    KRAKENFUTURES: of(futures.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
-    BITSTAMP: of(bitstamp.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
-    BITFINEX: of(bitfinex.orders, "is cancelled by our id and by the venue's", "that is cancelled after a part"),
     GEMINI: of(gemini.orders, "is cancelled by the venue's id in one request", "that is cancelled after a part"),
+    DERIBIT: [
+      ...of(deribit.orders, "is cancelled by the venue's id in one request", "that is cancelled after a part"),
+      ...of(deribit.outcomes, "leaves its cancel in doubt after"),
+    ],
   },
   "late fill after cancel": {
-    // BINANCE, BINANCEUSDM, GATE, KRAKEN and KRAKENFUTURES answer a cancel when it is carried out.
+    // BINANCE, BINANCEUSDM, DERIBIT, GATE, KRAKEN and KRAKENFUTURES answer a cancel when it is carried out.
     BINANCE: of(session, "says what was executed before it says"),
     OKX: [
       ...of(okx.orders, "never takes the acknowledgement of a cancel"),
@@ -143,52 +145,29 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ...of(gemini.orders, "never takes the answer to a cancel", "that was filled before its cancel came"),
       ...of(gemini.gateway, "has an order FILLED that filled behind its acknowledged cancel"),
     ],
+    DERIBIT: of(
+      deribit.orders,
+      "says what was executed before it says",
+      "has a cancel refused as of an order that is over",
+    ),
   },
   "lost answer": {
+    ...alike(({ outcomes, gateway }) => [
+      ...of(outcomes, "is in doubt after"),
+      ...of(gateway, "finds its order after an answer that was lost"),
+    ]),
     BINANCE: of(binance, "keeps its hold while in doubt and is found"),
-    OKX: [
-      ...of(okx.outcomes, "is in doubt after"),
-      ...of(okx.gateway, "finds its order after an answer that was lost"),
-    ],
     KRAKEN: [
       ...of(kraken, "is in doubt when the answer is lost", "is in doubt about a cancel whose answer is lost"),
       ...of(krakenAccount, "finds its order after an answer that was lost"),
-    ],
-    BYBIT: [
-      ...of(bybit.outcomes, "is in doubt after"),
-      ...of(bybit.gateway, "finds its order after an answer that was lost"),
-    ],
-    COINBASE: [
-      ...of(coinbase.outcomes, "is in doubt after"),
-      ...of(coinbase.gateway, "finds its order after an answer that was lost"),
-    ],
-    BINANCEUSDM: [
-      ...of(usdm.outcomes, "is in doubt after"),
-      ...of(usdm.gateway, "finds its order after an answer that was lost"),
-    ],
-    KUCOIN: [
-      ...of(kucoin.outcomes, "is in doubt after"),
-      ...of(kucoin.gateway, "finds its order after an answer that was lost"),
-    ],
-    GATE: [
-      ...of(gate.outcomes, "is in doubt after"),
-      ...of(gate.gateway, "finds its order after an answer that was lost"),
-    ],
-    KRAKENFUTURES: [
-      ...of(futures.outcomes, "is in doubt after"),
-      ...of(futures.gateway, "finds its order after an answer that was lost"),
-    ],
-    BITSTAMP: [
-      ...of(bitstamp.outcomes, "is in doubt after"),
-      ...of(bitstamp.gateway, "finds its order after an answer that was lost"),
     ],
     BITFINEX: [
       ...of(bitfinex.outcomes, "is in doubt after", "cannot arrive any more once a later question"),
       ...of(bitfinex.gateway, "finds its order after an answer that was lost"),
     ],
-    GEMINI: [
-      ...of(gemini.outcomes, "is in doubt after"),
-      ...of(gemini.gateway, "finds its order after an answer that was lost"),
+    DERIBIT: [
+      ...of(deribit.outcomes, "is in doubt after", "is not placed once its window has passed"),
+      ...of(deribit.gateway, "finds its order after an answer that was lost"),
     ],
   },
   "dead socket": {
@@ -284,44 +263,43 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       ),
       ...of(gemini.gateway, "hears by its audits what a private stream did not say"),
     ],
+    DERIBIT: [
+      ...of(
+        deribit.session,
+        "is down and up again after its socket was cut",
+        "is up only once the venue has taken the channel",
+        "begins anew after a channel was left out",
+        "answers when it is asked whether it is there",
+        "is renewed before it ends",
+      ),
+      ...of(deribit.gateway, "hears by its audits what a private stream did not say"),
+    ],
   },
   "worker kill": {
+    ...alike((files) => of(files.session, "leaves a submit in doubt when it dies with it")),
     BINANCE: of(worker, "leaves a submit in doubt when it dies with it"),
-    OKX: of(okx.session, "leaves a submit in doubt when it dies with it"),
     KRAKEN: of(kraken, "leaves a submit in doubt when its worker dies with it"),
-    BYBIT: of(bybit.session, "leaves a submit in doubt when it dies with it"),
-    COINBASE: of(coinbase.session, "leaves a submit in doubt when it dies with it"),
-    BINANCEUSDM: of(usdm.session, "leaves a submit in doubt when it dies with it"),
-    KUCOIN: of(kucoin.session, "leaves a submit in doubt when it dies with it"),
-    GATE: of(gate.session, "leaves a submit in doubt when it dies with it"),
-    KRAKENFUTURES: of(futures.session, "leaves a submit in doubt when it dies with it"),
-    BITSTAMP: of(bitstamp.session, "leaves a submit in doubt when it dies with it"),
-    BITFINEX: of(bitfinex.session, "leaves a submit in doubt when it dies with it"),
-    GEMINI: of(gemini.session, "leaves a submit in doubt when it dies with it"),
   },
   "absence with thousands of fills": {
+    ...alike(({ gateway }) => of(gateway, "opens and takes orders after an absence")),
     BINANCE: of(binanceAccount, "opens and takes orders after an absence"),
-    OKX: of(okx.gateway, "opens and takes orders after an absence"),
     // Its calls are counted: thousands of fills take minutes, of which the account trades after seconds.
     KRAKEN: [
       ...of(krakenAccount, "opens and takes orders after an absence"),
       ...of("gateway/orders/kraken-absence.test.ts", "opens, takes orders and says what filled"),
     ],
-    BYBIT: of(bybit.gateway, "opens and takes orders after an absence"),
-    COINBASE: of(coinbase.gateway, "opens and takes orders after an absence"),
-    BINANCEUSDM: of(usdm.gateway, "opens and takes orders after an absence"),
-    KUCOIN: of(kucoin.gateway, "opens and takes orders after an absence"),
-    GATE: of(gate.gateway, "opens and takes orders after an absence"),
     KRAKENFUTURES: [
       ...of(futures.gateway, "opens and takes orders after an absence"),
       ...of(futures.lists, "has all pages of its fills"),
     ],
-    BITSTAMP: of(bitstamp.gateway, "opens and takes orders after an absence"),
     BITFINEX: [
       ...of(bitfinex.gateway, "opens and takes orders after an absence"),
       ...of(bitfinex.lists, "has more fills than a page", "has of what ended each order once"),
     ],
-    GEMINI: of(gemini.gateway, "opens and takes orders after an absence"),
+    DERIBIT: [
+      ...of(deribit.gateway, "opens and takes orders after an absence"),
+      ...of(deribit.lists, "has all pages of its fills", "has trades of days ago", "has an order by its label"),
+    ],
   },
   "429 storm": {
     BINANCE: of(worker, "leaves a venue alone for as long as it asks"),
@@ -376,50 +354,36 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
       "sends its cancels before 20 orders",
       "has refused what the venue counted out",
     ),
+    DERIBIT: of(
+      deribit.session,
+      "waits with its orders while the venue counts them",
+      "sends its cancels before 30 orders",
+      "has refused what the venue counted out",
+    ),
   },
   // OKX documents none. KRAKEN's is the "Temporary lockout" above.
   ban: {
+    ...alike((files) => of(files.session, "is silent afterwards, and its sessions keep their keys")),
     BINANCE: of(worker, "is silent after a ban of its address"),
-    BYBIT: of(bybit.session, "is silent afterwards, and its sessions keep their keys"),
-    COINBASE: of(coinbase.session, "is silent afterwards, and its sessions keep their keys"),
-    BINANCEUSDM: of(usdm.session, "is silent afterwards, and its sessions keep their keys"),
-    KUCOIN: of(kucoin.session, "is silent afterwards, and its sessions keep their keys"),
-    GATE: of(gate.session, "is silent afterwards, and its sessions keep their keys"),
-    KRAKENFUTURES: of(futures.session, "is silent afterwards, and its sessions keep their keys"),
-    BITSTAMP: of(bitstamp.session, "is silent afterwards, and its sessions keep their keys"),
-    BITFINEX: of(bitfinex.session, "is silent afterwards, and its sessions keep their keys"),
-    GEMINI: of(gemini.session, "is silent afterwards, and its sessions keep their keys"),
+    OKX: [],
   },
   "order of another program": {
+    ...alike(({ gateway }) => of(gateway, "shows the order of another program")),
     BINANCE: of(binance, "shows orders that were placed elsewhere"),
-    OKX: of(okx.gateway, "shows the order of another program"),
     KRAKEN: of(krakenAccount, "shows the order of another program"),
-    BYBIT: of(bybit.gateway, "shows the order of another program"),
-    COINBASE: of(coinbase.gateway, "shows the order of another program"),
-    BINANCEUSDM: of(usdm.gateway, "shows the order of another program"),
-    KUCOIN: of(kucoin.gateway, "shows the order of another program"),
-    GATE: of(gate.gateway, "shows the order of another program"),
-    KRAKENFUTURES: of(futures.gateway, "shows the order of another program"),
-    BITSTAMP: of(bitstamp.gateway, "shows the order of another program"),
     BITFINEX: [
       ...of(bitfinex.session, "has the order of another program as one that is not ours"),
       ...of(bitfinex.gateway, "shows the order of another program"),
     ],
-    GEMINI: of(gemini.gateway, "shows the order of another program"),
+    DERIBIT: [
+      ...of(deribit.orders, "is shown as another program placed it"),
+      ...of(deribit.gateway, "shows the order of another program"),
+    ],
   },
   disconnect: {
+    ...alike(({ gateway }) => of(gateway, "shows the order of another program, and disconnects")),
     BINANCE: of(binance, "disconnects: nothing stays open"),
-    OKX: of(okx.gateway, "shows the order of another program, and disconnects"),
     KRAKEN: of(krakenAccount, "shows the order of another program, and disconnects"),
-    BYBIT: of(bybit.gateway, "shows the order of another program, and disconnects"),
-    COINBASE: of(coinbase.gateway, "shows the order of another program, and disconnects"),
-    BINANCEUSDM: of(usdm.gateway, "shows the order of another program, and disconnects"),
-    KUCOIN: of(kucoin.gateway, "shows the order of another program, and disconnects"),
-    GATE: of(gate.gateway, "shows the order of another program, and disconnects"),
-    KRAKENFUTURES: of(futures.gateway, "shows the order of another program, and disconnects"),
-    BITSTAMP: of(bitstamp.gateway, "shows the order of another program, and disconnects"),
-    BITFINEX: of(bitfinex.gateway, "shows the order of another program, and disconnects"),
-    GEMINI: of(gemini.gateway, "shows the order of another program, and disconnects"),
   },
   // Where SOCKET_ORDERS may name the venue.
   "over its socket": {
@@ -450,6 +414,18 @@ export const PROOFS: Readonly<Record<string, Partial<Record<Proven, ReadonlyArra
         "whose stop fires",
       ),
       ...of(futures.orders, "that is reduce-only makes its position smaller", "has its position told"),
+    ],
+    DERIBIT: [
+      ...of(
+        deribit.positions,
+        "is shown with its margin",
+        "is closed by orders that name it",
+        "that another program opens is told",
+        "that the venue liquidates is gone",
+        "whose stop fires",
+      ),
+      ...of(deribit.orders, "that is reduce-only makes its position smaller", "has its position told"),
+      ...of(deribit.outcomes, "is refused definitely for an instrument nobody lists; of an inverse contract"),
     ],
   },
 }

@@ -7,17 +7,18 @@ import type { TradingAccount } from "../../../src/domain/account/trading-account
 import type { CredentialId, VenueId } from "../../../src/domain/ids.ts"
 import type { Actor } from "../../../src/domain/user/act.ts"
 import { type ConnectParts, type ConnectRequest, makeConnect } from "../../../src/http/trading-account/connect.ts"
-import { PROFILES, venueOf } from "../../../src/venues/adapters/registry.ts"
+import { venueOf } from "../../../src/venues/adapters/registry.ts"
 import { principal } from "../../kit/servers/http-server.ts"
 import { CREDENTIAL } from "../../kit/worlds/ready-world.ts"
+import { unproven } from "../../kit/worlds/unproven-venue.ts"
 import { simAccount } from "../../sim/accounts.ts"
 
-const DERIBIT = "DERIBIT" as VenueId
-const profile = PROFILES.find(({ venue }) => venue === DERIBIT)!
+const ELSEWHERE = "ELSEWHERE" as VenueId
+const profile = unproven(ELSEWHERE, "deribit")
 const FRESH: Credential = {
   ...CREDENTIAL,
   credentialId: "0eeeeeee-0000-4000-8000-000000000009" as CredentialId,
-  venue: DERIBIT,
+  venue: ELSEWHERE,
 }
 const ada = principal()
 
@@ -28,7 +29,7 @@ const connecting = (
   optIns: ReadonlyArray<string> = [],
 ) => {
   const accounts = Effect.runSync(AccountDirectory.pipe(Effect.provide(AccountDirectory.Default)))
-  for (const each of held) accounts.put({ ...simAccount(), userId: ada.userId, venue: DERIBIT, ...each })
+  for (const each of held) accounts.put({ ...simAccount(), userId: ada.userId, venue: ELSEWHERE, ...each })
   const asked: Array<string> = []
   const parts = {
     accounts,
@@ -89,7 +90,7 @@ const connecting = (
 describe("connecting where orders are not proven", () => {
   it("is refused before the venue is asked anything", async () => {
     const { asked, run } = connecting("first", [])
-    expect(await run()).toMatch(/Orders at DERIBIT are experimental/)
+    expect(await run()).toMatch(/Orders at ELSEWHERE are experimental/)
     expect(asked).toEqual([])
   })
 
@@ -98,14 +99,14 @@ describe("connecting where orders are not proven", () => {
     expect(await known.run()).toBe("first")
     expect(known.asked).toEqual(["verify", "attach 1"])
     const other = connecting("second", [{ externalTradingAccountId: "first" }])
-    expect(await other.run()).toMatch(/Orders at DERIBIT are experimental/)
+    expect(await other.run()).toMatch(/Orders at ELSEWHERE are experimental/)
     expect(other.asked).toEqual(["verify"])
     const gone = connecting("first", [{ externalTradingAccountId: "first", status: "DISCONNECTED" }])
-    expect(await gone.run()).toMatch(/Orders at DERIBIT are experimental/)
+    expect(await gone.run()).toMatch(/Orders at ELSEWHERE are experimental/)
   })
 
   it("is as anywhere with the opt-in", async () => {
-    const { asked, run } = connecting("first", [], ["DERIBIT"])
+    const { asked, run } = connecting("first", [], ["ELSEWHERE"])
     expect(await run()).toBe("first")
     expect(asked).toEqual(["verify", "insert"])
   })

@@ -1,13 +1,7 @@
-/** Deribit perpetuals and its testnet. */
-import type { VenueOrders } from "../../../domain/instrument/venue-capabilities.ts"
+/** Deribit's linear perpetuals, its inverse ones for their market data alone, and its testnet. */
+import { PROVEN_ORDERS } from "../../../domain/instrument/venue-capabilities.ts"
 import { plain } from "../plain.ts"
 import type { VenueFacts, VenueProfile } from "../profile.ts"
-
-/** Its loopback exchange has been met by sessions, not yet by the gateway. */
-const UNTORTURED: VenueOrders = {
-  proof: "EXPERIMENTAL",
-  missing: "a gateway that is killed with orders on their way there, or with positions, has not been tried",
-}
 
 const perpetuals = {
   features: ["FUTURES"],
@@ -45,7 +39,7 @@ const perpetuals = {
   privatePace: { burst: 60, perSecond: 18, runsOff: true, auditsShare: 0.5 },
   // `USDC-104819327443`: counted by currency, and said with it.
   orderIds: "VENUE",
-  orders: UNTORTURED,
+  orders: PROVEN_ORDERS,
   // public/get_last_trades_by_instrument: ten unless told, at most 1,000.
   tradeHistory: { way: "BY_ID", params: { count: 1000 } },
   adapter: "deribit",

@@ -464,24 +464,6 @@ describe("what venues can do", () => {
   })
 })
 
-describe("a venue whose orders are not proven", () => {
-  it("connects nobody before the installation has opted in, and says what is missing and how", async () => {
-    const credentialIds = ["0aaaaaaa-0000-4000-8000-000000000001"]
-    const { status, envelope } = await ada.calls.connect({ venue: "DERIBIT", credentialIds })
-    expect([status, envelope.errno]).toEqual([400, -130007])
-    expect(envelope.details).toMatchObject({
-      code: "EXPERIMENTAL_VENUE",
-      metadata: { venue: "DERIBIT", optIn: expect.stringContaining("must add DERIBIT to EXPERIMENTAL_ORDERS") },
-    })
-    const venues = new Map((await ada.calls.venues()).record.map(({ venue, orders }) => [venue, orders]))
-    expect(["BINANCE", "DERIBIT", "MOCK"].map((venue) => venues.get(venue))).toEqual([
-      "PROVEN",
-      "EXPERIMENTAL",
-      "PROVEN",
-    ])
-  })
-})
-
 describe("an installation for the test environment", () => {
   it("offers the test environments and what is in the house, and nothing else", async () => {
     const { url } = await makeDatabase()

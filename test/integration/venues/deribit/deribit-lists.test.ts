@@ -1,6 +1,6 @@
 /** Deribit's lists to their last row: what is recent and what is historical are two lists, which are read as one. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { VenueOrder, VenueOrderState } from "../../../../src/ports/venue-session.ts"
 import { refOf } from "../loopback-session.ts"
 import { until } from "../venue-kit.ts"
 import {
@@ -47,6 +47,16 @@ describe("a list of DERIBIT", () => {
     at.run(
       my.open.session.fetchEnded!([{ instrumentId: DERIBIT_BTC, since: Date.now() - 60_000, oldestId: null }], cursor),
     )
+  const endedOrders = async (): Promise<ReadonlyArray<VenueOrderState>> => {
+    const found: Array<VenueOrderState> = []
+    let cursor: string | null = null
+    do {
+      const page: Awaited<ReturnType<typeof endedPage>> = await endedPage(cursor)
+      found.push(...page.orders)
+      cursor = page.next
+    } while (cursor !== null)
+    return found
+  }
   const list = (since: number) => at.run(my.open.session.fetchFills(since, [DERIBIT_BTC]))
 
   it("has all pages of its fills, by time behind the first, trades of one instant among them, each with its fee", {
@@ -119,14 +129,26 @@ describe("a list of DERIBIT", () => {
       const byVenue = refOf(done, my.rows[2]?.order_id ?? "")
       expect(await at.run(my.open.session.fetchOrder(byVenue))).toMatchObject({ state: { status: "FILLED" } })
     }
-    const found = new Map<unknown, string>()
-    let cursor: string | null = null
-    do {
-      const page: Awaited<ReturnType<typeof endedPage>> = await endedPage(cursor)
-      for (const it of page.orders) found.set(it.tradeOrderId, it.status)
-      cursor = page.next
-    } while (cursor !== null)
+    const found = new Map((await endedOrders()).map(({ tradeOrderId, status }) => [tradeOrderId, status]))
     expect(found).toEqual(new Map(all.slice(1).map(([order, status]) => [order.tradeOrderId, status])))
+  })
+
+  it("has all pages of what ended, and an order by its label and by its id behind more than a page of newer ones", async () => {
+    const order = await accepted({ limitPrice: BEST_BID })
+    at.exchange.trade(BTC, "SELL", "0.001")
+    await ended(order)
+    at.exchange.fault({ fault: "suppressUserEvents", on: true })
+    at.exchange.cancelledElsewhere(my.secrets.apiKey, BTC, 1100)
+    forget()
+    const before = my.count(HISTORY)
+    expect(await my.lookup(order)).toMatchObject({ _tag: "Found", state: { status: "FILLED" } })
+    const byVenue = refOf(order, my.rows[0]?.order_id ?? "")
+    expect(await at.run(my.open.session.fetchOrder(byVenue))).toMatchObject({ state: { status: "FILLED" } })
+    expect(my.count(HISTORY)).toBe(before + 4)
+    const all = await endedOrders()
+    expect(new Set(all.map(({ externalOrderId }) => externalOrderId))).toEqual(
+      new Set(my.rows.map(({ order_id }) => order_id)),
+    )
   })
 
   it("has what ended a moment ago although the history is late with it", async () => {

@@ -216,8 +216,10 @@ describe("an order at DERIBIT", () => {
     "that stood has ended without more where its event says %s",
     async (cancel_reason) => {
       const order = await accepted()
-      const { price: _, amount: __, left: ___, size: ____, filled: _____, ...row } = my.rows[0]!
-      const data = { ...row, price: 50_000, amount: 0.001, order_state: "cancelled", cancel_reason }
+      const { order_id, label, creation_timestamp, last_update_timestamp, filled_amount } = my.rows[0]!
+      const told = { order_id, label, creation_timestamp, last_update_timestamp, filled_amount }
+      const terms = { instrument_name: BTC, direction: "buy", order_type: "limit", time_in_force: "good_til_cancelled" }
+      const data = { ...told, ...terms, price: 50_000, amount: 0.001, order_state: "cancelled", cancel_reason }
       my.push({ jsonrpc: "2.0", method: "subscription", params: { channel: ORDERS_CHANNEL, data } })
       const whole = { status: "CANCELLED", ending: null, executedQuantity: "0", quantity: "0.001", limitPrice: "50000" }
       expect(await ended(order)).toMatchObject(whole)

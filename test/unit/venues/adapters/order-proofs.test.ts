@@ -7,6 +7,7 @@ import { type Venue, venueCapabilityRecord, venueRecord } from "../../../../src/
 import { adapterOf } from "../../../../src/venues/adapters/adapters.ts"
 import { PROFILES, venueOf } from "../../../../src/venues/adapters/registry.ts"
 import { MOCK_VENUE } from "../../../../src/venues/mock/venue.ts"
+import { unproven } from "../../../kit/worlds/unproven-venue.ts"
 
 const PROVEN = [
   "BINANCE",
@@ -17,6 +18,8 @@ const PROVEN = [
   "BYBIT",
   "BYBIT_UAT",
   "COINBASE",
+  "DERIBIT",
+  "DERIBIT_UAT",
   "GATE",
   "GEMINI",
   "GEMINI_UAT",
@@ -51,7 +54,13 @@ describe("what is proven of a venue's orders", () => {
 
   it("is nothing of derivatives where positions are not told, or no order can be kept to making one smaller", () => {
     const proven = PROFILES.filter(({ features, orders }) => !features.includes("SPOT") && orders.proof === "PROVEN")
-    expect(proven.map(({ venue }) => venue)).toEqual(["BINANCEUSDM", "KRAKENFUTURES", "KRAKENFUTURES_UAT"])
+    expect(proven.map(({ venue }) => venue)).toEqual([
+      "BINANCEUSDM",
+      "DERIBIT",
+      "DERIBIT_UAT",
+      "KRAKENFUTURES",
+      "KRAKENFUTURES_UAT",
+    ])
     for (const profile of proven) {
       const { fetchedContracts, reduceOnly } = adapterOf(profile)
       expect([typeof fetchedContracts, typeof reduceOnly]).toEqual(["function", "object"])
@@ -94,20 +103,23 @@ describe("what is proven of a venue's orders", () => {
 })
 
 describe("an opt-in", () => {
+  /** Whoever adds an exchange begins with orders that are not proven; of those that are offered none is left. */
+  const added = unproven("ELSEWHERE", "deribit")
+  const offered = [...venues, venueOf(added, [])]
   const none = { venue: "SHOWCASE" as VenueId, orders: { proof: "NONE", missing: "it has no orders" } } as const
 
   it("takes new orders where they are experimental, and says nothing of others", () => {
-    expect(optIns(venues, ["DERIBIT"])).toEqual({ refused: null, idle: [] })
-    const opted = PROFILES.map((profile) => venueOf(profile, [], ["DERIBIT"]))
-    expect(opted.filter(({ takesOrders }) => takesOrders).map(({ venue }) => venue)).toEqual(
-      venues.filter(({ venue }) => venue === "DERIBIT" || PROVEN.includes(venue)).map(({ venue }) => venue),
-    )
+    expect(optIns(offered, ["ELSEWHERE"])).toEqual({ refused: null, idle: [] })
+    const takesOrders = (experimental: ReadonlyArray<string>) =>
+      [...PROFILES, added].filter((profile) => venueOf(profile, [], experimental).takesOrders).map(({ venue }) => venue)
+    expect(takesOrders([])).toEqual(by("PROVEN"))
+    expect(takesOrders(["ELSEWHERE"])).toEqual([...by("PROVEN"), "ELSEWHERE"])
   })
 
   it("of a venue that is none, or has no orders, refuses the start in one line", () => {
-    const { refused } = optIns(venues, ["DERIBIT", "DERBIT"])
-    expect(refused).toMatch(/^EXPERIMENTAL_ORDERS names an unknown venue: DERBIT; it may name .*\bDERIBIT\b/)
-    expect(refused).not.toContain("\n")
+    const unknown = "EXPERIMENTAL_ORDERS names an unknown venue: ELSWHERE"
+    expect(optIns(offered, ["ELSEWHERE", "ELSWHERE"]).refused).toBe(`${unknown}; it may name ELSEWHERE`)
+    expect(optIns(venues, ["ELSWHERE"]).refused).toBe(`${unknown}; orders are EXPERIMENTAL at no venue, so unset it`)
     expect(optIns([...venues, none], ["SHOWCASE"]).refused).toMatch(/SHOWCASE, which takes no orders at all/)
   })
 
