@@ -1,7 +1,7 @@
 /**
  * `npm run sim -- --seed N`: one world and its story. `npm run sim -- --seeds FROM-TO`: many, up to the first that breaks a rule
  * (`--all`: through to the last); `--postgres`: with the real store; `--hedging`: worlds of dealers and their hedges, not of accounts.
- * `--venue NAME`: worlds of that venue's profile, `--venue all`: of each whose orders are proven.
+ * `--venue NAME`: worlds of that venue's profile, `--venue all`: of each that has an adapter.
  * `--mutations`: at which seed each break of the gateway is seen. A seed is the same world each time, byte for byte.
  */
 import { spawnSync } from "node:child_process"
@@ -10,7 +10,7 @@ import { parseArgs } from "node:util"
 import type { VenueProfile } from "../../src/venues/adapters/profile.ts"
 import { simulateHedging } from "./hedging/simulation.ts"
 import { startSql } from "./postgres/postgres-server.ts"
-import { gapsOf, PROVEN_PROFILES, profileNamed } from "./profiles/semantics.ts"
+import { gapsOf, profileNamed, WORLD_PROFILES } from "./profiles/semantics.ts"
 import { type Outcome, simulate } from "./simulation.ts"
 import { sumOf } from "./tally.ts"
 import { Random } from "./time.ts"
@@ -120,7 +120,7 @@ const runAll = (profile: VenueProfile | null): number => {
 }
 
 const profiles =
-  values.venue === undefined ? [null] : values.venue === "all" ? PROVEN_PROFILES : [profileNamed(values.venue)]
+  values.venue === undefined ? [null] : values.venue === "all" ? WORLD_PROFILES : [profileNamed(values.venue)]
 const failures = profiles.map(runAll).reduce((sum, count) => sum + count, 0)
 await sql?.stop()
 process.exitCode = failures === 0 ? 0 : 1

@@ -25,8 +25,14 @@ export interface SimList {
 export interface SimEnded extends SimList {
   /** From the oldest one's id, or its creation. */
   readonly starts: "ID" | "CREATION"
-  /** ALL: open ones stand between them. CANCELLED_FIRST: one list of what was cancelled, and then one of the others. */
-  readonly lists: "ALL" | "ENDED" | "CANCELLED_FIRST"
+  /**
+   * ALL: open ones stand between them. CANCELLED_FIRST: one list of what was cancelled, and then one of the others. RECENT_FIRST: one list of what
+   * ended not long ago, and then one of everything, which has it late: for a while an order may be in both, or in neither.
+   */
+  readonly lists: "ALL" | "ENDED" | "CANCELLED_FIRST" | "RECENT_FIRST"
+  /** Of RECENT_FIRST: how long the first list has an order, and since when the second one does. */
+  readonly recentMillis?: number
+  readonly indexedMillis?: number
 }
 
 export interface VenueTraits {
@@ -48,6 +54,8 @@ export interface VenueTraits {
   readonly amendAnswer: "DONE" | "REQUEST"
   readonly amendWithinMillis: number
   readonly amendForgotten: number
+  /** A change of a post-only order that would take ends it, and its answer does not say so. */
+  readonly changedTakersEnd: boolean
   /** The stream tells a trade later than it shows the order that contains it, by at most this. */
   readonly tradeLagMillis: number
   /** The history lists a trade within this time. */
@@ -82,8 +90,8 @@ export interface VenueTraits {
   readonly asksBalances: boolean
   /** A post-only order that would have taken is taken and ended; else it is refused. */
   readonly endsTakers: boolean
-  /** UPDATED: a view says when it was true. CREATED: only when the order was made. NONE: neither. */
-  readonly viewTimes: "UPDATED" | "CREATED" | "NONE"
+  /** UPDATED: a view says when it was true. EVENTS: that of an event does, and an answer only when the order was made. CREATED: only that. NONE: neither. */
+  readonly viewTimes: "UPDATED" | "EVENTS" | "CREATED" | "NONE"
   /** An order that was just placed is unknown to questions and cancels for at most this. */
   readonly replicaLagMillis: number
   /** Balances were true so long before the instant that they name. */
@@ -106,8 +114,11 @@ export interface VenueTraits {
   readonly clientIds: "EVERYWHERE" | "ORDERS" | "ASKED" | "CHANGED"
   /** What the answer to a submit tells: that it was taken, where the order stands too, or its trades as well. */
   readonly submitAnswer: "ID" | "STATE" | "FILLS"
-  /** When a submit arrives whose answer was lost before: after 4 s, or at any instant until its expiry. */
-  readonly arrivesLate: "SOON" | "UNTIL_EXPIRY"
+  /**
+   * When a submit arrives whose answer was lost before: after 4 s, or at any instant until its expiry. UNTIL_OVERTAKEN: it has none, and is not taken
+   * once the venue has taken a request of the account that left later.
+   */
+  readonly arrivesLate: "SOON" | "UNTIL_EXPIRY" | "UNTIL_OVERTAKEN"
   /** Some of the refusals come after the stream has shown the order, and it works on. */
   readonly refusesWhenShown: boolean
   /** What is traded beside BTC/USDT: pairs with other assets, ticks and lots. */
@@ -126,6 +137,7 @@ export const PLAIN_TRAITS: VenueTraits = {
   amendAnswer: "DONE",
   amendWithinMillis: 0,
   amendForgotten: 0,
+  changedTakersEnd: false,
   tradeLagMillis: 0,
   historyLagMillis: 0,
   openOrders: PLAIN_LIST,

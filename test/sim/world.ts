@@ -215,6 +215,12 @@ export class World {
     }
   }
 
+  /** Bids are there where limit orders stand in for market orders, whose sells go by them. */
+  private levelsOf(id: InstrumentId, side: "asks" | "bids"): ReadonlyArray<readonly [string, string]> {
+    if (side === "bids" && this.venue.venue.capabilities.marketOrders) return []
+    return this.market?.of(id).asks ?? this.asks
+  }
+
   get isRunning(): boolean {
     return this.scope !== undefined
   }
@@ -329,8 +335,8 @@ export class World {
           }, 5)
         },
         tickers: () => [],
-        topOfBook: (id, side) => (side === "asks" ? (this.market?.of(id).asks ?? this.asks) : []),
-        levels: (id, side) => (side === "asks" ? (this.market?.of(id).asks ?? this.asks) : []),
+        topOfBook: (id, side) => this.levelsOf(id, side),
+        levels: (id, side) => this.levelsOf(id, side),
         isWhole: () => true,
         lastPrice: (id) => (this.market === null ? this.lastPrice : this.market.of(id).lastPrice),
         hold: () => undefined,

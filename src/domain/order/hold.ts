@@ -98,9 +98,16 @@ const UNKNOWN: HoldDue = { least: Decimal.ZERO, most: null }
 export const withFee = (cost: Decimal, { feeInQuote }: HoldVenue): Decimal =>
   feeInQuote ? cost.add(cost.multiply(FEE_RATE)) : cost
 
+/** Null at market, also where a limit that ends at once stands in for what has fired: it buys by what was held by its trigger. */
+const limitOf = (order: TradeOrder): Decimal | null =>
+  isFired(order) && order.timeInForce === "IOC" ? null : order.limitPrice
+
+const isAtMarket = (order: TradeOrder): boolean =>
+  releasedType({ orderType: order.orderType, limitPrice: limitOf(order) }) === "MARKET"
+
 /** An exit over so much that is still to be executed, in the asset that its side spends. */
 export const exitHold = (order: TradeOrder, quantity: Decimal, venue: HoldVenue): Decimal =>
-  order.orderSide === "BUY" && releasedType(order) === "MARKET"
+  order.orderSide === "BUY" && isAtMarket(order)
     ? exitNeed(order, quantity, venue).multiply(MARKET_CLAMP)
     : exitNeed(order, quantity, venue)
 
@@ -108,7 +115,7 @@ export const exitHold = (order: TradeOrder, quantity: Decimal, venue: HoldVenue)
 const exitNeed = (order: TradeOrder, quantity: Decimal, venue: HoldVenue): Decimal => {
   if (!isSpot(venue)) return Decimal.ZERO
   if (order.orderSide === "SELL") return quantity
-  const price = order.limitPrice ?? order.terms?.trigger?.stopPrice ?? Decimal.ZERO
+  const price = limitOf(order) ?? order.terms?.trigger?.stopPrice ?? Decimal.ZERO
   return withFee(price.multiply(quantity), venue)
 }
 
@@ -127,7 +134,8 @@ const widest = (a: HoldDue, b: HoldDue): HoldDue => ({
 })
 
 const plainDue = (order: TradeOrder, venue: HoldVenue): HoldDue => {
-  const { orderSide, orderType, limitPrice, executedCost, terms } = order
+  const { orderSide, orderType, executedCost, terms } = order
+  const limitPrice = limitOf(order)
   const rest = unexecutedOf(order)
   if (orderSide === "SELL") return { least: rest, most: rest }
   const budget = terms?.budget ?? null
@@ -172,7 +180,7 @@ export const legsHoldDue = (orders: ReadonlyArray<TradeOrder>, venue: HoldVenue,
   const staying = legs.filter((leg) => !isEnding(leg))
   const isLetGo = legs.some((leg) => placeOf(leg) !== "WAITING" || isTradable(leg, remaining, market))
   // One that fired buys at market by what was held for it.
-  const isBuying = legs.some((leg) => isFired(leg) && releasedType(leg) === "MARKET" && leg.orderSide === "BUY")
+  const isBuying = legs.some((leg) => isFired(leg) && isAtMarket(leg) && leg.orderSide === "BUY")
   const largest = (of: ReadonlyArray<TradeOrder>, holdsOf: (leg: TradeOrder) => ReadonlyArray<Decimal>): Decimal =>
     of.flatMap(holdsOf).reduce(Decimal.max, Decimal.ZERO)
   return {

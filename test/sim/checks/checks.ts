@@ -2,6 +2,8 @@
 import { createHash } from "node:crypto"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
 import type { TradeOrderId, TradingAccountId } from "../../../src/domain/ids.ts"
+import type { Venue } from "../../../src/domain/instrument/venue.ts"
+import { NEVER_PLACED } from "../../../src/domain/order/trade-order.ts"
 import { MAIN, type SimOrder } from "../venue/exchange.ts"
 import { REFUSED_UNIT } from "../venue/faults.ts"
 import type { SimMarkets } from "../venue/market.ts"
@@ -9,6 +11,20 @@ import type { World } from "../world.ts"
 import { AccountChecks } from "./account.ts"
 import { RestChecks } from "./rest.ts"
 import { AccountView } from "./view.ts"
+
+/** What the venue's record says it does not take of an order; null: it has all of it. */
+const unknownTo = ({ capabilities, timesInForce }: Venue, order: SimOrder["order"]): string | null => {
+  const { orderType, timeInForce, trigger, cost } = order
+  if (orderType === "MARKET" && !capabilities.marketOrders) return "market orders"
+  if (![...timesInForce, ...capabilities.nativeTimesInForce].some((it) => it === timeInForce)) return timeInForce
+  if (cost !== undefined && !capabilities.marketBuyByCost) return "orders by cost"
+  if (trigger === undefined) return null
+  // A list of the venue's own has them, whatever it watches of a single order.
+  if (capabilities.oco === "NATIVE") return null
+  const { stop, takeProfit, trailing } = capabilities.triggers
+  const carrier = { STOP: stop, TAKE_PROFIT: takeProfit, TRAILING_STOP: trailing }[trigger.kind]
+  return carrier === "NATIVE" ? null : `triggers: ${trigger.kind}`
+}
 
 export class Checks {
   readonly violations: Array<string> = []
@@ -57,6 +73,15 @@ export class Checks {
     if (row === undefined) return this.say(`at the venue and not stored: ${tradeOrderId}`)
     const owner = this.accounts.get(row.tradingAccountId)
     if (owner?.view.exchange !== sim.account) this.say(`at another exchange account than its own: ${tradeOrderId}`)
+    const { rejectReason } = row
+    // A venue that breaks its word may take it then.
+    if (!sim.isOdd && rejectReason === NEVER_PLACED.proven)
+      this.say(`${tradeOrderId} was given up, and may still be taken by the venue's word: it is`)
+    if (this.world.venue.find({ tradeOrderId, externalOrderId: null }) !== sim)
+      this.say(`${tradeOrderId} is placed twice`)
+    const { venue } = this.world.venue
+    const unknown = unknownTo(venue, sim.order)
+    if (unknown !== null) this.say(`${tradeOrderId} was sent with what ${venue.name} does not have: ${unknown}`)
     owner?.lists.placed(sim)
   }
 

@@ -21,7 +21,8 @@ export const dueOf = (order: TradeOrder): Decimal | null => {
   const budget = terms?.budget ?? null
   if (budget !== null) return Decimal.max(Decimal.ZERO, budget.amount.subtract(order.executedCost))
   const trigger = terms?.trigger ?? null
-  // At market it costs what it costs: what is held was an estimate.
+  // At market it costs what it costs: what is held was an estimate. Where the venue has no market orders a limit stands in for them.
+  if (order.orderType === "MARKET" || (isFired(order) && order.timeInForce === "IOC")) return null
   if (limitPrice === null && (trigger === null || isFired(order) || trigger.triggeredAt !== null)) return null
   // A trailing stop moves away from the price that its hold was made by.
   if (trigger?.trailing && limitPrice === null) return null

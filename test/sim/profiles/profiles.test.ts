@@ -1,10 +1,10 @@
-/** Worlds of real venues: a few of each whose orders are proven within the ordinary test run; `npm run sim -- --venue all` goes on. */
+/** Worlds of real venues: one of each that has an adapter within the ordinary test run; `npm run sim -- --venue all` goes on. */
 import { describe, expect, it } from "vitest"
 import { capabilitiesOf } from "../../../src/venues/adapters/capabilities.ts"
 import { simulate } from "../simulation.ts"
 import { Random } from "../time.ts"
 import { PLAIN_TRAITS, type VenueTraits } from "../traits.ts"
-import { gapsOf, PROVEN_PROFILES, profileNamed, semanticsOf } from "./semantics.ts"
+import { gapsOf, profileNamed, semanticsOf, WORLD_PROFILES } from "./semantics.ts"
 
 /** Of each venue, others for each. */
 const SEEDS = 1
@@ -33,7 +33,7 @@ const NOT_SAID: ReadonlyArray<keyof VenueTraits> = [
 const saidOf = (venue: string): Partial<VenueTraits> => semanticsOf(profileNamed(venue), new Random(1)).traits
 
 describe("a world of a real venue", () => {
-  it.each(PROVEN_PROFILES.map((profile, index) => [profile.venue, profile, index] as const))(
+  it.each(WORLD_PROFILES.map((profile, index) => [profile.venue, profile, index] as const))(
     "breaks no rule at %s",
     { timeout: 300_000 },
     (_, profile, index) => {
@@ -46,19 +46,19 @@ describe("a world of a real venue", () => {
   )
 
   it("has each of its traits from the venue's record, or from what no record says", () => {
-    const said = new Set(PROVEN_PROFILES.flatMap(({ venue }) => Object.keys(saidOf(venue))))
+    const said = new Set(WORLD_PROFILES.flatMap(({ venue }) => Object.keys(saidOf(venue))))
     const open = (Object.keys(PLAIN_TRAITS) as ReadonlyArray<keyof VenueTraits>).filter((it) => !said.has(it))
     expect(open.filter((it) => !NOT_SAID.includes(it))).toEqual([])
   })
 
   it("says what of a venue it does not have", () => {
     const gaps = Object.fromEntries(
-      PROVEN_PROFILES.flatMap((profile) => {
+      WORLD_PROFILES.flatMap((profile) => {
         const found = gapsOf(profile, new Random(1))
         return found.length === 0 ? [] : [[profile.venue, found]]
       }),
     )
-    for (const profile of PROVEN_PROFILES) {
+    for (const profile of WORLD_PROFILES) {
       const isOfContracts = profile.lists === "perpetual"
       expect(gaps[profile.venue] ?? []).toEqual(isOfContracts ? [expect.stringContaining("contracts: ")] : [])
     }
@@ -97,6 +97,45 @@ describe("a world of a real venue", () => {
     const { venue } = semanticsOf(profileNamed("COINBASE"), new Random(1))
     expect(venue).toMatchObject({ orderExpiryMillis: 120_000, feeInQuote: true, orderIds: "VENUE" })
     expect(venue.capabilities).toEqual(capabilitiesOf(profileNamed("COINBASE")))
-    expect(semanticsOf(profileNamed("GEMINI"), new Random(1)).venue.orderExpiryMillis).toBeNull()
+  })
+
+  it("means what its pages say of BITFINEX, GEMINI and DERIBIT", () => {
+    expect(saidOf("BITFINEX")).toMatchObject({
+      cancelAnswer: "REQUEST",
+      amendAnswer: "REQUEST",
+      // A number, of which nobody can read the id back, and which two orders may have.
+      clientIds: expect.stringMatching(/ASKED|CHANGED/),
+      knownIds: "NO",
+      trades: { way: "OLDEST", of: "ACCOUNT", last: "SHORT" },
+      endedOrders: { way: "WHOLE", of: "ACCOUNT", lists: "ENDED", starts: "CREATION" },
+      arrivesLate: "UNTIL_OVERTAKEN",
+      feeAsset: expect.stringMatching(/RECEIVED|THIRD/),
+      ordersAreHints: "SOME",
+      asksBalances: true,
+      endsTakers: true,
+    })
+    expect(saidOf("GEMINI")).toMatchObject({
+      cancelAnswer: "EITHER",
+      knownIds: "NO",
+      viewTimes: "EVENTS",
+      trades: { way: "OLDEST", of: "INSTRUMENT", last: "EMPTY", windowMillis: null },
+      endedOrders: null,
+      tradeLagMillis: 0,
+      asksBalances: true,
+      endsTakers: true,
+      signsAhead: false,
+    })
+    const gemini = semanticsOf(profileNamed("GEMINI"), new Random(1)).venue
+    expect(gemini).toMatchObject({ orderExpiryMillis: null, feeInQuote: true })
+    expect(gemini.capabilities).toMatchObject({ marketOrders: false, amend: false })
+    expect(saidOf("DERIBIT")).toMatchObject({
+      cancelAnswer: "DONE",
+      amendAnswer: "DONE",
+      changedTakersEnd: true,
+      knownIds: "NO",
+      endedOrders: { way: "POSITION", of: "INSTRUMENT", lists: "RECENT_FIRST", last: "SHORT" },
+      ordersAreHints: "NEVER",
+      signsAhead: true,
+    })
   })
 })

@@ -3,7 +3,9 @@
  * see it.
  */
 import { describe, it } from "vitest"
+import type { TradeOrderId } from "../../../src/domain/ids.ts"
 import type { SessionReport } from "../../../src/ports/venue-session.ts"
+import { capabilitiesOf } from "../../../src/venues/adapters/capabilities.ts"
 import { seenBy } from "../checks/seen-by.ts"
 import { type SimulateOptions, simulate } from "../simulation.ts"
 import { LOST } from "../venue/venue-requests.ts"
@@ -21,6 +23,27 @@ const told =
   ): NonNullable<SimulateOptions["hears"]> =>
   (report) =>
     report._tag === tag ? other(report as Extract<SessionReport, { readonly _tag: Tag }>) : report
+
+/** What of a session's submits falls in doubt is sent once more. */
+const sentAgain = (): SimulateOptions => {
+  const sent = new Map<TradeOrderId, () => void>()
+  return {
+    sessionOf: (session) => ({
+      ...session,
+      submit: (order) => {
+        sent.set(order.tradeOrderId, () => session.submit(order))
+        session.submit(order)
+      },
+    }),
+    hears: (report) => {
+      if (report._tag !== "InDoubt") return report
+      const again = sent.get(report.tradeOrderId)
+      sent.delete(report.tradeOrderId)
+      again?.()
+      return report
+    },
+  }
+}
 
 describe("the worlds of a venue notice a gateway that", { timeout: 300_000 }, () => {
   it("takes numbers of orders for unique in all of BINANCEUSDM", () => {
@@ -59,5 +82,22 @@ describe("the worlds of a venue notice a gateway that", { timeout: 300_000 }, ()
         : { _tag: "InDoubt", tradeOrderId, reason, at: when },
     )
     expectSeen("what was on a dead socket was not sent", /sent 2 times/, 3, at("BYBIT", { hears }))
+  })
+
+  it.each(["GEMINI", "BITFINEX", "DERIBIT"])(
+    "sends an order of %s again, as if it took none of its id twice",
+    (venue) => {
+      expectSeen("an id is taken for unique", /is placed twice/, 1, at(venue, sentAgain()))
+    },
+  )
+
+  it("gives an order of GEMINI up after seconds, as if its age ended it", () => {
+    const taken = { orderExpiryMillis: 5_000 }
+    expectSeen("an expiry that there is not", /may still be taken by the venue's word/, 13, at("GEMINI", { taken }))
+  })
+
+  it("sends market orders to GEMINI, which has none", () => {
+    const taken = { capabilities: { ...capabilitiesOf(profileNamed("GEMINI")), marketOrders: true } }
+    expectSeen("market orders", /does not have: market orders/, 1, at("GEMINI", { taken }))
   })
 })

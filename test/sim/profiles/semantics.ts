@@ -60,14 +60,23 @@ const listOf = (paging: Paging, of: SimList["of"], random: Random): SimList => {
   }
 }
 
-type EndedList = NonNullable<VenueProfile["endedOrders"]>["lists"][number]
+type EndedOrders = NonNullable<VenueProfile["endedOrders"]>
 
-const ENDED_LISTS = {
+const ENDED_LISTS: Readonly<Record<string, SimEnded["lists"]>> = {
   fetchOrders: "ALL",
   fetchClosedOrders: "ENDED",
   fetchCanceledAndClosedOrders: "ENDED",
-  fetchCanceledOrders: "CANCELLED_FIRST",
-} as const satisfies { readonly [L in EndedList]: SimEnded["lists"] }
+  "fetchCanceledOrders, fetchClosedOrders": "CANCELLED_FIRST",
+  // DERIBIT's, of which ccxt has no other names: of what is recent, and of all.
+  "fetchClosedOrders, fetchCanceledOrders": "RECENT_FIRST",
+}
+
+const endedListsOf = ({ lists }: EndedOrders, random: Random): Pick<SimEnded, "lists"> & Partial<SimEnded> => {
+  const found = ENDED_LISTS[lists.join(", ")]
+  if (found === undefined) throw new Error(`no world has lists like ${lists.join(", ")}`)
+  if (found !== "RECENT_FIRST") return { lists: found }
+  return { lists: found, recentMillis: random.pick(WINDOWS_MILLIS), indexedMillis: random.pick([0, 5_000, 60_000]) }
+}
 
 // Fields
 
@@ -109,8 +118,14 @@ const PROFILE: Readings<VenueProfile> = {
   }),
   openOrders: (paging, random) => ({ traits: { openOrders: listOf(paging, "ACCOUNT", random) } }),
   fills: ({ of, paging }, random) => ({ traits: { trades: listOf(paging, of, random), isPaged: true } }),
-  endedOrders: ({ of, lists, starts, paging }, random) => ({
-    traits: { endedOrders: { ...listOf(paging, of, random), starts, lists: ENDED_LISTS[lists[0] ?? "fetchOrders"] } },
+  endedOrders: (ended, random) => ({
+    traits: {
+      endedOrders: {
+        ...listOf(ended.paging, ended.of, random),
+        starts: ended.starts,
+        ...endedListsOf(ended, random),
+      },
+    },
   }),
   orderTimes: ({ updated }) => ({ traits: { viewTimes: updated === null ? "CREATED" : "UPDATED" } }),
   orderExpiryMillis: (orderExpiryMillis) => ({ venue: { orderExpiryMillis } }),
@@ -234,6 +249,16 @@ const allPartsOf = (profile: VenueProfile, random: Random): ReadonlyArray<Part> 
   ...partsOf(CAPABILITIES, capabilitiesOf(profile), random, profile),
 ]
 
+/** What stands in the pages of a venue and in its adapter's code, and in no field (docs/design/venues.md, 2.10, 2.13 and 2.14). */
+const IN_WORDS: { readonly [A in VenueProfile["adapter"]]?: (random: Random) => Partial<VenueTraits> } = {
+  // By no clock: a nonce below one that was taken is refused. A fee may be a rebate.
+  bitfinex: (random) => ({ arrivesLate: "UNTIL_OVERTAKEN", feeRate: random.pick(["0.001", "0.002", "-0.0001"]) }),
+  // Of an answer `timestampms` is the order's creation.
+  gemini: () => ({ viewTimes: "EVENTS" }),
+  // `edit_post_only_reject`. A maker's fee may be below zero.
+  deribit: (random) => ({ changedTakersEnd: true, feeRate: random.pick(["0.0005", "-0.0001"]) }),
+}
+
 /** What a profile that says nothing of it has. */
 const SILENT = { signsAhead: false, endedOrders: null, clientIds: "ASKED", ordersAreHints: "NEVER" } as const
 
@@ -245,8 +270,9 @@ export interface Semantics {
 export const semanticsOf = (profile: VenueProfile, random: Random): Semantics => {
   const parts = allPartsOf(profile, random)
   const looks = { looksMillis: waitsOf(profile).cancelLooksMillis }
+  const words = IN_WORDS[profile.adapter]?.(random)
   return {
-    traits: Object.assign({}, SILENT, looks, ...parts.map(({ traits }) => traits)),
+    traits: Object.assign({}, SILENT, looks, ...parts.map(({ traits }) => traits), words),
     venue: Object.assign(
       { orderExpiryMillis: profile.orderExpiryMillis, capabilities: capabilitiesOf(profile) },
       ...parts.map(({ venue }) => venue),
@@ -258,9 +284,9 @@ export const semanticsOf = (profile: VenueProfile, random: Random): Semantics =>
 export const gapsOf = (profile: VenueProfile, random: Random): ReadonlyArray<string> =>
   allPartsOf(profile, random).flatMap(({ gap }) => gap ?? [])
 
-/** Their orders are proven; a test environment is the same venue. */
-export const PROVEN_PROFILES: ReadonlyArray<VenueProfile> = PROFILES.filter(
-  ({ orders, sandbox }) => orders.proof === "PROVEN" && !sandbox,
+/** Of the venues that have an adapter, whether their orders are proven or not; a test environment is the same venue. */
+export const WORLD_PROFILES: ReadonlyArray<VenueProfile> = PROFILES.filter(
+  ({ adapter, sandbox }) => adapter !== "none" && !sandbox,
 )
 
 export const profileNamed = (name: string): VenueProfile => {

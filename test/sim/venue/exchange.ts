@@ -74,6 +74,9 @@ export const tradeKey = (of: {
 
 export const keyOf = ({ order, externalOrderId }: SimOrder): string => orderKey(order.instrumentId, externalOrderId)
 
+export const isPostOnly = ({ orderType, timeInForce }: SimOrder["order"]): boolean =>
+  orderType === "LIMIT_MAKER" || timeInForce === "GTX"
+
 const PRICE = Decimal.of("100")
 
 const counted = (counts: Map<InstrumentId, number>, instrumentId: InstrumentId): number => {
@@ -293,8 +296,8 @@ export abstract class Exchange {
   /** IOC, FOK and MARKET end at once. */
   private match(sim: SimOrder): void {
     const { order } = sim
-    const isPostOnly = order.orderType === "LIMIT_MAKER" || order.timeInForce === "GTX"
-    if (isPostOnly && this.traits.endsTakers && this.isThere(order)) return this.end(sim, "REJECTED", "WOULD_TAKE")
+    if (isPostOnly(order) && this.traits.endsTakers && this.isThere(order))
+      return this.end(sim, "REJECTED", "WOULD_TAKE")
     if (order.orderType === "MARKET" || order.timeInForce === "IOC" || order.timeInForce === "FOK") {
       const part = this.fates.immediate(sim.quantity)
       if (part.isPositive()) this.fill(sim, part)

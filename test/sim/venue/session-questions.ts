@@ -16,8 +16,11 @@ const BALANCES_PERIOD_MILLIS = 5_000
 /** `answer` is asked for at the venue, and tells the session. */
 const asks = (venue: SimVenue, session: OpenSession, answer: () => void): void => {
   venue.questions++
+  const number = venue.leaves()
   venue.time.schedule(() => {
-    if (venue.isUp && !session.isRefused && !session.closed && venue.fates.query()) answer()
+    if (!venue.isUp || session.isRefused || session.closed || !venue.fates.query()) return
+    venue.takes(session.account, number)
+    answer()
   }, venue.fates.latencyMillis())
 }
 

@@ -34,6 +34,16 @@ interface ListedFill extends Listing {
   readonly fill: VenueFill
 }
 
+/** Of the list of orders that are over, the lists that are read one after the other. */
+const PARTS = {
+  ALL: ["ALL"],
+  ENDED: ["ENDED"],
+  CANCELLED_FIRST: ["CANCELLED", "OTHERS"],
+  RECENT_FIRST: ["RECENT", "INDEXED"],
+} as const satisfies { readonly [L in SimEnded["lists"]]: ReadonlyArray<string> }
+
+type EndedPart = (typeof PARTS)[SimEnded["lists"]][number]
+
 type Asked<A> = Effect.Effect<A, VenueUnavailable>
 
 export class VenueHistory {
@@ -101,6 +111,12 @@ export class VenueHistory {
       createdAt: viewTimes === "NONE" ? null : sim.createdAt,
       updatedAt: viewTimes === "UPDATED" ? sim.updatedAt : null,
     }
+  }
+
+  /** In an event of the stream. */
+  toldOf(sim: SimOrder, session: OpenSession): VenueOrderState {
+    const view = this.viewOf(sim, session)
+    return this.venue.traits.viewTimes === "EVENTS" ? { ...view, updatedAt: sim.updatedAt } : view
   }
 
   /** A trade in an event of the stream. */
@@ -215,7 +231,7 @@ export class VenueHistory {
   ): Asked<EndedOrdersPage> {
     const oldest = Math.min(...markets.map(({ since }) => since))
     const parts = (list.of === "ACCOUNT" ? [null] : markets).flatMap((market) =>
-      (list.lists === "CANCELLED_FIRST" ? ["CANCELLED", "OTHERS"] : [list.lists]).map((which) => ({ market, which })),
+      PARTS[list.lists].map((which) => ({ market, which })),
     )
     return Effect.suspend(() => {
       const place = placeOf(cursor, oldest)
@@ -223,8 +239,7 @@ export class VenueHistory {
       if (part === undefined) return Effect.succeed({ orders: [], next: null })
       const { market, which } = part
       const isIn = (sim: SimOrder): boolean =>
-        which === "ALL" ||
-        (sim.status !== "OPEN" && (which === "ENDED" || (which === "CANCELLED") === (sim.status === "CANCELLED")))
+        which === "ALL" || (sim.status !== "OPEN" && this.isListedIn(which, sim, list))
       const isSince = (sim: SimOrder): boolean =>
         list.starts === "CREATION" || market?.oldestId === null || market === null
           ? sim.createdAt >= (market?.since ?? oldest)
@@ -247,6 +262,22 @@ export class VenueHistory {
         }),
       )
     })
+  }
+
+  private isListedIn(which: EndedPart, { status, updatedAt }: SimOrder, list: SimEnded): boolean {
+    const endedFor = this.venue.time.now - updatedAt
+    switch (which) {
+      case "CANCELLED":
+        return status === "CANCELLED"
+      case "OTHERS":
+        return status !== "CANCELLED"
+      case "RECENT":
+        return endedFor <= (list.recentMillis ?? 0)
+      case "INDEXED":
+        return endedFor >= (list.indexedMillis ?? 0)
+      default:
+        return true
+    }
   }
 
   /** An answer may name it: not what the replica has not heard of, nor what is forgotten or not shown yet. */
@@ -300,8 +331,10 @@ export class VenueHistory {
     return Effect.gen(function* () {
       venue.questions++
       if (isList && venue.listsWaitMillis > 0) yield* Effect.sleep(venue.listsWaitMillis)
+      const number = venue.leaves()
       yield* Effect.sleep(venue.fates.latencyMillis())
       const ok = venue.isUp && session?.isRefused !== true && venue.fates.query()
+      if (ok && session !== null) venue.takes(session.account, number)
       const result = ok ? answer() : undefined
       yield* Effect.sleep(venue.fates.latencyMillis())
       if (!ok) return yield* new VenueUnavailable({ reason: "simulated" })

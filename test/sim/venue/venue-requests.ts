@@ -12,7 +12,7 @@ import type {
   VenueOrderRef,
   VenueOrderState,
 } from "../../../src/ports/venue-session.ts"
-import { keyOf, type SimOrder } from "./exchange.ts"
+import { isPostOnly, keyOf, type SimOrder } from "./exchange.ts"
 import type { SubmitFate } from "./fates.ts"
 import type { VenueHistory } from "./venue-history.ts"
 import type { OpenSession, VenueSessions } from "./venue-sessions.ts"
@@ -22,7 +22,12 @@ import type { VenueState } from "./venue-state.ts"
 type SimVenue = VenueState & { readonly history: VenueHistory; readonly sessions: VenueSessions }
 
 const LATE_MILLIS = 4_000
-const LATEST_WITHOUT_EXPIRY_MILLIS = 60_000
+/** Of a request that no age ends: so long the gateway waits at least before it takes the order for absent, and a little less. */
+const LATEST_WITHOUT_EXPIRY_MILLIS = 290_000
+/** A request that is on its way is mostly overtaken soon. */
+const OVERTAKEN_MILLIS = [2_000, 20_000, 60_000]
+/** Behind that, the venue takes what nobody expects any more. */
+const FORGOTTEN_MILLIS = 300_000
 const LATE = "past its notAfter"
 /** Before each look at an order whose change was asked for. */
 const LOOKS_MILLIS = [0, 50, 200, 800]
@@ -104,6 +109,7 @@ export const submit = (venue: SimVenue, session: OpenSession, order: VenueOrder)
     for (const id of ids) answer(make(id))
   }
   const expiry = venue.venue.orderExpiryMillis
+  const number = venue.leaves()
   // The venue counts the order's age from its signing, by its own clock.
   const signedUntil = notAfter - (venue.gatewayNow() - time.now)
   const expiresAt = expiry === null ? Number.POSITIVE_INFINITY : signedUntil + expiry
@@ -115,7 +121,7 @@ export const submit = (venue: SimVenue, session: OpenSession, order: VenueOrder)
       return
     }
     if (fate === "arrivesTooLate") {
-      const delay = venue.random.between(15_000, 60_000)
+      const delay = venue.random.between(15_000, 60_000) + (expiry === null ? FORGOTTEN_MILLIS : 0)
       time.schedule(() => {
         venue.isPastExpiry = true
         arrive(venue, session.account, order, fate, Number.POSITIVE_INFINITY)
@@ -125,13 +131,12 @@ export const submit = (venue: SimVenue, session: OpenSession, order: VenueOrder)
       return
     }
     if (fate === "arrivesLate") {
-      const latest = Math.min(expiresAt - at, LATEST_WITHOUT_EXPIRY_MILLIS)
-      const delay = venue.traits.arrivesLate === "SOON" ? LATE_MILLIS : venue.random.between(500, Math.max(500, latest))
-      time.schedule(() => arrive(venue, session.account, order, fate, expiresAt), delay)
+      arriveLate(venue, session.account, order, { number, expiresAt })
       report((id) => ({ _tag: "InDoubt", tradeOrderId: id, reason: "timeout", at }))
       return
     }
     const arrives = fate !== "lostBefore" && fate !== "silentBefore"
+    if (arrives) venue.takes(session.account, number)
     const isPlaced = arrives && arrive(venue, session.account, order, fate, expiresAt)
     if (fate === "silentBefore" || fate === "silentAfter") return
     if (fate === "lostBefore" || fate === "lostAfter") socketDies(venue, session)
@@ -143,6 +148,27 @@ export const submit = (venue: SimVenue, session: OpenSession, order: VenueOrder)
       report((id) => ({ _tag: "Refused", tradeOrderId: id, code: "INVALID_ORDER", text: "simulated", at }))
     else for (const id of ids) accepted(venue, session, { tradeOrderId: id, fate, answer })
   }, pace + venue.fates.latencyMillis())
+}
+
+/** Its answer is lost before it arrives. */
+const arriveLate = (
+  venue: SimVenue,
+  account: string,
+  order: VenueOrder,
+  { number, expiresAt }: { readonly number: number; readonly expiresAt: number },
+): void => {
+  const { random, time, traits } = venue
+  const isOvertaken = (): boolean => traits.arrivesLate === "UNTIL_OVERTAKEN" && !venue.takes(account, number)
+  const until = traits.arrivesLate === "UNTIL_OVERTAKEN" ? Number.POSITIVE_INFINITY : expiresAt
+  const latest =
+    traits.arrivesLate === "UNTIL_OVERTAKEN"
+      ? random.pick(OVERTAKEN_MILLIS)
+      : Math.min(expiresAt - time.now, LATEST_WITHOUT_EXPIRY_MILLIS)
+  const delay = traits.arrivesLate === "SOON" ? LATE_MILLIS : random.between(500, Math.max(500, latest))
+  time.schedule(() => {
+    if (isOvertaken()) return venue.note(`${order.tradeOrderId} was overtaken`)
+    arrive(venue, account, order, "arrivesLate", until)
+  }, delay)
 }
 
 interface Placed {
@@ -219,6 +245,7 @@ export const cancel = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef
   const { tradeOrderId } = ref
   const { time, traits } = venue
   const answer = wayBack(venue, session)
+  const number = venue.leaves()
   venue.cancels.set(tradeOrderId, (venue.cancels.get(tradeOrderId) ?? 0) + 1)
   const fate = venue.fates.cancel(ref)
   venue.note(`cancel of ${tradeOrderId}: ${fate}`)
@@ -228,7 +255,9 @@ export const cancel = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef
       answer({ _tag: "CancelRefused", tradeOrderId, unknownOrder: false, text: REFUSED, at })
       return
     }
-    const sim = fate === "lostBefore" || fate === "silentBefore" ? undefined : foundBy(venue, session, ref)
+    const arrives = fate !== "lostBefore" && fate !== "silentBefore"
+    if (arrives) venue.takes(session.account, number)
+    const sim = arrives ? foundBy(venue, session, ref) : undefined
     const refused = fate === "refuse" && sim?.status === "OPEN"
     const works = sim?.status === "OPEN" && !refused
     const isDone = traits.cancelAnswer === "DONE" || (traits.cancelAnswer === "EITHER" && venue.random.chance(0.5))
@@ -280,6 +309,7 @@ export const amend = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef,
   const { time, traits, random } = venue
   const answer = wayBack(venue, session)
   const pace = paceMillis(venue, session.account, ref.instrumentId)
+  const number = venue.leaves()
   venue.amends.set(tradeOrderId, (venue.amends.get(tradeOrderId) ?? 0) + 1)
   const fate = venue.fates.amend(ref)
   venue.note(`amend of ${tradeOrderId} to ${to.quantity} at ${to.limitPrice ?? "market"}: ${fate}`)
@@ -300,13 +330,15 @@ export const amend = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef,
       return
     }
     const arrives = fate === "accept" || fate === "lostAfter" || fate === "silentAfter"
+    if (arrives) venue.takes(session.account, number)
     const sim = arrives ? find() : undefined
+    const isEnded = endedByChange(venue, sim, to)
     const isRequest = traits.amendAnswer === "REQUEST"
     const isTaken = isRequest ? sim?.status === "OPEN" : venue.alter(sim, to)
     if (isRequest && isTaken && !random.chance(traits.amendForgotten))
       time.schedule(() => venue.alter(sim, to), random.between(0, traits.amendWithinMillis))
     if (fate === "silentBefore" || fate === "silentAfter") return
-    if (fate === "lostBefore" || fate === "lostAfter")
+    if (fate === "lostBefore" || fate === "lostAfter" || isEnded)
       answer({ _tag: "AmendInDoubt", tradeOrderId, askedAt, reason: "timeout", at })
     else if (!isTaken) {
       const unknownOrder = find()?.status !== "OPEN"
@@ -321,6 +353,14 @@ export const amend = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef,
         at,
       })
   }, pace + venue.fates.latencyMillis())
+}
+
+/** An order that must not take, and would at its new price: whether the venue has ended it for that. */
+const endedByChange = (venue: SimVenue, sim: SimOrder | undefined, { limitPrice }: VenueAmend): boolean => {
+  if (!venue.traits.changedTakersEnd || sim?.status !== "OPEN" || !isPostOnly(sim.order)) return false
+  if (!venue.isThere({ ...sim.order, limitPrice })) return false
+  venue.end(sim, "CANCELLED")
+  return true
 }
 
 const amendSeen = (

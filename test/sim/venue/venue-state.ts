@@ -22,6 +22,9 @@ export abstract class VenueState extends Exchange {
   gatewayNow: () => number = () => this.time.now
   /** When the newest orders and changes left, by what they are counted by. */
   readonly departures = new Map<string, ReadonlyArray<number>>()
+  /** Counts the requests of all accounts in the order in which they left; the newest that was taken of each account. */
+  private left = 0
+  private readonly newestTaken = new Map<string, number>()
   /** Orders that it does not know any more. */
   readonly forgotten = new Set<SimOrder>()
   /** Whether the venue shows an order when it is asked for it. */
@@ -32,5 +35,17 @@ export abstract class VenueState extends Exchange {
     readonly venue: Venue,
   ) {
     super(time)
+  }
+
+  /** A request leaves: its number. */
+  leaves(): number {
+    return ++this.left
+  }
+
+  /** Whether one that left later has not been taken before. */
+  takes(account: string, number: number): boolean {
+    const newest = this.newestTaken.get(account) ?? 0
+    this.newestTaken.set(account, Math.max(newest, number))
+    return number > newest
   }
 }

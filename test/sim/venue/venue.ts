@@ -65,7 +65,7 @@ export class SimVenue extends VenueState {
   protected changed(sim: SimOrder): void {
     this.history.take(sim)
     for (const session of this.sessions.of(sim.account)) {
-      const event: SessionReport = { _tag: "OrderSeen", state: this.history.viewOf(sim, session) }
+      const event: SessionReport = { _tag: "OrderSeen", state: this.history.toldOf(sim, session) }
       if (this.isHint()) this.sessions.uponEvent(event, session, () => asksOrder(this, session, sim))
       else this.sessions.tell(event, sim.account, session)
       if (this.traits.asksBalances) this.sessions.uponEvent(event, session, () => asksBalances(this, session))

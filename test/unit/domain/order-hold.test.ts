@@ -67,6 +67,17 @@ describe("what is due to be held", () => {
       "1100 to 1155",
     ],
     [
+      "one that has fired buys by what was held for it, also where a limit stands in for the market order",
+      {
+        orderType: "STOP",
+        limitPrice: d("120"),
+        timeInForce: "IOC",
+        terms: terms({ trigger: { ...triggerAt("STOP", "BUY", d("110"), "EMULATED"), triggeredAt: 1 } }),
+      },
+      spot,
+      "0 to any",
+    ],
+    [
       "a renewal is covered for both ends",
       {
         orderStatus: "PENDING_REPLACE",
@@ -127,6 +138,19 @@ describe("what the exits of a list hold together", () => {
   it("is what is left also while the leg that holds it is being cancelled", () => {
     const going = { orderStatus: "PENDING_CANCEL", cancelRequested: true, baseQuantity: d("3") } as const
     expect(legs([entry("5"), leg("TAKE_PROFIT", going), leg("STOP_LOSS", { baseQuantity: d("5") })])).toBe("5 to 5")
+  })
+
+  it("is what was held for a leg that has fired, also where a limit stands in for the market order", () => {
+    const trigger = { ...triggerAt("TAKE_PROFIT", "BUY", d("110"), "EMULATED"), triggeredAt: 1 }
+    const fired = {
+      orderSide: "BUY",
+      orderType: "TAKE_PROFIT",
+      baseQuantity: d("4"),
+      orderStatus: "ACCEPTED",
+    } as const
+    const atMarket = leg("TAKE_PROFIT", { ...fired, limitPrice: null, terms: terms({ leg: "TAKE_PROFIT", trigger }) })
+    expect(legs([atMarket])).toBe("0 to 462")
+    expect(legs([{ ...atMarket, limitPrice: d("100"), timeInForce: "IOC" }])).toBe("0 to 462")
   })
 
   it("is what the dearer leg of a buy needs", () => {
