@@ -17,10 +17,11 @@ const LOOK_MILLIS = 100
 /** What waits for a broker that is away: answers, for those who may still hear them. */
 const WAITING_BYTES_MAX = 67_108_864
 /**
- * Asks are taken for so long of a loop turn, and the rest in later ones: what was held while there was no owner comes to the next one all at once, and would keep its loop from
- * the answers, so that what it has begun looks late.
+ * Asks of a service that takes them in turns are taken for so long of a loop turn, or for half of what all else of it took, and the rest in later ones: what was held while there was no owner comes to the next one
+ * all at once, and would keep its loop from the answers, so that what it has begun looks late.
  */
 const TURN_MILLIS = 5
+const TURN_MILLIS_MAX = 100
 /** For so long after the broker is back some processes are not: an answer without a listener is said again. */
 const RETURN_MILLIS = 2_000
 const AGAIN_MILLIS = 100
@@ -67,6 +68,8 @@ export class Cable implements CableService {
   /** Asks that have come and were not looked at. */
   private arrived: Array<readonly [from: string, ask: Message & { readonly payload: Buffer }]> = []
   private willTake = false
+  /** When others had the loop last. */
+  private leftAt = 0
   /** While some may not be back at the broker: frames with answers, by number. */
   private returning: Map<number, readonly [inbox: string, answers: ReadonlyArray<Queued>]> | undefined = undefined
 
@@ -304,21 +307,27 @@ export class Cable implements CableService {
     const frame = this.read(bytes)
     if (frame === undefined) return
     for (const message of frame.messages)
-      if (message.kind === ASK) this.arrived.push([frame.from, message])
-      else if (message.kind === ANSWER) this.takeAnswer(message)
+      if (message.kind === ASK) {
+        if (this.services.get(message.service)?.isInTurns === true) this.arrived.push([frame.from, message])
+        else this.takeAsk(frame.from, message)
+      } else if (message.kind === ANSWER) this.takeAnswer(message)
       else if (message.kind === REFUSAL) this.settle(message.id, { _tag: "NotTaken", reason: message.head })
-    if (!this.willTake) this.takeSome()
+    if (this.willTake || this.arrived.length === 0) return
+    this.leftAt = this.parts.monotonic()
+    this.takeSome()
   }
 
   private takeSome(): void {
     const { monotonic, soon } = this.parts
     const { arrived } = this
-    const overAt = monotonic() + TURN_MILLIS
+    const now = monotonic()
+    const overAt = now + Math.min(TURN_MILLIS_MAX, Math.max(TURN_MILLIS, (now - this.leftAt) / 2))
     this.willTake = true
     let count = 0
     while (count < arrived.length && (count === 0 || monotonic() < overAt)) this.takeAsk(...arrived[count++]!)
     this.arrived = arrived.slice(count)
     this.willTake = this.arrived.length > 0
+    this.leftAt = monotonic()
     if (this.willTake) soon(() => this.takeSome())
   }
 

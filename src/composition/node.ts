@@ -104,7 +104,7 @@ export const startNode = <E, R, F>(
       const take: TakeAsked = (asked) => (owner.mayAct() ? started.takePeerCall(asked) : "lease")
       yield* Effect.acquireRelease(
         Effect.sync(() => ({
-          serving: link.cable.serve(PEER_CALLS, { term, take }),
+          serving: link.cable.serve(PEER_CALLS, { term, take, isInTurns: true }),
           edges: started.serveEdges(link.cable, term, owner.mayAct),
           told: link.home.announce(term),
         })),

@@ -51,6 +51,8 @@ export type TakeAsked = (asked: Asked) => NotTakenReason | undefined
 
 export interface Service {
   readonly term: number
+  /** Many may come at once, and each is work: they are taken for some ms of a loop turn, and what is asked of other services goes before the rest. */
+  readonly isInTurns?: boolean
   readonly take: TakeAsked
 }
 

@@ -318,33 +318,6 @@ describe("the order writer", () => {
     expect(writer.pressure()).toBe("calm")
   })
 
-  it("is not full by what came while the loop stood still, whose answers were not read yet", async () => {
-    const pass = stoppedClock()
-    await submit()
-    const held = submit()
-    pass(3_000)
-    expect(writer.stats().oldestMillis).toBe(3_000)
-    expect(writer.pressure()).toBe("calm")
-    await held
-  })
-
-  it("opens its session and asks its first question when it is told to prepare; units that come meanwhile follow", async () => {
-    let sessions = 0
-    writer.close()
-    writer = start({
-      connect: () => {
-        sessions++
-        return connectDedicated(url, { applicationName: "writer under test" })
-      },
-    })
-    writer.prepare()
-    await writer.drain()
-    expect(sessions).toBe(1)
-    writer.prepare()
-    expect(firsts(await Promise.all([submit(), submit()]))).toEqual([1, 3])
-    expect(sessions).toBe(1)
-  })
-
   it("is full with more than a batch waiting once the oldest waits for half a second", async () => {
     const pass = stoppedClock()
     await submit()

@@ -35,8 +35,18 @@ it("takes asks for a few ms of a loop turn, and all of them once, in their order
   const edge = make("edge", time.monotonic, time.soon)
   const taken: Array<string> = []
   const byTurn = new Map<number, number>()
+  const answered: Array<string> = []
+  owner.serve("prompt", {
+    term: 1,
+    take: ({ head, answer }) => {
+      answered.push(`${head} after ${taken.length}`)
+      answer(head, "")
+      return undefined
+    },
+  })
   owner.serve("echo", {
     term: 1,
+    isInTurns: true,
     take: ({ head, answer }) => {
       taken.push(head)
       byTurn.set(turns, (byTurn.get(turns) ?? 0) + 1)
@@ -48,18 +58,20 @@ it("takes asks for a few ms of a loop turn, and all of them once, in their order
   time.pass(200)
   const outcomes: Array<AskOutcome> = []
   const heads = Array.from({ length: ASKS }, (_, i) => `${i}`)
-  const ask = (head: string): void =>
+  const ask = (head: string, service = "echo"): void =>
     edge.ask({
       to: { inbox: "owner", term: 1 },
-      service: "echo",
+      service,
       head,
       payload: "",
       deadline: time.monotonic() + 5_000,
       done: (outcome) => outcomes.push(outcome),
     })
   for (const head of heads) ask(head)
+  ask("another", "prompt")
   time.pass(100)
   expect(taken).toEqual(heads)
-  expect(outcomes.map(({ _tag }) => _tag)).toEqual(heads.map(() => "Answered"))
+  expect(outcomes.map(({ _tag }) => _tag)).toEqual([...heads, "another"].map(() => "Answered"))
+  expect(answered).toEqual(["another after 0"])
   expect(Math.max(...byTurn.values())).toBeLessThanOrEqual(5)
 })

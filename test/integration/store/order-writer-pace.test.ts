@@ -1,0 +1,109 @@
+/** The order writer of a busy process: what its loop keeps waiting, and what its first units would wait for. */
+import { ManagedRuntime } from "effect"
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest"
+import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
+import type { CommitOutcome } from "../../../src/ports/account-store.ts"
+import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "../../../src/store/orders/order-writer.ts"
+import { connectDedicated } from "../../../src/store/postgres/sql.ts"
+import { withTestDatabase } from "../../kit/servers/database.ts"
+import { commit, event, newOrder, orderRow, query, storeAccount, storeLayer } from "./account-store-rig.ts"
+
+const database = withTestDatabase()
+let account: TradingAccount
+let writer: OrderWriter
+const troubles: Array<unknown> = []
+
+const start = (options: Partial<OrderWriterOptions> = {}): OrderWriter =>
+  startOrderWriter({
+    connect: () => connectDedicated(database().url, { applicationName: "writer under test" }),
+    nodeId: "gateway",
+    epoch: 1,
+    lost: (reason) => troubles.push(reason),
+    defect: (error) => troubles.push(error),
+    warn: (message) => troubles.push(message),
+    ...options,
+  })
+
+beforeAll(async () => {
+  const runtime = ManagedRuntime.make(storeLayer(database().url))
+  account = await storeAccount(runtime)
+  await runtime.dispose()
+})
+beforeEach(async () => {
+  await query(database().url, "DELETE FROM trade_order; DELETE FROM account_event")
+  await query(database().url, "UPDATE gateway_node SET node_id = 'gateway', epoch = 1")
+  writer = start()
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  writer.close()
+  expect(troubles.splice(0)).toEqual([])
+})
+
+const submit = (): Promise<CommitOutcome> => {
+  const order = newOrder(account, { clientOrderId: crypto.randomUUID() })
+  return commit(writer, { accountId: account.tradingAccountId, rows: [orderRow(order)], events: [event(), event()] })
+}
+/** Time stands still for the ages of what waits, but for what is told to pass; timers go on. */
+const stoppedClock = (): ((millis: number) => void) => {
+  let now = Math.ceil(performance.now())
+  vi.spyOn(performance, "now").mockImplementation(() => now)
+  return (millis) => {
+    now += millis
+  }
+}
+const firsts = (outcomes: ReadonlyArray<CommitOutcome>) =>
+  outcomes.map((outcome) => (outcome._tag === "Committed" ? outcome.firstSequence : outcome._tag))
+
+it("is not full by what came while the loop stood still, whose answers were not read yet", async () => {
+  const pass = stoppedClock()
+  await submit()
+  const held = submit()
+  pass(3_000)
+  expect(writer.stats().oldestMillis).toBe(3_000)
+  expect(writer.pressure()).toBe("calm")
+  await held
+})
+
+it("opens its session and asks its first question when it is told to prepare; units that come meanwhile follow", async () => {
+  let sessions = 0
+  writer.close()
+  writer = start({
+    connect: () => {
+      sessions++
+      return connectDedicated(database().url, { applicationName: "writer under test" })
+    },
+  })
+  writer.prepare()
+  await writer.drain()
+  expect(sessions).toBe(1)
+  writer.prepare()
+  expect(firsts(await Promise.all([submit(), submit()]))).toEqual([1, 3])
+  expect(sessions).toBe(1)
+})
+
+it("is not further and further behind with what it tells where the loop's turns are long", async () => {
+  const pass = stoppedClock()
+  await submit()
+  let turns = 0
+  let settled = 0
+  const others = (): void => {
+    if (settled > 0) turns++
+    pass(30)
+    if (settled < 300) setImmediate(others)
+  }
+  setImmediate(others)
+  for (let n = 0; n < 300; n++)
+    writer.commit({
+      accountId: account.tradingAccountId,
+      rows: [],
+      events: [event()],
+      settled: () => {
+        settled++
+        pass(1)
+      },
+    })
+  await writer.drain()
+  // A few ms of each would be 60.
+  expect([settled, turns < 40]).toEqual([300, true])
+})
