@@ -17,7 +17,7 @@ const ACCOUNTS = 20
 const TRADES = "market:trade:MOCK:ETH/USDT"
 const CALM_MILLIS = 5_000
 /** A process that is told to end has 9.5 s, and its supervisor more. */
-const CATCH_UP_MILLIS = 30_000
+const CATCH_UP_MILLIS = 60_000
 
 export interface RollingOptions {
   readonly ratePerSecond: number
