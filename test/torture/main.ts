@@ -58,6 +58,7 @@ import { ownership } from "./ownership/ownership.ts"
 import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
 import { soak } from "./soak/soak.ts"
 import { PROVEN_VENUES } from "./venues/venue-proofs.ts"
+import { venueSabotages } from "./venues/venue-sabotages.ts"
 import { STORM_VENUES, venueStorm } from "./venues/venue-storm.ts"
 import { venueTable } from "./venues/venues.ts"
 import { workerFaults } from "./workers/worker-faults.ts"
@@ -90,6 +91,7 @@ const { values, positionals, tokens } = parseArgs({
     only: { type: "string" },
     kinds: { type: "string" },
     venue: { type: "string" },
+    pairs: { type: "string", default: "60" },
     client: { type: "string", default: "typescript" },
     database: { type: "string", default: "embedded" },
     browser: { type: "string", default: "/usr/bin/chromium" },
@@ -115,6 +117,7 @@ class Misused extends Error {}
 
 type Count =
   | "lanes"
+  | "pairs"
   | "kills"
   | "cuts"
   | "publications"
@@ -141,6 +144,12 @@ const count = (name: Count, min: number, fallback?: number): number => {
   const n = Number(values[name] ?? fallback)
   if (!Number.isInteger(n) || n < min) throw new Misused(`--${name} is a whole number from ${min}`)
   return n
+}
+
+const provenVenue = (): string | undefined => {
+  const { venue } = values
+  if (venue === undefined || PROVEN_VENUES.some((it) => it === venue)) return venue
+  throw new Misused(`--venue is one of ${PROVEN_VENUES.join(", ")}; without it all are run`)
 }
 
 const killVenues = (): ReadonlyArray<KillVenue> => {
@@ -395,22 +404,30 @@ const RUNS: Readonly<Record<string, Run>> = {
   venues: {
     usage:
       "[--venue BYBIT]: what is proven of each venue's orders, scenario by scenario: the named tests against its loopback exchange, passed of run",
-    run: (progress) => {
-      const { venue } = values
-      if (venue !== undefined && !PROVEN_VENUES.some((it) => it === venue))
-        throw new Misused(`--venue is one of ${PROVEN_VENUES.join(", ")}; without it all are run`)
-      return venueTable({ venue, progress })
-    },
+    run: (progress) => venueTable({ venue: provenVenue(), progress }),
+  },
+  "venue-sabotages": {
+    usage:
+      "[--venue BYBIT]: each fact of each proven venue turned into a lie, and which of its connector's tests sees it",
+    run: (progress) => venueSabotages({ venue: provenVenue(), progress }),
   },
   "venue-storm": {
     usage:
-      "[--venue binance|okx|kucoin] [--seconds 60] [--built]: one tenant sends more than the venue takes; the cancels of another beside it",
+      "[--venue binance|okx|kucoin] [--seconds 60] [--pairs 60] [--built]: one tenant sends more than the venue takes, so many orders and cancels a second; the cancels of another beside it",
     run: async (progress) => {
       const asked = STORM_VENUES.filter((it) => values.venue === undefined || it === values.venue)
       if (asked.length === 0) throw new Misused(`--venue is one of ${STORM_VENUES.join(", ")}; without it all are run`)
       const verdicts: Array<Verdict> = []
       for (const venue of asked)
-        verdicts.push(...(await venueStorm({ venue, seconds: count("seconds", 5, 60), built: values.built, progress })))
+        verdicts.push(
+          ...(await venueStorm({
+            venue,
+            seconds: count("seconds", 5, 60),
+            pairsPerSecond: count("pairs", 1),
+            built: values.built,
+            progress,
+          })),
+        )
       return verdicts
     },
   },

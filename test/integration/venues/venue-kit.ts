@@ -40,6 +40,14 @@ export const profileOf = (venue: string): VenueProfile => {
   return profile
 }
 
+/** What `torture -- venue-sabotages` has the connector believe of a venue. */
+const lieAbout = (venue: string): Partial<VenueProfile> => {
+  const told = process.env["VENUE_SABOTAGE"]
+  if (told === undefined) return {}
+  const sabotage: { readonly venue: string; readonly lie: Partial<VenueProfile> } = JSON.parse(told)
+  return sabotage.venue === venue ? sabotage.lie : {}
+}
+
 /** For tests of an answer that never comes: as long as a busy machine needs for one that does. */
 export const SOON_LATE: Partial<VenueWaits> = { requestMillis: 2000, acknowledgedMillis: 2000, limitedMillis: 100 }
 
@@ -217,7 +225,7 @@ export const connectVenue = async <E extends Loopback>(
         ...options,
         times: { ...PATIENT, ...options.times },
       },
-      [profile],
+      [{ ...profile, ...lieAbout(profile.venue) }],
     ),
   )
   const [venue] = venues

@@ -2,7 +2,7 @@
  * `npm run torture -- venue-storm [--venue okx]`: two tenants at one venue, of which one sends more orders and cancels than the venue takes. How long a
  * cancel of the other is on its way, until the exchange has carried it out, is compared with what it took while the other was alone.
  */
-import { availableParallelism, loadavg } from "node:os"
+import { availableParallelism, cpus } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { openStage, type Stage, submit, type Trader } from "../failpoints/stage.ts"
 import type { Verdict } from "../kill/kill-verdict.ts"
@@ -15,12 +15,12 @@ export interface VenueStormOptions {
   readonly venue: StormVenue
   /** Of either measurement. */
   readonly seconds: number
+  /** A submit and a cancel each: BINANCE takes 50 of them from an address, OKX 30 orders of an instrument, KUCOIN 26 of them from an account. */
+  readonly pairsPerSecond: number
   readonly built: boolean
   readonly progress: (line: string) => void
 }
 
-/** A submit and a cancel each: BINANCE takes 100 of weight a second of an address, OKX 30 orders of an instrument, KUCOIN 133 of weight of an account. */
-const STORM_PAIRS_PER_SECOND = 60
 /** No more are open to be answered. */
 const STORM_IN_FLIGHT = 600
 /** By then the storm has filled every venue's window. */
@@ -74,11 +74,24 @@ const cancels = async (stage: Stage, trader: Trader, until: () => boolean): Prom
   return { millis, lost }
 }
 
+/** From here on, of all cores: where it is 1, the machine itself is what the cancels wait for. */
+const busyShare = (): (() => number) => {
+  const times = () => {
+    const each = cpus().map(({ times: { user, nice, sys, idle, irq } }) => [user + nice + sys + irq, idle] as const)
+    return [0, 1].map((at) => each.reduce((sum, it) => sum + it[at]!, 0)) as [number, number]
+  }
+  const [busyFrom, idleFrom] = times()
+  return () => {
+    const [busy, idle] = times()
+    return (busy - busyFrom) / (busy - busyFrom + idle - idleFrom)
+  }
+}
+
 interface Storm {
   readonly stop: () => Promise<{ readonly asked: number; readonly taken: number; readonly unsent: number }>
 }
 
-const startStorm = (trader: Trader): Storm => {
+const startStorm = (trader: Trader, pairsPerSecond: number): Storm => {
   const from = performance.now()
   let [asked, taken, unsent, isOver] = [0, 0, 0, false]
   const running = new Set<Promise<void>>()
@@ -90,7 +103,7 @@ const startStorm = (trader: Trader): Storm => {
   }
   const blow = async (): Promise<void> => {
     while (!isOver) {
-      const due = Math.floor(((performance.now() - from) * STORM_PAIRS_PER_SECOND) / 1_000)
+      const due = Math.floor(((performance.now() - from) * pairsPerSecond) / 1_000)
       for (; asked < due; asked++) {
         if (running.size >= STORM_IN_FLIGHT) {
           unsent++
@@ -118,6 +131,7 @@ const startStorm = (trader: Trader): Storm => {
 export const venueStorm = async ({
   venue,
   seconds,
+  pairsPerSecond,
   built,
   progress,
 }: VenueStormOptions): Promise<ReadonlyArray<Verdict>> => {
@@ -132,19 +146,24 @@ export const venueStorm = async ({
       const end = performance.now() + millis
       return () => performance.now() > end
     }
+    const aloneBusy = busyShare()
     const alone = await cancels(stage, quiet, within(seconds * 1_000))
+    const busyBefore = aloneBusy()
     const p = ({ millis }: Cancelled, share: number): number =>
       quantile(
         [...millis].sort((a, b) => a - b),
         share,
       )
     progress(`venue-storm: ${venue} alone: ${alone.millis.length} cancels, p99 ${p(alone, 0.99).toFixed(1)} ms`)
-    const storm = startStorm(storming)
+    const storm = startStorm(storming, pairsPerSecond)
     await sleep(FILLED_MILLIS)
+    const besideBusy = busyShare()
     const beside = await cancels(stage, quiet, within(seconds * 1_000))
+    const busyDuring = besideBusy()
     const { asked, taken, unsent } = await storm.stop()
     const [before, during] = [p(alone, 0.99), p(beside, 0.99)]
-    const load = `load average ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`
+    const percent = (share: number): string => `${Math.round(share * 100)} %`
+    const load = `${availableParallelism()} cores busy for ${percent(busyDuring)}, alone ${percent(busyBefore)}`
     return [
       {
         name: `${venue}: the other's cancels`,

@@ -11,8 +11,9 @@ import { fileURLToPath } from "node:url"
 import type { Verdict } from "../kill/kill-verdict.ts"
 import { PROOFS, PROVEN_VENUES } from "./venue-proofs.ts"
 
-const root = fileURLToPath(new URL("../../../", import.meta.url))
-const TESTS = "test/integration"
+export const root = fileURLToPath(new URL("../../../", import.meta.url))
+/** From the root of the repository. */
+export const TESTS = "test/integration"
 
 /** Of Vitest's JSON report. */
 interface Report {
@@ -28,18 +29,22 @@ interface Ran {
   readonly passed: boolean
 }
 
-const ranIn = async (files: ReadonlyArray<string>): Promise<ReadonlyArray<Ran>> => {
+/** `bail`: no more are begun once so many have failed. */
+export const ranIn = async (
+  files: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  bail = 0,
+): Promise<ReadonlyArray<Ran>> => {
   const scratch = mkdtempSync(join(tmpdir(), "venues-"))
   try {
     const report = join(scratch, "report.json")
     const vitest = join(root, "node_modules/vitest/vitest.mjs")
     const paths = files.map((file) => `${TESTS}/${file}`)
-    const args = [vitest, "run", ...paths, "--reporter=json", `--outputFile=${report}`]
+    const args = [vitest, "run", ...paths, "--reporter=json", `--outputFile=${report}`, `--bail=${bail}`]
     const child = spawn(process.execPath, args, {
       cwd: root,
       stdio: ["ignore", "ignore", "inherit"],
-      // Of an absence; `npm test` has fewer.
-      env: { ...process.env, ABSENCE_TRADES: "5000" },
+      env: { ...process.env, ...env },
     })
     await once(child, "exit")
     const { testResults }: Report = JSON.parse(readFileSync(report, "utf8"))
@@ -70,7 +75,8 @@ export const venueTable = async ({
   progress(`venues: ${files.length} files of tests for ${venues.join(", ")}`)
   const gaps = cells.filter(({ proofs }) => proofs.length === 0).map((cell) => `${cell.venue} ${cell.scenario}`)
   if (gaps.length > 0) progress(`venues: no test of their own have ${gaps.join(", ")}`)
-  const ran = await ranIn(files)
+  // Of an absence; `npm test` has fewer.
+  const ran = await ranIn(files, { ABSENCE_TRADES: "5000" })
   return shown.map(({ scenario, venue: at, proofs }) => {
     const found = proofs.map(({ file, test }) => ran.filter((it) => it.file === file && it.title.startsWith(test)))
     const all = found.flat()
