@@ -80,8 +80,11 @@ const wayBack = (venue: SimVenue, session: OpenSession): Answer => {
 /** More than any venue counts at once. */
 const DEPARTURES = 2_000
 
-/** When an order or a change of one may leave: the account, or each of its instruments, has so many within each time. */
-const paceMillis = (venue: SimVenue, account: string, instrumentId: InstrumentId): number => {
+/**
+ * When an order or a change of one may leave: the account, or each of its instruments, has so many within each time. What could not leave before
+ * `notAfter`, of the gateway's clock, is given up then, and takes up no turn.
+ */
+const paceMillis = (venue: SimVenue, account: string, instrumentId: InstrumentId, notAfter: number): number => {
   const { ordersPace } = venue.traits
   if (ordersPace.length === 0) return 0
   const { now } = venue.time
@@ -91,6 +94,8 @@ const paceMillis = (venue: SimVenue, account: string, instrumentId: InstrumentId
     return { name, left, soonest: (left[left.length - most] ?? Number.NEGATIVE_INFINITY) + withinMillis }
   })
   const at = Math.max(now, ...counted.map(({ soonest }) => soonest))
+  const left = notAfter - venue.gatewayNow()
+  if (at - now > left) return Math.max(0, left) + 1
   for (const { name, left } of counted) venue.departures.set(name, [...left, at].slice(-DEPARTURES))
   return at - now
 }
@@ -99,7 +104,7 @@ export const submit = (venue: SimVenue, session: OpenSession, order: VenueOrder)
   const { tradeOrderId, pairedWith, notAfter } = order
   const { time } = venue
   const answer = wayBack(venue, session)
-  const pace = paceMillis(venue, session.account, order.instrumentId)
+  const pace = paceMillis(venue, session.account, order.instrumentId, notAfter)
   const drawn = venue.fates.submit(order)
   const isShown = drawn === "refuse" && venue.traits.refusesWhenShown && venue.random.chance(0.5)
   const fate = isShown ? "refusedWhenShown" : drawn
@@ -308,7 +313,7 @@ export const amend = (venue: SimVenue, session: OpenSession, ref: VenueOrderRef,
   const { askedAt } = to
   const { time, traits, random } = venue
   const answer = wayBack(venue, session)
-  const pace = paceMillis(venue, session.account, ref.instrumentId)
+  const pace = paceMillis(venue, session.account, ref.instrumentId, to.notAfter)
   const number = venue.leaves()
   venue.amends.set(tradeOrderId, (venue.amends.get(tradeOrderId) ?? 0) + 1)
   const fate = venue.fates.amend(ref)

@@ -19,6 +19,7 @@ export interface SteadyOptions {
 
 const ACCOUNTS = 10
 const PROBE_MILLIS = 5_000
+const HEARD_SECONDS = 60
 /** Of the heap without its garbage, which is what a full collection of V8's own left: one that is asked for would stop the gateway for up to a second. */
 const HEAP_MILLIS = 60_000
 /** Scoreboard L4. */
@@ -89,6 +90,8 @@ interface Heard {
   readonly filledAt: Map<string, number>
   readonly executions: Map<string, number>
   readonly gaps: Array<string>
+  /** How often a reader had to connect again. */
+  readonly returns: () => number
   readonly close: () => void
 }
 
@@ -96,6 +99,7 @@ const listen = (stage: Stage, traders: ReadonlyArray<Trader>): Heard => {
   const filledAt = new Map<string, number>()
   const executions = new Map<string, number>()
   const gaps: Array<string> = []
+  let connections = 0
   const clients = traders.map(({ calls, tradingAccountId }) => {
     const client = new Centrifuge(stage.gateway().ws, { token: calls.token ?? "", websocket: WebSocket })
     const subscription = client.newSubscription(`tradingAccount:${tradingAccountId}`)
@@ -108,13 +112,14 @@ const listen = (stage: Stage, traders: ReadonlyArray<Trader>): Heard => {
         filledAt.set(data.tradeOrderId, performance.now())
     })
     subscription.subscribe()
+    client.on("connected", () => (connections += 1))
     client.connect()
     return client
   })
   const close = (): void => {
     for (const client of clients) client.disconnect()
   }
-  return { filledAt, executions, gaps, close }
+  return { filledAt, executions, gaps, returns: () => connections - traders.length, close }
 }
 
 export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verdict>> => {
@@ -161,6 +166,9 @@ export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verd
     await traffic.repeat()
     const acknowledged = new Set(traffic.sent.flatMap(({ tradeOrderId }) => tradeOrderId ?? []))
     const verdicts = await reckon(traffic, acknowledged)
+    const areHeard = (): boolean => [...acknowledged].every((id) => heard.filledAt.has(id))
+    // A reader that was cut off may be on its way back.
+    for (let waited = 0; waited < HEARD_SECONDS && !areHeard(); waited += 1) await sleep(1_000)
     const filled = traffic.sent.flatMap(({ tradeOrderId, plannedAt }) => {
       const at = tradeOrderId === undefined ? undefined : heard.filledAt.get(tradeOrderId)
       return at === undefined ? [] : [at - plannedAt]
@@ -187,7 +195,7 @@ export const steady = async (options: SteadyOptions): Promise<ReadonlyArray<Verd
       {
         name: "submit to FILLED on the socket",
         passed: filled.length === acknowledged.size,
-        says: `${spread(filled)}; ${filled.length} of ${acknowledged.size} heard`,
+        says: `${spread(filled)}; ${filled.length} of ${acknowledged.size} heard, readers came back ${heard.returns()} times`,
       },
       {
         name: "events",
