@@ -1,7 +1,7 @@
 /** Coinbase's orders, fills, balances and cancels: real ccxt in a real worker, judged by the loopback Coinbase. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
-import { refOf } from "../loopback-session.ts"
+import { answering, refOf } from "../loopback-session.ts"
 import { change, stopAt, TermsSession } from "../order-terms-kit.ts"
 import { SOON_LATE, until } from "../venue-kit.ts"
 import {
@@ -239,7 +239,8 @@ describe("an order at COINBASE", () => {
     ] as const)
       expect(await my.lookup(order)).toMatchObject({
         _tag: "Found",
-        state: { status, tradeOrderId: order.tradeOrderId },
+        // The venue does not say when an order last changed.
+        state: { status, tradeOrderId: order.tradeOrderId, updatedAt: null },
       })
     const byVenue = { ...refOf(done, my.rows[2]?.order_id ?? "") }
     expect(await at.run(my.open.session.fetchOrder(byVenue))).toMatchObject({ state: { status: "FILLED" } })
@@ -266,6 +267,14 @@ describe("an order at COINBASE", () => {
     expect(my.states.at(-1)).toMatchObject({ status: "OPEN", quantity: "0.002", executedQuantity: "0.001" })
     my.open.session.cancel(refOf(order))
     expect(await ended(order)).toMatchObject({ status: "CANCELLED", quantity: "0.002", executedQuantity: "0.001" })
+  })
+
+  it("whose change was answered and not carried out is in doubt, and never told as changed", async () => {
+    const order = await accepted({ limitPrice: BEST_BID, quantity: "0.003" })
+    at.exchange.fault({ fault: "answer", match: EDIT, action: answering(200, '{"success":true,"errors":[]}') })
+    expect(await new TermsSession(at, my.open).amend(order, change("0.002", "50000"))).toMatchObject({
+      _tag: "AmendInDoubt",
+    })
   })
 
   it("that has ended is not amended: look before believing anything; an unanswered change is in doubt", async () => {
