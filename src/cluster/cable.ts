@@ -2,6 +2,7 @@
  * Asks and answers over a wire. All that is said to a process in one loop turn is one frame: most of what a message costs is the frame's. The one thing to
  * know: an ask is given back as not taken only where that is certain, for it may then be sent to another process; and it is never sent twice here.
  */
+import { TurnShare } from "../foundation/turn-share.ts"
 import type { Ask, Asked, AskOutcome, CableService, NotTakenReason, Service } from "../ports/cable.ts"
 import { PeerClocks } from "./clocks.ts"
 import { ANSWER, ASK, type Frame, frameBytes, type Message, NEWS, REFUSAL, readFrame, roomOf } from "./frames.ts"
@@ -16,12 +17,6 @@ const PIECE_BYTES = 196_608
 const LOOK_MILLIS = 100
 /** What waits for a broker that is away: answers, for those who may still hear them. */
 const WAITING_BYTES_MAX = 67_108_864
-/**
- * Asks of a service that takes them in turns are taken for so long of a loop turn, or for half of what all else of it took, and the rest in later ones: what was held while there was no owner comes to the next one
- * all at once, and would keep its loop from the answers, so that what it has begun looks late.
- */
-const TURN_MILLIS = 5
-const TURN_MILLIS_MAX = 100
 /** For so long after the broker is back some processes are not: an answer without a listener is said again. */
 const RETURN_MILLIS = 2_000
 const AGAIN_MILLIS = 100
@@ -65,16 +60,19 @@ export class Cable implements CableService {
   private waitingBytes = 0
   private willFlush = false
   private willLook = false
-  /** Asks that have come and were not looked at. */
+  /**
+   * Asks of services that take them in turns, not looked at yet: what was held while there was no owner comes to the next one all at once, and would keep
+   * its loop from the answers, so that what it has begun looks late.
+   */
   private arrived: Array<readonly [from: string, ask: Message & { readonly payload: Buffer }]> = []
   private willTake = false
-  /** When others had the loop last. */
-  private leftAt = 0
+  private readonly share: TurnShare
   /** While some may not be back at the broker: frames with answers, by number. */
   private returning: Map<number, readonly [inbox: string, answers: ReadonlyArray<Queued>]> | undefined = undefined
 
   constructor(private readonly parts: CableParts) {
-    const { wire } = parts
+    const { wire, monotonic } = parts
+    this.share = new TurnShare(monotonic)
     wire.tell({ up: () => this.resume(), undelivered: (number) => this.undelivered(number) })
     wire.listen(this.subjectOf(parts.inbox), (bytes) => this.take(bytes))
   }
@@ -313,22 +311,15 @@ export class Cable implements CableService {
       } else if (message.kind === ANSWER) this.takeAnswer(message)
       else if (message.kind === REFUSAL) this.settle(message.id, { _tag: "NotTaken", reason: message.head })
     if (this.willTake || this.arrived.length === 0) return
-    this.leftAt = this.parts.monotonic()
+    this.share.leave()
     this.takeSome()
   }
 
   private takeSome(): void {
-    const { monotonic, soon } = this.parts
-    const { arrived } = this
-    const now = monotonic()
-    const overAt = now + Math.min(TURN_MILLIS_MAX, Math.max(TURN_MILLIS, (now - this.leftAt) / 2))
     this.willTake = true
-    let count = 0
-    while (count < arrived.length && (count === 0 || monotonic() < overAt)) this.takeAsk(...arrived[count++]!)
-    this.arrived = arrived.slice(count)
+    this.arrived = this.share.some(this.arrived, (arrived) => this.takeAsk(...arrived))
     this.willTake = this.arrived.length > 0
-    this.leftAt = monotonic()
-    if (this.willTake) soon(() => this.takeSome())
+    if (this.willTake) this.parts.soon(() => this.takeSome())
   }
 
   private takeAnswer({ id, head, payload, part, parts }: Message & { readonly payload: Buffer }): void {

@@ -28,10 +28,9 @@ export class Afresh<A> {
   }
 
   #begin(): Promise<A> {
-    const current = this.#put().finally(() => {
-      if (this.#current === current) this.#current = null
+    this.#current = this.#put().finally(() => {
+      this.#current = null
     })
-    this.#current = current
-    return current
+    return this.#current
   }
 }

@@ -6,6 +6,7 @@ import { performance } from "node:perf_hooks"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type pg from "pg"
 import type { TradingAccountId } from "../../domain/ids.ts"
+import { TurnShare } from "../../foundation/turn-share.ts"
 import type { CommitOutcome, Unit } from "../../ports/account-store.ts"
 import type { HistogramSeries } from "../../ports/meters.ts"
 import { openWriterSession, writerLife } from "../postgres/writer-session.ts"
@@ -14,11 +15,7 @@ import { type FrozenBatch, freeze, type Numbering } from "./order-batch.ts"
 import { isQuoteUsed, isWritten, LEARN_ACCOUNTS, olderOrder, suspectOf, wordsOf } from "./order-refusal.ts"
 
 // Delivers outcomes to their owners, in order. An owner that hears one dispatches, answers and publishes: hundreds at once would keep
-// the event loop from everybody else, and most of all from those who could be refused at once. So they are told for a few ms of a turn, or for half
-// of what all else of it took: where turns are long, on a machine with much else to do, a few ms of each were less than came in.
-
-const TURN_MILLIS = 5
-const TURN_MILLIS_MAX = 100
+// the event loop from all other work, and most of all from requests that could be refused at once. So they are told for a share of each turn.
 
 interface Outcomes<Entry, Outcome> {
   /** To be told in a later turn of the loop. */
@@ -33,16 +30,10 @@ interface Outcomes<Entry, Outcome> {
 const makeOutcomes = <Entry, Outcome>(told: (entry: Entry, outcome: Outcome) => void): Outcomes<Entry, Outcome> => {
   let due: Array<readonly [Entry, Outcome]> = []
   let isTurnDue = false
-  /** When others had the loop last. */
-  let leftAt = 0
+  const share = new TurnShare(() => performance.now())
 
   const tell = (): void => {
-    const now = performance.now()
-    const overAt = now + Math.min(TURN_MILLIS_MAX, Math.max(TURN_MILLIS, (now - leftAt) / 2))
-    let count = 0
-    while (count < due.length && (count === 0 || performance.now() < overAt)) told(...due[count++]!)
-    due = due.slice(count)
-    leftAt = performance.now()
+    due = share.some(due, ([entry, outcome]) => told(entry, outcome))
   }
 
   const turn = (): void => {
@@ -56,7 +47,7 @@ const makeOutcomes = <Entry, Outcome>(told: (entry: Entry, outcome: Outcome) => 
       due.push([entry, outcome])
       if (isTurnDue) return
       isTurnDue = true
-      leftAt = performance.now()
+      share.leave()
       setImmediate(turn)
     },
     tell,

@@ -49,8 +49,6 @@ const RAISES_MILLIS: Readonly<Record<number, number>> = { 3: 60_000, 4: 86_400_0
 export interface NonceSigned extends CcxtExchange {
   readonly apiKey: string | undefined
   nonce(): string
-  /** A call through ccxt's throttle, signed and sent. */
-  fetch2(path: string, api: unknown, ...rest: ReadonlyArray<unknown>): Promise<unknown>
 }
 
 interface Attempt {

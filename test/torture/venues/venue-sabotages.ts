@@ -14,35 +14,44 @@ import { ranIn, root, TESTS } from "./venues.ts"
 
 const WHOLE = { way: "WHOLE" } as const
 
-type Lie = Partial<Pick<VenueProfile, keyof VenueFacts | "feeInQuote" | "fillsWithOrders">>
+type Lie = Partial<Pick<VenueProfile, keyof VenueFacts | "fillsWithOrders">>
 
 /** Of the lists of this venue that come in pages: their first page is all. */
 const firstPages = ({ openOrders, fills, endedOrders }: VenueProfile): ReadonlyArray<readonly [string, Lie]> => [
-  ...(openOrders.way === "WHOLE" ? [] : [["of the open orders, the first page", { openOrders: WHOLE }] as const]),
+  ...(openOrders.way === "WHOLE"
+    ? []
+    : [["that the first page of the open orders has all of them", { openOrders: WHOLE }] as const]),
   ...(fills.paging.way === "WHOLE"
     ? []
-    : [["of the fills, the first page", { fills: { ...fills, paging: WHOLE } }] as const]),
+    : [["that the first page of the fills has all of them", { fills: { ...fills, paging: WHOLE } }] as const]),
   ...(endedOrders === null || endedOrders.paging.way === "WHOLE"
     ? []
-    : [["of the orders that ended, the first page", { endedOrders: { ...endedOrders, paging: WHOLE } }] as const]),
+    : [
+        [
+          "that the first page of the orders that ended has all of them",
+          { endedOrders: { ...endedOrders, paging: WHOLE } },
+        ] as const,
+      ]),
 ]
 
 /** What is believed too soon; the other way round a connector only asks for what it knows. */
 const hasty = (profile: VenueProfile): ReadonlyArray<readonly [string, Lie]> => {
   const { cancelAnswer, amendAnswer, fillsWithOrders } = profile
   return [
-    ...(cancelAnswer === "DONE" ? [] : [["what the answer to a cancel means", { cancelAnswer: "DONE" }] as const]),
+    ...(cancelAnswer === "DONE"
+      ? []
+      : [["that a cancel that was answered is carried out", { cancelAnswer: "DONE" }] as const]),
     ...(amendAnswer === "DONE" || !capabilitiesOf(profile).amend
       ? []
-      : [["what the answer to a change means", { amendAnswer: "DONE" }] as const]),
-    ...(fillsWithOrders ? [] : [["fills that come with the events of orders", { fillsWithOrders: true }] as const]),
+      : [["that a change that was answered is carried out", { amendAnswer: "DONE" }] as const]),
+    ...(fillsWithOrders ? [] : [["that fills come with the events of orders", { fillsWithOrders: true }] as const]),
   ]
 }
 
 const liesOf = (profile: VenueProfile): ReadonlyArray<readonly [string, Lie]> => [
   ...hasty(profile),
   ...firstPages(profile),
-  ["when an order last changed", { orderTimes: { ...profile.orderTimes, updated: "timestamp" } }],
+  ["that an order last changed when it was created", { orderTimes: { ...profile.orderTimes, updated: "timestamp" } }],
 ]
 
 export const venueSabotages = async ({
@@ -65,13 +74,17 @@ export const venueSabotages = async ({
     // What a thread does when it dies is no fact of a venue.
     const files = [...new Set([...ofFolder, ...proofs])].filter((it) => it.startsWith("venues/") && it !== worker)
     const failed = (await ranIn(files, {})).filter(({ passed }) => !passed).map(({ title }) => title)
-    verdicts.push({ name: `${at}: the truth`, passed: failed.length === 0, says: `${failed.length} tests failed` })
+    verdicts.push({
+      name: `${at}: the truth`,
+      passed: failed.length === 0,
+      says: failed.length === 0 ? "no test fails" : `failed: ${failed.join("; ")}`,
+    })
     for (const [name, lie] of liesOf(profile)) {
       const ran = await ranIn(files, { VENUE_SABOTAGE: JSON.stringify({ venue: at, lie }) }, 1)
       const seen = ran.find(({ passed, title }) => !passed && !failed.includes(title))
       const says = seen === undefined ? `${ran.length} tests saw nothing` : `seen by "${seen.title}"`
       progress(`venue-sabotages: ${at}: ${name}: ${says}`)
-      verdicts.push({ name: `${at}: a lie about ${name}`, passed: seen !== undefined, says })
+      verdicts.push({ name: `${at}: the lie ${name}`, passed: seen !== undefined, says })
     }
   }
   return verdicts

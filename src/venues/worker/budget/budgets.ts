@@ -138,11 +138,11 @@ export class Budgets {
     const owner = ofAccount ? exchange : null
     let isOfAddress = false
     if (isItsOwn) {
-      // ccxt calls `throttle` at once with what this answers.
-      const costOf = exchange.calculateRateLimiterCost.bind(exchange)
-      exchange.calculateRateLimiterCost = (api, ...rest) => {
+      // ccxt calls `throttle` in the same breath, whatever the adapter makes of costs.
+      const fetch2 = exchange.fetch2.bind(exchange)
+      exchange.fetch2 = (path, api, ...rest) => {
         isOfAddress = isPublic(api)
-        return costOf(api, ...rest)
+        return fetch2(path, api, ...rest)
       }
     }
     exchange.throttle = async (cost) => {

@@ -175,8 +175,8 @@ export interface CcxtExchange {
   readonly rateLimit: number
   /** In ms; 0: a leaky bucket. */
   readonly rollingWindowSize: number
-  /** What the next call of `throttle` is asked for. `api`: as ccxt's table of endpoints has it, "public" or ["v3", "public"]. */
-  calculateRateLimiterCost(api: unknown, ...rest: ReadonlyArray<unknown>): unknown
+  /** A request from its throttle to its answer. `api`: as ccxt's table of endpoints has it, "public" or ["v3", "public"]. */
+  fetch2(path: string, api: unknown, ...rest: ReadonlyArray<unknown>): Promise<unknown>
   throttle(cost?: unknown): Promise<void>
   /** Sees every answer before ccxt judges it. */
   onRestResponse(
