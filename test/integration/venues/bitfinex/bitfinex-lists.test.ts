@@ -1,7 +1,7 @@
 /** Bitfinex's lists to their last row: fills, open orders of several pairs, and orders that ended, whichever of its times the venue goes by. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { EndedOrdersPage } from "../../../../src/ports/venue-session.ts"
-import { SOON_LATE, until } from "../venue-kit.ts"
+import { until } from "../venue-kit.ts"
 import {
   BEST_BID,
   BITFINEX_BTC,
@@ -21,7 +21,7 @@ describe.each(["CREATION", "UPDATE"] as const)("a list of BITFINEX that goes by 
   /** The venue's clock before ours, ms. */
   let ahead = 0
   beforeAll(async () => {
-    at = await startBitfinex({ historyBy, clockAheadMillis: () => ahead }, { change: { waits: SOON_LATE } })
+    at = await startBitfinex({ historyBy, clockAheadMillis: () => ahead })
     my = await BitfinexSession.start(at)
   })
   afterAll(() => at.stop())

@@ -1,7 +1,7 @@
 /** Gate's lists to their last row: fills, open orders of several pairs, and orders that ended, by a clock that a test moves. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { EndedOrdersPage } from "../../../../src/ports/venue-session.ts"
-import { SOON_LATE, until } from "../venue-kit.ts"
+import { until } from "../venue-kit.ts"
 import {
   BEST_BID,
   BTC,
@@ -23,7 +23,7 @@ describe("a list of GATE", () => {
   let ahead = 0
   beforeAll(async () => {
     // What the venue lets an account do in a second is not what is looked at here.
-    const change = { waits: SOON_LATE, orderLimits: [], privatePace: { burst: 10_000, perSecond: 10_000 } }
+    const change = { orderLimits: [], privatePace: { burst: 10_000, perSecond: 10_000 } }
     at = await startGate({ isLimited: false, clockAheadMillis: () => ahead }, { change })
     my = await GateSession.start(at)
   })
