@@ -16,7 +16,7 @@ import { isTerminal } from "../../domain/order/status.ts"
 import { type AppliedExecution, placeOf, type TradeOrder } from "../../domain/order/trade-order.ts"
 import { RareMap, RareSet } from "../../domain/rare.ts"
 import type { Self } from "../../kernel/behaviour.ts"
-import type { AccountState, FoundNames, Row } from "../../ports/account-store.ts"
+import { type AccountState, ENDED_MILLIS, type FoundNames, type Row } from "../../ports/account-store.ts"
 import type { VenueFill, VenueOrderRef, VenueOrderState } from "../../ports/venue-session.ts"
 import { type AccountEvent, AccountImage, AccountOutlet } from "./channel/publication.ts"
 import { AccountOrders } from "./order-memory.ts"
@@ -133,8 +133,8 @@ export class AccountCore {
     readonly refusals: Refusals,
     readonly sequels: Sequels,
   ) {
-    const { account, lastExecutionAt } = state
-    const { monotonic } = parts.clock
+    const { account, ended, lastExecutionAt } = state
+    const { monotonic, now } = parts.clock
     this.image = account
     this.id = account.tradingAccountId
     this.rest = parts.resting.woke(this.id, state.lastSequence)
@@ -144,7 +144,8 @@ export class AccountCore {
     this.strays = new Strays(monotonic, later)
     this.orders = new AccountOrders({
       wholeOrders: parts.wholeOrders,
-      ended: state.ended,
+      ended,
+      endedLately: ended !== null && ended.newestAt > now() - ENDED_MILLIS,
       forgottenUpTo: venue.inProcess ? Number.NEGATIVE_INFINITY : (lastExecutionAt ?? Number.NEGATIVE_INFINITY),
       monotonic,
       later,

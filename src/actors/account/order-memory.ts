@@ -52,6 +52,8 @@ interface Needs {
   readonly wholeOrders: number
   /** What ended before this process. */
   readonly ended: EndedActivity | null
+  /** The newest of that is of the last minutes. */
+  readonly endedLately: boolean
   /** A trade of until then may be counted of an order that is out of memory; venue ms. */
   readonly forgottenUpTo: number
   readonly monotonic: () => number
@@ -88,8 +90,11 @@ export class AccountOrders {
   private forgottenUpTo: number
   private isLeaving = false
   private isSweepDue = false
+  /** Monotonic ms. */
+  private readonly beganAt: number
 
   constructor(private readonly needs: Needs) {
+    this.beganAt = needs.monotonic()
     this.ended = new EndedOrders(needs.ended)
     this.forgottenUpTo = needs.forgottenUpTo
   }
@@ -121,6 +126,12 @@ export class AccountOrders {
   /** Instruments of orders that were touched since, also of those that are out of memory. */
   touchedSince(monotonic: number): ReadonlyArray<InstrumentId> {
     return [...this.touched].filter(([, at]) => at >= monotonic).map(([instrumentId]) => instrumentId)
+  }
+
+  /** Those, and those of the newest orders that were over when this process began, which may have ended since as well. */
+  activeSince(monotonic: number): ReadonlyArray<InstrumentId> {
+    const before = monotonic < this.beganAt && this.needs.endedLately ? (this.needs.ended?.instruments ?? []) : []
+    return [...this.touchedSince(monotonic), ...before]
   }
 
   find(by: OrderName): WorkingOrder | undefined {

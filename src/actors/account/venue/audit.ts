@@ -57,6 +57,11 @@ const FILLS_AUDIT_MILLIS = 60_000
 const BALANCES_AUDIT_MILLIS = 30_000
 /** Orders touched more recently than this are left to the stream. */
 const QUIET_MILLIS = 5_000
+/**
+ * A venue's history may list a trade so much later than it was made. Twice the minute that is assumed of venues (the trade that no event told of an
+ * order that is over is found by nothing else); it costs an instrument that comes to rest one or two questions.
+ */
+const LISTED_LATE_MILLIS = 120_000
 /** From the answer of an audit that took longer than its period to the next. */
 const BREATH_MILLIS = 1_000
 
@@ -168,12 +173,11 @@ export const startAudits = (core: AccountCore): void => {
     // Before the first whole view of this process an audit of some instruments says nothing about the others.
     if (!core.trades.areRead || core.trades.scan !== null) return done()
     const now = parts.clock.monotonic()
-    // The last audit left alone what was fresh then.
-    const touched = core.orders.touchedSince(lastFillsAuditAt - QUIET_MILLIS)
+    const active = core.orders.activeSince(lastFillsAuditAt - LISTED_LATE_MILLIS)
     const open = core.orders.openLives().map((working) => working.order.instrumentId)
     // One that is filled at once when it comes after all is on no list of open orders.
     const late = core.late.newest().map(([, { instrumentId }]) => instrumentId)
-    const instruments = [...new Set([...open, ...touched, ...late, ...sparedInstruments])]
+    const instruments = [...new Set([...open, ...active, ...late, ...sparedInstruments])]
     if (instruments.length === 0) return done()
     const since = core.trades.since()
     audit(
