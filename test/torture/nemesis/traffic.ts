@@ -155,6 +155,9 @@ export const quantile = (values: ReadonlyArray<number>, q: number): number => {
   return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0) * 10) / 10
 }
 
+/** BINANCE's -1021: the time of the request. Nothing of it was done, so that it is sent again by the venue's clock. */
+const isOfClock = (refusal: number): boolean => refusal === -1021
+
 /** Acknowledged and gone, two for one key, not at rest: each must be none. */
 export const reckon = async (
   traffic: Traffic,
@@ -175,8 +178,8 @@ export const reckon = async (
     if (idempotencyKey !== null) keys.set(idempotencyKey, (keys.get(idempotencyKey) ?? 0) + 1)
   const doubled = [...keys].flatMap(([key, count]) => (count > 1 ? [`${key}: ${count} orders`] : []))
   const twice = (stage?.exchange.placements() ?? [])
-    .filter(({ count, created }) => count > 1 || created > 1)
-    .map(({ clientOrderId, count }) => `${clientOrderId}: arrived ${count}`)
+    .filter(({ count, created, refusals }) => count - refusals.filter(isOfClock).length > 1 || created > 1)
+    .map(({ clientOrderId, count, refusals }) => `${clientOrderId}: arrived ${count}, refused ${refusals.join(" ")}`)
   return [
     none(
       "acknowledged orders lost",

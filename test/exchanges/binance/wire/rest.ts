@@ -40,10 +40,11 @@ export class RestDoor {
     const key = `${request.method} ${url.pathname}`
     this.core.count(key)
     this.#weigh(key, url.searchParams)
+    let ids: ReadonlyArray<string> = []
     if (key === "POST /api/v3/order" || key === PLACES_LIST) {
       const parameters = new URLSearchParams(url.search ? `${url.search.slice(1)}&${body}` : body)
       const parameter = (name: string): string | null => parameters.get(name)
-      const ids = key === PLACES_LIST ? clientIdsOfList(parameter) : [parameter("newClientOrderId") ?? []].flat()
+      ids = key === PLACES_LIST ? clientIdsOfList(parameter) : [parameter("newClientOrderId") ?? []].flat()
       const apiKey = String(request.headers["x-mbx-apikey"] ?? "")
       for (const id of ids) this.core.placements.arrived(id, apiKey, parameter("symbol") ?? "")
     }
@@ -59,7 +60,7 @@ export class RestDoor {
       this.#send(response, { status: fault.status, body: fault.body ?? CLOUD_ERROR }, fault.headers)
       return
     }
-    const answer = this.#answer(key, url, body, request.headers["x-mbx-apikey"])
+    const answer = this.#answer(key, url, body, request.headers["x-mbx-apikey"], ids)
     if (this.fillsLateMillis > 0 && key === "POST /api/v3/order")
       await sleep(this.fillsLateMillis, undefined, { ref: false })
     if (fault?.kind === "apply-then-hang") return
@@ -69,7 +70,15 @@ export class RestDoor {
     } else this.#send(response, answer)
   }
 
-  #answer(key: string, url: URL, body: string, apiKey: string | ReadonlyArray<string> | undefined): Answer {
+  /** `ids`: of the orders that it would place. */
+  #answer(
+    key: string,
+    url: URL,
+    body: string,
+    apiKey: string | ReadonlyArray<string> | undefined,
+    ids: ReadonlyArray<string>,
+  ): Answer {
+    let isVerified = false
     try {
       const open = publicRoutes.get(key)
       if (open !== undefined) return { status: 200, body: JSON.stringify(open(this.core, url.searchParams)) }
@@ -77,9 +86,11 @@ export class RestDoor {
       if (signed === undefined) throw notServed(key)
       const name = typeof apiKey === "string" ? apiKey : undefined
       const who = verifyRest(this.core.accounts, name, url.search.slice(1), body, this.core.now())
+      isVerified = true
       return { status: 200, body: JSON.stringify(signed(this.core, who)) }
     } catch (cause) {
       if (!(cause instanceof Refusal)) throw cause
+      if (!isVerified) for (const id of ids) this.core.placements.refused(id, cause.code)
       return { status: cause.status, body: JSON.stringify({ code: cause.code, msg: cause.message }) }
     }
   }
