@@ -155,10 +155,10 @@ export class ListChecks {
       }
       hasEntry = true
       brought = brought.add(executed)
-      // The fee of what was inferred is not known when the exits get their size.
-      if (inferred.has(order.tradeOrderId)) continue
-      for (const { asset, quantity } of sim?.fills.flatMap((it) => it.fees) ?? [])
-        if (asset === order.baseAsset) brought = brought.subtract(Decimal.of(quantity))
+      const fees = sim?.fills.flatMap((it) => it.fees) ?? []
+      // The fee of what was inferred is not known when the exits get their size; a rebate makes them larger when it is.
+      for (const fee of fees.filter(({ asset }) => asset === order.baseAsset).map((it) => Decimal.of(it.quantity)))
+        if (fee.isNegative() || !inferred.has(order.tradeOrderId)) brought = brought.subtract(fee)
     }
     const isPair = !hasEntry && orders.length > 0
     if (isPair) brought = this.pairOf(listId, orders)
