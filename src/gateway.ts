@@ -213,13 +213,15 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
   Effect.gen(function* () {
     const { settings, notice, fatal } = options
     const { log, watch, requestId, security } = place.watching
+    /** Requests are held for it at other nodes. */
+    const isAwaited = place.cluster !== undefined
     const meters = Context.get(base, Meters)
     const store = yield* Layer.build(
       accountStoreLayer({
         url,
         nodeId: owner.nodeId,
         epoch: owner.epoch,
-        isAwaited: place.cluster !== undefined,
+        isAwaited,
         lost: fatal,
         defect: (error) => notice("a callback of the order writer threw", { error: String(error) }, "error"),
         warn: notice,
@@ -297,7 +299,7 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
 
     const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
     const isOwner = owner.mayAct
-    const isCrowded = () => shutdown.isNew() && Context.get(store, Writer).pressure() === "full"
+    const isCrowded = () => isAwaited && shutdown.isNew() && Context.get(store, Writer).pressure() === "full"
     const holdsBack = () => (shutdown.isDraining() ? "leaving" : isCrowded() ? "crowded" : undefined)
     const { probes, record } = yield* healthProbes(options, url, isOwner, shutdown.isReady, place.cluster).pipe(
       Effect.provide(base),

@@ -19,6 +19,7 @@ import { makeRpc } from "../rpc/rpc.ts"
 import { Deadlines, guarded, makeRun, type Surroundings } from "./call.ts"
 import { type DoorOptions, openDoors, type Serve, tooLarge } from "./doors.ts"
 import type { Exchange } from "./exchange.ts"
+import { makeRunInRoom } from "./held-calls.ts"
 import { type Authenticate, makeProceed, onceSeen, runBody } from "./proceed.ts"
 import { BODY_BYTES_DRAINED, BODY_BYTES_MAX, isJsonType } from "./request-body.ts"
 import type { Handlers } from "./route.ts"
@@ -30,7 +31,7 @@ export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"
   readonly authenticate: Authenticate
   /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
   readonly isDraining: () => boolean
-  /** While it answers true no change is taken from another node, which holds it. Absent: never. */
+  /** While it answers true no change is begun: one from another node is held there, others are held here. Absent: never. */
   readonly isCrowded?: () => boolean
   /** How old the proof of who asks may be, for dangerous acts. */
   readonly freshMillis: number
@@ -101,7 +102,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   runtime: Runtime.Runtime<never>,
 ): Mounted => {
   const { authenticate, isDraining, isCrowded = () => false, limiter = null } = options
-  const run = makeRun(runtime, options)
+  const run = makeRunInRoom(makeRun(runtime, options), isCrowded, options.monotonic)
   const deadlines = new Deadlines(options.monotonic)
   const around: Surroundings = {
     transport: options.transport,

@@ -19,6 +19,7 @@ import { eventually, raw, serveTest, type TestHttp, type TestHttpOptions } from 
 
 const Any = Ok(Schema.Unknown)
 const doubt = { millis: 500, failure: () => new OutcomeUnknown({ tradeOrderId: null }) }
+const brief = { ...doubt, millis: 60_000 }
 const Word = Schema.Struct({ word: Schema.String })
 const Group = HttpApiGroup.make("test")
   .add(
@@ -47,6 +48,8 @@ const Group = HttpApiGroup.make("test")
   )
   .add(HttpApiEndpoint.post("bare", "/bare").addSuccess(Any).annotate(Access, "none"))
   .add(HttpApiEndpoint.post("short", "/short").addSuccess(Any).annotate(Access, "none").annotate(Deadline, within(400)))
+  .add(HttpApiEndpoint.post("brief", "/brief").addSuccess(Any).annotate(Access, "write").annotate(Deadline, brief))
+
 const api = HttpApi.make("test").add(Group)
 
 const MEGABYTES = "x".repeat(3_000_000)
@@ -127,6 +130,10 @@ const core = async (
       },
       bare: ({ body }, reply) => reply.ok(body ?? "no body"),
       short: (_input, reply) => reply.ok("ok"),
+      brief: (_input, reply) => {
+        calls.push("brief")
+        if (answers === "always") reply.ok("ok")
+      },
     },
   }
   const http = await serveTest(api, handlers, options)
@@ -301,6 +308,36 @@ it("holds a change for an owner that has no room for it yet, and reads meanwhile
   http.crowded.now = false
   expect((await held).status).toBe(200)
   expect(calls).toEqual(["held"])
+})
+
+it("holds a change at the owner's own port while that has no room for it, and says that nothing was done when its time is over", async () => {
+  let later = 0
+  const { http, calls } = await core("owner", "never", { monotonic: () => performance.now() + later })
+  const brief = () => ask(http.url, "/brief", { method: "POST", headers: HEADERS })
+  http.crowded.now = true
+  const late = brief()
+  await eventually(() => http.mounted.inFlight() === 1)
+  later += 60_000
+  const { status, body, headers } = await late
+  expect([status, body.errno, headers.get("retry-after")]).toEqual([503, -190001, "1"])
+  const held = [post(http.url, "/write", "first"), post(http.url, "/write", "second"), brief()]
+  await eventually(() => http.mounted.inFlight() === 3)
+  // What its caller may not ask is not waited for, nor is what changes nothing.
+  expect((await post(http.url, "/write", "x", { ...HEADERS, authorization: "Bearer reader" })).status).toBe(403)
+  expect((await post(http.url, "/write", "x", { "content-type": "application/json" })).status).toBe(401)
+  expect((await ask(http.url, "/query", { headers: HEADERS })).status).toBe(200)
+  expect([calls, http.mounted.inFlight()]).toEqual([[], 3])
+  http.crowded.now = false
+  await eventually(() => calls.length === 3)
+  expect([...calls].sort()).toEqual(["brief", "first", "second"])
+  // Once it was begun it may have been done.
+  later += 60_000
+  const answers = await Promise.all(held)
+  expect(answers.map(({ status, body: { errno } }) => [status, errno])).toEqual([
+    [200, 0],
+    [200, 0],
+    [503, -110014],
+  ])
 })
 
 it("holds changes for an owner that is behind with many of their like, and asks again when it is not", async () => {

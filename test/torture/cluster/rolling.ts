@@ -31,7 +31,7 @@ const byAnswer = (refused: ReadonlyArray<Sent>): ReadonlyArray<string> => {
   const ages = new Map<string, Array<number>>()
   for (const { first, plannedAt } of refused) {
     if (first === undefined) continue
-    const answer = first.status === 0 ? "no answer" : `${first.status}/${first.errno}`
+    const answer = first.status === 0 ? `no answer (${first.failure})` : `${first.status}/${first.errno}`
     ages.set(answer, [...(ages.get(answer) ?? []), Math.round(first.answeredAt - plannedAt)])
   }
   return [...ages].map(([answer, all]) => `${answer}: ${all.length} after ${Math.min(...all)}..${Math.max(...all)} ms`)

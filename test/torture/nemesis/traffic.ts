@@ -23,8 +23,10 @@ export interface Sent {
   errno: number
   answeredAt: number
   tradeOrderId: string | undefined
-  /** What it was told when it was asked for the first time. */
-  first: { readonly status: number; readonly errno: number; readonly answeredAt: number } | undefined
+  /** What it was told when it was asked for the first time; `failure`: why there was no answer. */
+  first:
+    | { readonly status: number; readonly errno: number; readonly answeredAt: number; readonly failure: string }
+    | undefined
 }
 
 const PERSISTENCE_MILLIS = 180_000
@@ -133,20 +135,24 @@ const post = (url: string, token: string, body: object): Promise<{ readonly stat
 /** What was told first is kept: a later answer adds the order. */
 const ask = async ({ calls }: Trader, one: Sent): Promise<void> => {
   one.leftAt = performance.now()
+  let failure = ""
   try {
     const { status, text } = await post(`${calls.base}/api/v3/tradeOrder/submit`, calls.token ?? "", one.body)
+    failure = `HTTP ${status} without an envelope`
     const envelope: Envelope<TradeOrderRecord> = JSON.parse(text)
     one.status = status
     one.errno = envelope.errno
     if (status === 200) one.tradeOrderId = envelope.data?.tradeOrderId
   } catch (error) {
     // A lost connection has the code of the call that failed; half a body is no JSON.
-    if ((error as NodeJS.ErrnoException).code === undefined && !(error instanceof SyntaxError)) throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined && !(error instanceof SyntaxError)) throw error
     one.status = 0
+    failure = code ?? failure
   } finally {
     one.answeredAt = performance.now()
     const { status, errno, answeredAt } = one
-    one.first ??= { status, errno, answeredAt }
+    one.first ??= { status, errno, answeredAt, failure }
   }
 }
 

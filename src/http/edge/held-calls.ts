@@ -1,0 +1,50 @@
+/**
+ * Changes that wait for a process that is new, and behind with what it has to store: checked, not begun, and let in when there is room. The one
+ * thing to know: one whose time is over before that is answered Busy, for nothing of it was done.
+ */
+import { Busy } from "../../domain/errors/service.ts"
+import { TurnShare } from "../../foundation/turn-share.ts"
+import { type Call, guarded, type Run } from "./call.ts"
+
+/** Bodies of 64 KB at most. */
+const HELD_MAX = 2_000
+const LOOK_MILLIS = 20
+
+/** Runs calls: those that change something in the order in which they came, and later while there is no room. */
+export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () => number): Run => {
+  let held: Array<() => void> = []
+  let timer: NodeJS.Timeout | undefined
+  const share = new TurnShare(monotonic)
+
+  /** For a share of each turn, and until there is no room again. */
+  const look = (): void => {
+    if (isCrowded()) return
+    const early: Array<() => void> = []
+    const late = share.some(held, (begin) => (isCrowded() ? void early.push(begin) : begin()))
+    held = [...early, ...late]
+    if (held.length > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  const hold = (call: Call, begin: () => undefined): void => {
+    const refusal = () => new Busy({ retryAfterSeconds: 1 })
+    if (held.length >= HELD_MAX) return call.fail(refusal())
+    call.handedOver = true
+    call.reply.onDeadline(refusal)
+    held.push(() => {
+      if (call.done) return
+      call.reply.onDeadline(call.route.deadline.failure)
+      guarded(call, begin)
+    })
+    if (timer !== undefined) return
+    share.leave()
+    timer = setInterval(look, LOOK_MILLIS).unref()
+  }
+
+  return (call, route, query, body) => {
+    if (route.isRead || (timer === undefined && !isCrowded())) return run(call, route, query, body)
+    hold(call, () => run(call, route, query, body))
+    return undefined
+  }
+}
