@@ -145,7 +145,7 @@ export class AccountCore {
     this.orders = new AccountOrders({
       wholeOrders: parts.wholeOrders,
       ended,
-      endedLately: ended !== null && ended.newestAt > now() - ENDED_MILLIS,
+      endedLately: ended !== null && ended.newestAt > now() - ENDED_MILLIS ? ended.instruments : [],
       forgottenUpTo: venue.inProcess ? Number.NEGATIVE_INFINITY : (lastExecutionAt ?? Number.NEGATIVE_INFINITY),
       monotonic,
       later,

@@ -52,8 +52,8 @@ interface Needs {
   readonly wholeOrders: number
   /** What ended before this process. */
   readonly ended: EndedActivity | null
-  /** The newest of that is of the last minutes. */
-  readonly endedLately: boolean
+  /** Of which instruments, where the newest of it is of the last minutes. */
+  readonly endedLately: ReadonlyArray<InstrumentId>
   /** A trade of until then may be counted of an order that is out of memory; venue ms. */
   readonly forgottenUpTo: number
   readonly monotonic: () => number
@@ -128,10 +128,9 @@ export class AccountOrders {
     return [...this.touched].filter(([, at]) => at >= monotonic).map(([instrumentId]) => instrumentId)
   }
 
-  /** Those, and those of the newest orders that were over when this process began, which may have ended since as well. */
+  /** The same, and instruments of orders that may have ended since then, but before this process. */
   activeSince(monotonic: number): ReadonlyArray<InstrumentId> {
-    const before = monotonic < this.beganAt && this.needs.endedLately ? (this.needs.ended?.instruments ?? []) : []
-    return [...this.touchedSince(monotonic), ...before]
+    return [...this.touchedSince(monotonic), ...(monotonic < this.beganAt ? this.needs.endedLately : [])]
   }
 
   find(by: OrderName): WorkingOrder | undefined {

@@ -58,8 +58,8 @@ const BALANCES_AUDIT_MILLIS = 30_000
 /** Orders touched more recently than this are left to the stream. */
 const QUIET_MILLIS = 5_000
 /**
- * A venue's history may list a trade so much later than it was made. Twice the minute that is assumed of venues (the trade that no event told of an
- * order that is over is found by nothing else); it costs an instrument that comes to rest one or two questions.
+ * So long after an order of an instrument was touched its trades are asked for: where no event told a trade of an order that is over, nothing else
+ * finds it. A venue's history is taken to list a trade within a minute; this is twice that, and costs an instrument at rest two questions.
  */
 const LISTED_LATE_MILLIS = 120_000
 /** From the answer of an audit that took longer than its period to the next. */

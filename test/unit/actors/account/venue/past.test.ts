@@ -149,7 +149,7 @@ describe("what is remembered of ended orders", () => {
       super({
         wholeOrders,
         ended: null,
-        endedLately: false,
+        endedLately: [],
         forgottenUpTo: Number.NEGATIVE_INFINITY,
         monotonic: () => 0,
         later,
