@@ -5,6 +5,8 @@
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
+import { Decimal } from "../../src/domain/decimal.ts"
+import type { BookRange } from "../../src/domain/market/market.ts"
 import { type CaptureFrame, readCapture } from "../exchanges/binance/replay/capture.ts"
 import { ReplayBook } from "../exchanges/binance/replay/replay-book.ts"
 import { BTC_USDT, DumbBook, startVenue, until } from "../integration/venues/venue-kit.ts"
@@ -54,14 +56,16 @@ const readCheckpoints = async (): Promise<{
 }
 
 describe.skipIf(!isHere)("TC-B01 a recorded market through a connector", () => {
-  it("has the venue's own top of book at every checkpoint, and the whole book at the end", async () => {
+  it("has the venue's own top of book at every checkpoint, and at the end the whole book as far as it says to reach", async () => {
     const { tops, lastUpdateId } = await readCheckpoints()
     expect(tops.size).toBe(564)
     const unheard: Array<number> = []
-    const cut = { bids: true, asks: true }
+    let told: BookRange = { lowestBid: null, highestAsk: null, levels: null }
     const holdOrGoOn = (): void => {
       const { book } = at.sink
-      const isThin = (["bids", "asks"] as const).some((side) => cut[side] && book[side].size < FEW_LEVELS)
+      const isThin =
+        (told.lowestBid !== null && book.bids.size < FEW_LEVELS) ||
+        (told.highestAsk !== null && book.asks.size < FEW_LEVELS)
       if (isThin || unheard.length >= AHEAD) at.exchange.replay?.pause()
       else at.exchange.replay?.resume()
     }
@@ -76,7 +80,7 @@ describe.skipIf(!isHere)("TC-B01 a recorded market through a connector", () => {
       const unequal: Array<string> = []
       const { book } = at.sink
       at.sink.onDepth = ({ nonce, range }) => {
-        if (range !== undefined) Object.assign(cut, { bids: range.lowestBid !== null, asks: range.highestAsk !== null })
+        if (range !== undefined) told = range
         while (unheard.length > 0 && (unheard[0] ?? 0) <= (nonce ?? 0)) unheard.shift()
         holdOrGoOn()
         const top = nonce === null ? undefined : tops.get(nonce)
@@ -95,13 +99,22 @@ describe.skipIf(!isHere)("TC-B01 a recorded market through a connector", () => {
       expect(at.sink.downs).toEqual([])
       expect(equal.size).toBe(tops.size)
       const end = await wholeBook()
-      expect(book.rows("bids")).toEqual(end.bids)
-      expect(book.rows("asks")).toEqual(end.asks)
+      const { lowestBid, highestAsk } = told
+      expect(book.rows("bids")).toEqual(end.bids.filter(([price]) => isAtLeast(price, lowestBid)))
+      expect(book.rows("asks")).toEqual(end.asks.filter(([price]) => isAtLeast(highestAsk, price)))
+      expect(Math.min(book.bids.size, book.asks.size)).toBeGreaterThanOrEqual(FEW_LEVELS)
     } finally {
       await at.stop()
     }
   })
 })
+
+/**
+ * null: there is no such end. A snapshot with a multiple of 50 levels counts as cut, so that the side ends at its last level until the next
+ * one. 60 of the 3,449 books of this market have so many bids, some of them before lower ones came: which of them is asked for is chance.
+ */
+const isAtLeast = (price: string | null, bound: string | null): boolean =>
+  price === null || bound === null || Decimal.of(price).compare(Decimal.of(bound)) >= 0
 
 /** Snapshot and frames by the venue's rule, without any of our code. */
 const wholeBook = async () => {

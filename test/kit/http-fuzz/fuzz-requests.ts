@@ -249,7 +249,10 @@ export class FuzzRequests {
     const fields = this.#sample(ast)
     const declared = fieldsOf(ast)
     const isPlain = this.#happens(0.6)
-    const kin = this.world.kinFor(user)
+    const kin = this.world.kinFor(
+      user,
+      declared.map(({ name }) => name),
+    )
     for (const { name, isOptional } of declared) {
       if (isOptional && !(isPlain && name in kin) && this.#happens(isPlain ? 0.85 : 0.5)) {
         delete fields[name]

@@ -22,6 +22,8 @@ const IDS_MAX = 200
 const NEWCOMERS_MAX = 5
 /** How often a user asks about what is its own. */
 const OWN_CHANCE = 0.8
+/** How often ids that belong together are those that fit a request best: of a dealer and its `updatedAt`, say, else one request of 300 has both right. */
+const FITTING_CHANCE = 0.7
 const DEPTH_MAX = 5
 const ITEMS_MAX = 5
 
@@ -107,9 +109,13 @@ export class FuzzWorld {
     return this.#one(own ?? this.#everybody.ids.get(kept))
   }
 
-  /** Ids that belong together, of the user's own. */
-  kinFor(user: FuzzUser | undefined): Kin {
-    return (user && this.#one(this.#own.get(user)?.kin)) ?? {}
+  /** Ids that belong together, of the user's own; mostly of one of those that fill most of these fields. */
+  kinFor(user: FuzzUser | undefined, fields: ReadonlyArray<string>): Kin {
+    const all = (user && this.#own.get(user)?.kin) ?? []
+    if (this.random() >= FITTING_CHANCE) return this.#one(all) ?? {}
+    const fillsOf = (kin: Kin): number => fields.filter((field) => field in kin).length
+    const most = Math.max(0, ...all.map(fillsOf))
+    return this.#one(all.filter((kin) => fillsOf(kin) === most)) ?? {}
   }
 
   /** A world like that of the beginning, and from now on the only one that is known. Nothing is asked meanwhile. */
@@ -188,9 +194,10 @@ export class FuzzWorld {
     const config = { pricing: { allowSimulatedVenues: true } }
     const dealer = await calls.post<DealerRecord>("/dealer/create", { name: "Desk", baseCurrencies: ["USDT"], config })
     const { dealerAccountId, walletId } = dealer.record
-    this.learn(dealer.envelope, this.admin)
     const linked = (await calls.connectMock("desk")).record.tradingAccountId
     await calls.post("/dealer/account/link", { dealerAccountId, tradingAccountId: linked })
+    // The link changed the dealer: an update must name its `updatedAt` of now, which an answer to another request may never tell.
+    this.learn((await calls.get("/dealer/get", { dealerAccountId })).envelope, this.admin)
     this.learn({ dealerAccountId, tradingAccountId: linked }, this.admin)
     for (const asset of ["BTC", "USDT"]) await calls.post("/wallet/deposit", { walletId, asset, amount: "100000" })
     const terms = { baseAsset: "BTC", quoteAsset: "USDT", tickSize: "0.01", lotSize: "0.00001" }
