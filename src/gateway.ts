@@ -216,12 +216,15 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     /** Requests are held for it at other nodes. */
     const isAwaited = place.cluster !== undefined
     const meters = Context.get(base, Meters)
+    const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
+    const areCallsHeld = () => isAwaited && shutdown.isNew()
     const store = yield* Layer.build(
       accountStoreLayer({
         url,
         nodeId: owner.nodeId,
         epoch: owner.epoch,
         isAwaited,
+        areCallsHeld,
         lost: fatal,
         defect: (error) => notice("a callback of the order writer threw", { error: String(error) }, "error"),
         warn: notice,
@@ -297,9 +300,8 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     yield* keepBooks(options).pipe(Effect.provide(all))
     yield* holdSubscriptions.pipe(Effect.provide(all))
 
-    const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
     const isOwner = owner.mayAct
-    const isCrowded = () => isAwaited && shutdown.isNew() && Context.get(store, Writer).pressure() === "full"
+    const isCrowded = () => areCallsHeld() && Context.get(store, Writer).pressure() === "full"
     const holdsBack = () => (shutdown.isDraining() ? "leaving" : isCrowded() ? "crowded" : undefined)
     const { probes, record } = yield* healthProbes(options, url, isOwner, shutdown.isReady, place.cluster).pipe(
       Effect.provide(base),

@@ -88,6 +88,7 @@ const { values, positionals, tokens } = parseArgs({
     samples: { type: "string", default: "300" },
     lanes: { type: "string", default: "3" },
     built: { type: "boolean", default: false },
+    yielding: { type: "boolean", default: false },
     only: { type: "string" },
     kinds: { type: "string" },
     venue: { type: "string" },
@@ -353,12 +354,13 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   "cluster-rolling": {
     usage:
-      "[--rate 500] [--connections 1000] [--built] (nats-server, haproxy): three nodes are replaced one by one under orders and sockets",
+      "[--rate 500] [--connections 1000] [--built] [--yielding] (nats-server, haproxy): three nodes are replaced one by one under orders and sockets; yielding: those that come back have the lowest priority (root)",
     run: (progress) =>
       rolling({
         ratePerSecond: count("rate", 1),
         connections: count("connections", 1, 1_000),
         built: values.built,
+        isYielding: values.yielding,
         progress,
       }),
   },

@@ -7,21 +7,34 @@ import { TurnShare } from "../../foundation/turn-share.ts"
 import { type Call, guarded, type Run } from "./call.ts"
 
 /** Bodies of 64 KB at most. */
-const HELD_MAX = 2_000
+export const HELD_MAX = 2_000
 const LOOK_MILLIS = 20
+
+interface Held {
+  readonly call: Call
+  readonly begin: () => undefined
+}
 
 /** Runs calls: those that change something in the order in which they came, and later while there is no room. */
 export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () => number): Run => {
-  let held: Array<() => void> = []
+  let held: Array<Held> = []
   let timer: NodeJS.Timeout | undefined
   const share = new TurnShare(monotonic)
 
-  /** For a share of each turn, and until there is no room again. */
-  const look = (): void => {
+  /** Without those whose clients are gone or whose time is over: they would take the room of others. */
+  const letIn = (): void => {
+    held = held.filter(({ call }) => !call.done)
     if (isCrowded()) return
-    const early: Array<() => void> = []
-    const late = share.some(held, (begin) => (isCrowded() ? void early.push(begin) : begin()))
+    const early: Array<Held> = []
+    const late = share.some(held, (one) => {
+      if (isCrowded()) early.push(one)
+      else one.begin()
+    })
     held = [...early, ...late]
+  }
+
+  const look = (): void => {
+    letIn()
     if (held.length > 0) return
     clearInterval(timer)
     timer = undefined
@@ -32,10 +45,13 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
     if (held.length >= HELD_MAX) return call.fail(refusal())
     call.handedOver = true
     call.reply.onDeadline(refusal)
-    held.push(() => {
-      if (call.done) return
-      call.reply.onDeadline(call.route.deadline.failure)
-      guarded(call, begin)
+    held.push({
+      call,
+      begin: () => {
+        if (call.done) return
+        call.reply.onDeadline(call.route.deadline.failure)
+        guarded(call, begin)
+      },
     })
     if (timer !== undefined) return
     share.leave()

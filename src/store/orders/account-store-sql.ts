@@ -357,6 +357,8 @@ interface AccountStoreOptions extends Omit<OrderWriterOptions, "connect"> {
   readonly url: string
   /** Orders wait for this process already. */
   readonly isAwaited?: boolean
+  /** While it answers true, calls wait outside for a writer that is late (http/edge/held-calls.ts): what was begun is not refused for that. */
+  readonly areCallsHeld?: () => boolean
 }
 
 /** What actors hand over in their last moment is stored as well: how far a trailing stop came. */
@@ -403,7 +405,7 @@ export const accountStoreLayer = (
           events,
           commit: writer.commit,
           after: writer.after,
-          pressure: writer.pressure,
+          pressure: () => (options.areCallsHeld?.() === true && !writer.isFull() ? "calm" : writer.pressure()),
         }),
         Context.add(JournalPort, {
           restingOrders: (venue) => restingOrders(sql, venue),

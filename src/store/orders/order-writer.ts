@@ -108,6 +108,8 @@ export interface OrderWriter {
   readonly commit: (unit: Unit) => void
   readonly after: (account: TradingAccountId, run: () => void) => void
   readonly pressure: () => "calm" | "full"
+  /** Whatever its age, nothing more is to be handed over. */
+  readonly isFull: () => boolean
   readonly stats: () => OrderWriterStats
   /** Resolves when nothing waits and nothing is in flight; rejects when the writer was lost or closed before. */
   readonly drain: () => Promise<void>
@@ -352,6 +354,8 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   /** What stands still here is no sign of the database's: its answer is there, and was not read yet. */
   const isSlow = (entry = oldest()): boolean => entry !== undefined && lived() - entry.livedAt > PRESSURE_AGE_MILLIS
 
+  const isFull = (): boolean => life.isOver() || unsettled >= PRESSURE_UNITS
+
   const begin = async (): Promise<void> => {
     if (await learnAccounts([])) await run()
   }
@@ -380,11 +384,12 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       else entry.followers.push(follow)
     },
     pressure: () => {
-      if (life.isOver() || unsettled >= PRESSURE_UNITS) return "full"
+      if (isFull()) return "full"
       const isQueue = unsettled > BATCH_UNITS_MAX
       const isLate = isQueue && Math.max(oldestMillis(), ageOf(outcomes.first())) > QUEUE_AGE_MILLIS
       return isLate || isSlow() ? "full" : "calm"
     },
+    isFull,
     stats: () => ({ ...counts, retries: session.retries(), waiting: unsettled, oldestMillis: oldestMillis() }),
     drain: () => life.drain(!running),
     close: () => life.close(),

@@ -1,10 +1,11 @@
 /** The order writer of a busy process: what its loop keeps waiting, and what its first units would wait for. */
-import { ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
-import type { CommitOutcome } from "../../../src/ports/account-store.ts"
+import { AccountStore, type CommitOutcome } from "../../../src/ports/account-store.ts"
+import { accountStoreLayer, Writer } from "../../../src/store/orders/account-store-sql.ts"
 import { type OrderWriter, type OrderWriterOptions, startOrderWriter } from "../../../src/store/orders/order-writer.ts"
-import { connectDedicated } from "../../../src/store/postgres/sql.ts"
+import { connectDedicated, sqlLayer } from "../../../src/store/postgres/sql.ts"
 import { withTestDatabase } from "../../kit/servers/database.ts"
 import { commit, event, newOrder, orderRow, query, storeAccount, storeLayer } from "./account-store-rig.ts"
 
@@ -80,6 +81,40 @@ it("opens its session and asks its first question when it is told to prepare; un
   writer.prepare()
   expect(firsts(await Promise.all([submit(), submit()]))).toEqual([1, 3])
   expect(sessions).toBe(1)
+})
+
+it("takes what was begun while calls wait outside for it, though it is late, as long as there is any room", async () => {
+  let lived = 0
+  let areCallsHeld = true
+  writer.close()
+  const { url } = database()
+  const runtime = ManagedRuntime.make(
+    accountStoreLayer({
+      url,
+      nodeId: "gateway",
+      epoch: 1,
+      lost: (reason) => troubles.push(reason),
+      defect: (error) => troubles.push(error),
+      warn: (message) => troubles.push(message),
+      lived: () => lived,
+      areCallsHeld: () => areCallsHeld,
+    }).pipe(Layer.provide(sqlLayer(url))),
+  )
+  const [store, late] = await runtime.runPromise(Effect.all([AccountStore, Writer]))
+  const more = () => commit(store, { accountId: account.tradingAccountId, rows: [], events: [event()] })
+  const stored = more()
+  lived += 1_500
+  expect([late.pressure(), store.pressure()]).toEqual(["full", "calm"])
+  areCallsHeld = false
+  expect(store.pressure()).toBe("full")
+  expect(firsts([await stored])).toEqual([1])
+  areCallsHeld = true
+  for (let n = 1; n < 4_096; n++) void more()
+  expect(store.pressure()).toBe("calm")
+  void more()
+  expect(store.pressure()).toBe("full")
+  await late.drain()
+  await runtime.dispose()
 })
 
 it("is not further and further behind with what it tells where the loop's turns are long", async () => {

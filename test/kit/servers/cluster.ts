@@ -24,13 +24,15 @@ export interface ClusterProcess extends Gateway {
   readonly core: () => CoreWord | undefined
 }
 
-/** Serves when it resolves, whether or not it owns the database. */
+/** Serves when it resolves, whether or not it owns the database. `began`: with the process, which leads a group of its own. */
 export const startClusterNode = async (
   nodeId: string,
   env: Readonly<Record<string, string>>,
   built?: boolean,
+  began: (pid: number) => void = () => {},
 ): Promise<ClusterProcess> => {
   const launched: Launched = launchGateway({ env: { ...env, NODE_ID: nodeId }, built })
+  began(launched.pid)
   const ready = await launched.ready
   return {
     ...launched,

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { connectBroker } from "../../../src/cluster/broker.ts"
 import { Cable } from "../../../src/cluster/cable.ts"
 import type { Wire } from "../../../src/cluster/wire.ts"
-import type { Peer } from "../../../src/ports/cable.ts"
+import type { NotTakenReason, Peer } from "../../../src/ports/cable.ts"
 import type { RpcAnswer } from "../../../src/ports/rpc.ts"
 import { openEdgeSockets, openOwnerSockets } from "../../../src/ws/mirrors/open.ts"
 import { type Fate, MemoryBroker } from "../cable/memory-wire.ts"
@@ -25,7 +25,10 @@ export interface TestEdges {
 export const startEdges = async (
   owner: TestSockets,
   count: number,
-  options: Pick<TestSocketOptions, "channels" | "ttl" | "onDefect">,
+  options: Pick<TestSocketOptions, "channels" | "ttl" | "onDefect"> & {
+    /** Why the owner takes no call just now. Default: it takes them. */
+    readonly holdsBack?: () => NotTakenReason | undefined
+  },
   nats?: string,
 ): Promise<TestEdges> => {
   const memory = new MemoryBroker(after)
@@ -65,7 +68,7 @@ export const startEdges = async (
     cable: home,
     onOperatorGone: () => {},
     mayAct: () => true,
-    holdsBack: () => undefined,
+    holdsBack: options.holdsBack ?? (() => undefined),
     soon: setImmediate,
     monotonic,
     after,

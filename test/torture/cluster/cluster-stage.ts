@@ -3,6 +3,7 @@
  * to know: between each gateway and each of its servers stands a proxy of its own, so any of these ways can be parted, unless all go direct; and a gateway that ends is
  * started again, as by a supervisor.
  */
+import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -48,9 +49,15 @@ export interface ClusterStage {
   readonly nextOwner: (term: number, from: number) => Promise<number>
   /** Three healthy nodes, and one of them the owner. */
   readonly whole: () => Promise<void>
+  /** Nodes that give way do so no more. */
+  readonly endYielding: () => void
   readonly database: ClusterDatabase
   readonly close: () => Promise<void>
 }
+
+/** Of all threads of a process that leads its group. */
+const setNice = (pid: number, nice: number): void =>
+  void spawn("renice", ["-n", `${nice}`, "-g", `${pid}`], { stdio: "ignore" })
 
 const throughPort = (url: string, port: number): string => {
   const through = new URL(url)
@@ -86,6 +93,8 @@ export interface ClusterStageOptions {
   readonly isPair?: boolean
   /** No proxies: what all nodes say to PostgreSQL and NATS does not pass through this process, which has the load to make. */
   readonly isDirect?: boolean
+  /** A node that is started again gives way to all others (nice 19) until `endYielding`: on machines of their own it would take no time from them. Needs root. */
+  readonly isYielding?: boolean
   /** Each node has a wall clock of its own that can be set (libfaketime). */
   readonly hasClocks?: boolean
 }
@@ -134,10 +143,16 @@ export const openClusterStage = async (options: ClusterStageOptions): Promise<Cl
         .map(({ url }, n) => (options.isDirect === true ? url : throughPort(url, toBrokers[n]!.port)))
         .join(","),
     })
+    const yielding = new Set<number>()
     const keep = async (place: Place): Promise<void> => {
+      const began = (pid: number): void => {
+        if (options.isYielding !== true || place.ends.length === 0) return
+        yielding.add(pid)
+        setNice(pid, 19)
+      }
       while (!isClosing) {
         try {
-          place.process = await startClusterNode(place.nodeId, envOf(place), options.built)
+          place.process = await startClusterNode(place.nodeId, envOf(place), options.built, began)
           const { code, signal } = await place.process.exited
           place.ends.push(String(signal ?? code))
         } catch (error) {
@@ -186,6 +201,10 @@ export const openClusterStage = async (options: ClusterStageOptions): Promise<Cl
       front,
       owner,
       whole,
+      endYielding: () => {
+        for (const pid of yielding) setNice(pid, 0)
+        yielding.clear()
+      },
       nextOwner: async (term, from) => {
         await until("the next node to own the database", () => (owner()?.term ?? 0) > term, PATIENCE_MILLIS)
         return Math.round(performance.now() - from)

@@ -23,6 +23,8 @@ export interface RollingOptions {
   readonly ratePerSecond: number
   readonly connections: number
   readonly built: boolean
+  /** A node that comes back gives way to the others until the next one is replaced. */
+  readonly isYielding: boolean
   readonly progress: (line: string) => void
 }
 
@@ -45,6 +47,7 @@ const rollAll = async (stage: ClusterStage, say: (line: string) => void): Promis
   for (const place of inTurn) {
     const at = performance.now()
     const { process } = place
+    stage.endYielding()
     const term = place === owner ? stage.owner()?.term : undefined
     process?.kill("SIGTERM")
     const next = term === undefined ? undefined : stage.nextOwner(term, at + NOTICE_MILLIS)
@@ -124,7 +127,8 @@ export const rolling = async (options: RollingOptions): Promise<ReadonlyArray<Ve
     MOCK_TICK_MS: "250",
     MOCK_BALANCES: JSON.stringify({ USDT: "1000000000", ETH: "100000", BTC: "100000" }),
   }
-  const stage = await openClusterStage({ built: options.built, env, isDirect: true })
+  const { built, isYielding } = options
+  const stage = await openClusterStage({ built, env, isDirect: true, isYielding })
   const readers = startLine<StormAsks>(new URL("../load/storm-readers.ts", import.meta.url))
   const ends = (): string => stage.places.map((it) => `${it.nodeId} ${it.ends.join(" ") || "never"}`).join("; ")
   try {

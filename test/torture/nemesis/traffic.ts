@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { Agent, request } from "node:http"
+import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
 import { type Envelope, until } from "../../kit/servers/gateway.ts"
@@ -113,6 +114,8 @@ const isOpen = (status: number): boolean => status === 0 || status >= 500 || sta
 
 /** Node's own client: `fetch` takes several times its processor time, which the gateway shares. */
 const agent = new Agent({ keepAlive: true })
+/** When a line had its last answer: one that fails tells by it whose time for idle lines it met. */
+const idleSince = new WeakMap<Socket, number>()
 
 const post = (url: string, token: string, body: object): Promise<{ readonly status: number; readonly text: string }> =>
   new Promise((resolve, reject) => {
@@ -127,9 +130,18 @@ const post = (url: string, token: string, body: object): Promise<{ readonly stat
       response.setEncoding("utf8").on("data", (part: string) => {
         text += part
       })
-      response.on("error", reject).on("end", () => resolve({ status: response.statusCode ?? 0, text }))
+      response.on("error", reject).on("end", () => {
+        if (sent.socket !== null) idleSince.set(sent.socket, performance.now())
+        resolve({ status: response.statusCode ?? 0, text })
+      })
     })
-    sent.on("error", reject).end(bytes)
+    let line = ""
+    sent.once("socket", (socket) => {
+      const since = idleSince.get(socket)
+      const seconds = since === undefined ? 0 : Math.round((performance.now() - since) / 100) / 10
+      line = since === undefined ? "a new line" : `a line that had been idle for ${seconds} s`
+    })
+    sent.on("error", (error) => reject(Object.assign(error, { line }))).end(bytes)
   })
 
 /** What was told first is kept: a later answer adds the order. */
@@ -145,10 +157,10 @@ const ask = async ({ calls }: Trader, one: Sent): Promise<void> => {
     if (status === 200) one.tradeOrderId = envelope.data?.tradeOrderId
   } catch (error) {
     // A lost connection has the code of the call that failed; half a body is no JSON.
-    const { code } = error as NodeJS.ErrnoException
+    const { code, line } = error as NodeJS.ErrnoException & { readonly line?: string }
     if (code === undefined && !(error instanceof SyntaxError)) throw error
     one.status = 0
-    failure = code ?? failure
+    failure = code === undefined ? failure : `${code} on ${line}`
   } finally {
     one.answeredAt = performance.now()
     const { status, errno, answeredAt } = one

@@ -1,0 +1,157 @@
+/** Changes at the own port and the own sockets of an owner that is new and behind, and at the sockets of another node: held, let in later, refused or let go of. */
+import { connect } from "node:net"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { Schema } from "effect"
+import { afterEach, expect, it } from "vitest"
+import { Ok } from "../../../src/http/edge/envelope.ts"
+import { HELD_MAX } from "../../../src/http/edge/held-calls.ts"
+import type { HandlersOf } from "../../../src/http/edge/mount.ts"
+import { Access, Deadline, within } from "../../../src/http/edge/route.ts"
+import type { RpcAnswer } from "../../../src/ports/rpc.ts"
+import { type RawSocket, rawSocket } from "../../kit/readers/raw-socket.ts"
+import { eventually, principal, serveTest, type TestHttp } from "../../kit/servers/http-server.ts"
+import { startEdges } from "../../kit/servers/socket-edges.ts"
+import { startSockets } from "../../kit/servers/socket-server.ts"
+
+const Any = Ok(Schema.Unknown)
+const Word = Schema.Struct({ word: Schema.String })
+/** Of the names that sockets may call. */
+const CANCEL = "/api/v3/tradeOrder/cancel"
+const Group = HttpApiGroup.make("test")
+  .add(
+    HttpApiEndpoint.post("cancel", CANCEL)
+      .setPayload(Word)
+      .addSuccess(Any)
+      .annotate(Access, "write")
+      .annotate(Deadline, within(600_000)),
+  )
+  .add(HttpApiEndpoint.get("read", "/api/v3/market/venues").addSuccess(Any).annotate(Access, "read"))
+const api = HttpApi.make("test").add(Group)
+const BUSY = "Service unavailable"
+
+const closing: Array<() => Promise<unknown> | unknown> = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+interface Owner {
+  readonly http: TestHttp
+  /** What was begun, in this order. */
+  readonly begun: Array<string>
+}
+
+const owner = async (): Promise<Owner> => {
+  const begun: Array<string> = []
+  const handlers: HandlersOf<typeof Group> = {
+    test: {
+      cancel: ({ body }, reply) => {
+        begun.push(body.word)
+        reply.ok(body)
+      },
+      read: (_input, reply) => reply.ok("read"),
+    },
+  }
+  const http = await serveTest(api, handlers)
+  closing.push(http.close)
+  return { http, begun }
+}
+
+const post = async ({ http: { url } }: Owner, word: string) => {
+  const headers = { "content-type": "application/json", authorization: "Bearer writer" }
+  const response = await fetch(url + CANCEL, { method: "POST", headers, body: JSON.stringify({ word }) })
+  const { errno } = (await response.json()) as { readonly errno: number }
+  return [response.status, errno, response.headers.get("retry-after")]
+}
+
+const called = (word: string) => ({ method: "tradeOrder.cancel", data: { word } })
+const opened = async (url: string): Promise<RawSocket> => {
+  const socket = await rawSocket(url)
+  closing.push(socket.close)
+  socket.send({ id: 1, connect: { token: "alice" } })
+  expect(await socket.next()).toMatchObject({ id: 1, connect: {} })
+  return socket
+}
+
+it("holds the changes that are called over its sockets and over those of another node, and answers them when there is room", async () => {
+  const at = await owner()
+  const { http, begun } = at
+  const sockets = await startSockets({ rpc: http.mounted.rpc })
+  closing.push(sockets.stop)
+  let heldBack = 0
+  const holdsBack = () => {
+    if (!http.crowded.now) return undefined
+    heldBack++
+    return "crowded" as const
+  }
+  const across = await startEdges(sockets, 1, { holdsBack })
+  closing.push(across.stop)
+  const [own, other] = [await opened(sockets.url), await opened(across.edges[0]!.url)]
+  http.crowded.now = true
+  own.send({ id: 2, rpc: called("own") }, { id: 3, rpc: { method: "market.venues", data: {} } })
+  other.send({ id: 2, rpc: called("other") })
+  const over = post(at, "http")
+  // What changes nothing is answered meanwhile.
+  expect(await own.next()).toMatchObject({ id: 3, rpc: { data: { errno: 0, data: "read" } } })
+  await eventually(() => http.mounted.inFlight() === 2 && heldBack > 0)
+  // Both nodes answer to this after what they have done.
+  expect([await own.rest(), await other.rest(), begun]).toEqual([[], [], []])
+  http.crowded.now = false
+  const answer = (word: string) => ({ id: 2, rpc: { data: { errno: 0, data: { word } } } })
+  expect(await own.next()).toMatchObject(answer("own"))
+  expect(await other.next()).toMatchObject(answer("other"))
+  expect(await over).toEqual([200, 0, null])
+  expect([...begun].sort()).toEqual(["http", "other", "own"])
+})
+
+it("refuses at once what is one too many, and nothing of that is done later", async () => {
+  const at = await owner()
+  const { http, begun } = at
+  const answers: Array<RpcAnswer | "unknown method"> = []
+  const call = (word: string): void =>
+    http.mounted.rpc({ ...called(word), isMalformed: false, principal: principal(), ip: "127.0.0.1" }, (answer) =>
+      answers.push(answer),
+    )
+  http.crowded.now = true
+  for (let n = 0; n < HELD_MAX; n++) call(`${n}`)
+  expect([answers, http.mounted.inFlight()]).toEqual([[], 2_000])
+  call("socket")
+  expect(await post(at, "http")).toEqual([503, -190001, "1"])
+  expect(answers).toEqual([
+    { envelope: expect.stringContaining('"errno":-190001'), failure: { code: 1103, message: BUSY } },
+  ])
+  http.crowded.now = false
+  await eventually(() => answers.length === HELD_MAX + 1 && http.mounted.inFlight() === 0)
+  expect(begun).toEqual(Array.from({ length: HELD_MAX }, (_, n) => `${n}`))
+  expect(await post(at, "again")).toEqual([200, 0, null])
+})
+
+it("lets go of what is held for a client that goes away: it is not done, and its room is another's", async () => {
+  const at = await owner()
+  const { http, begun } = at
+  const ask = (word: string): (() => void) => {
+    const body = JSON.stringify({ word })
+    const socket = connect(http.port, "127.0.0.1")
+    socket.on("error", () => {})
+    socket.write(
+      `POST ${CANCEL} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer writer\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    return () => socket.resetAndDestroy()
+  }
+  http.crowded.now = true
+  const gone = Array.from({ length: HELD_MAX / 40 }, () => ask("gone"))
+  await eventually(() => http.mounted.inFlight() === gone.length)
+  const call = (word: string, done: (answer: RpcAnswer | "unknown method") => void): void =>
+    http.mounted.rpc({ ...called(word), isMalformed: false, principal: principal(), ip: "127.0.0.1" }, done)
+  let stayed = 0
+  for (let n = gone.length; n < HELD_MAX; n++) call("stays", () => stayed++)
+  for (const leave of gone) leave()
+  await eventually(() => http.mounted.inFlight() === HELD_MAX - gone.length)
+  // The looks at what is held, each 20 ms, are timers of the same loop: one of them is due before this.
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  const later = gone.map(() => post(at, "later"))
+  await eventually(() => http.mounted.inFlight() === HELD_MAX)
+  http.crowded.now = false
+  expect(new Set((await Promise.all(later)).map(([status]) => status))).toEqual(new Set([200]))
+  await eventually(() => stayed === HELD_MAX - gone.length)
+  expect(begun.filter((word) => word !== "stays")).toEqual(later.map(() => "later"))
+})
