@@ -138,6 +138,7 @@ export const capabilitiesFrom = (
   const pins = PINS[exchange]
   const order = orderFeatures(features, lists)
   const inForce = member(order, "timeInForce")
+  const { balancesMoved, fillsOf } = adapterOf({ adapter })
   const delivery = (method: string, otherwise: "POLLED" | "DERIVED") => (has[method] === true ? "STREAM" : otherwise)
   return {
     marketOrders: has["createMarketOrder"] === true,
@@ -159,9 +160,10 @@ export const capabilitiesFrom = (
       ticker: delivery("watchTicker", "POLLED"),
       klines: delivery("watchOHLCV", "DERIVED"),
       orders: delivery("watchOrders", "POLLED"),
-      executions: fillsWithOrders && has["watchOrders"] === true ? "STREAM" : delivery("watchMyTrades", "POLLED"),
-      // Where the stream says only that they moved, they are asked for.
-      balances: adapterOf({ adapter }).balancesMoved === undefined ? delivery("watchBalance", "POLLED") : "POLLED",
+      // Where the stream says only that there are some, or that they moved, they are asked for.
+      executions:
+        fillsOf === undefined ? delivery(fillsWithOrders ? "watchOrders" : "watchMyTrades", "POLLED") : "POLLED",
+      balances: balancesMoved === undefined ? delivery("watchBalance", "POLLED") : "POLLED",
       ...pins?.streams,
     },
     bookContinuity: pins?.bookContinuity ?? BOOKS[continuityOf(exchange)],

@@ -181,7 +181,7 @@ export interface VenueProfile extends VenueFacts {
   readonly tickerParams: Readonly<Record<string, unknown>>
   /** Where the raw ticker carries the quantity of the last trade. */
   readonly lastQuantityField: string | null
-  /** Whether fills come with the order events, or need `watchMyTrades` of their own. */
+  /** Whether fills come with the order events. Else `watchMyTrades` has a stream of them, or the adapter asks for them (`fillsOf`). */
   readonly fillsWithOrders: boolean
   /** Parameter that names an order by our client id in fetchOrder and cancelOrder. */
   readonly clientIdParam: string

@@ -3,7 +3,15 @@
 import { expect } from "vitest"
 import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
 import { venueClientId } from "../../../src/domain/ids.ts"
-import type { OrderLookup, SessionReport, VenueOrder, VenueOrderRef } from "../../../src/ports/venue-session.ts"
+import type {
+  EndedOrdersPage,
+  EndedSince,
+  OrderLookup,
+  SessionReport,
+  VenueOrder,
+  VenueOrderRef,
+  VenueOrderState,
+} from "../../../src/ports/venue-session.ts"
 import type { AnswerFault } from "../../exchanges/binance/faults.ts"
 import type { Placement } from "../../exchanges/binance/placements.ts"
 import { type Loopback, type OpenSession, until, type VenueUnderTest } from "./venue-kit.ts"
@@ -39,6 +47,23 @@ export const openedSession = async (
   return open
 }
 
+/** All pages of what ended in a market; where the venue has one list, of the account. */
+export const endedSince = async (
+  at: Pick<VenueUnderTest<Loopback>, "run">,
+  { session: { fetchEnded } }: OpenSession,
+  since: EndedSince,
+): Promise<ReadonlyArray<VenueOrderState>> => {
+  if (fetchEnded === undefined) throw new Error("the venue has no list of orders that ended")
+  const orders: Array<VenueOrderState> = []
+  let cursor: string | null = null
+  do {
+    const page: EndedOrdersPage = await at.run(fetchEnded([since], cursor))
+    orders.push(...page.orders)
+    cursor = page.next
+  } while (cursor !== null)
+  return orders
+}
+
 export class LoopbackSession<E extends Judging, S extends VenueSecrets> {
   constructor(
     readonly at: VenueUnderTest<E>,
@@ -71,6 +96,10 @@ export class LoopbackSession<E extends Judging, S extends VenueSecrets> {
 
   lookup(order: VenueOrder): Promise<OrderLookup> {
     return this.at.run(this.open.session.fetchOrder(refOf(order)))
+  }
+
+  endedSince(since: EndedSince): Promise<ReadonlyArray<VenueOrderState>> {
+    return endedSince(this.at, this.open, since)
   }
 
   /** What the venue's door saw of an order. */

@@ -4,7 +4,7 @@ import type { VenueSecrets } from "../../../src/domain/account/credential.ts"
 import type { VenueOrder } from "../../../src/ports/venue-session.ts"
 import type { AnswerFault, Fault } from "../../exchanges/binance/faults.ts"
 import { type Judging, type LoopbackSession, refOf } from "./loopback-session.ts"
-import { type ConnectorOptions, SOON_LATE, until, type VenueUnderTest } from "./venue-kit.ts"
+import { type ConnectorOptions, laterInstant, profileOf, SOON_LATE, until, type VenueUnderTest } from "./venue-kit.ts"
 
 type Faulty = Judging & { readonly fault: (fault: Fault) => void }
 type Session<E extends Faulty> = LoopbackSession<E, VenueSecrets> & {
@@ -112,7 +112,7 @@ export const describeClocks = <E extends Faulty>(
     })
     afterAll(() => at.stop())
 
-    it("takes our login and our orders, and has fills, balances and outcomes on one time line, its own", async () => {
+    it("takes our login and our orders, and has fills, balances, outcomes and what changed on one time line, its own", async () => {
       const open = await at.openSession()
       await until(() => open.last("StreamUp") !== undefined, "the private stream")
       const began = Date.now() + clockAheadMillis
@@ -127,10 +127,26 @@ export const describeClocks = <E extends Faulty>(
       const resting = order()
       open.session.submit(resting)
       await until(() => open.about(resting.tradeOrderId).includes("Accepted"), "the acceptance")
+      await laterInstant()
+      const asked = Date.now() + clockAheadMillis
       open.session.cancel(refOf(resting))
       await until(() => open.last("CancelAccepted") !== undefined, "the cancel")
       // Late by the way of one answer at most, and nowhere near our clock.
       expect(open.last("CancelAccepted")?.at).toBeGreaterThan(began - 45_000)
       expect(open.last("CancelAccepted")?.at).toBeLessThanOrEqual(Date.now() + clockAheadMillis)
+      // Of its end: an answer that does not say when it was says nothing of it.
+      const saysWhen = profileOf(venue).orderTimes.updated !== null
+      const ends = () =>
+        open.reports.flatMap((report) => {
+          if (report._tag !== "OrderSeen" || report.state.status === "OPEN") return []
+          const { tradeOrderId, updatedAt } = report.state
+          return tradeOrderId === resting.tradeOrderId && (updatedAt !== null || !saysWhen) ? [updatedAt] : []
+        })
+      await until(() => ends().length > 0, "the end of the order")
+      for (const when of ends()) {
+        if (saysWhen) expect(when).toBeGreaterThanOrEqual(asked)
+        else expect(when).toBeNull()
+      }
+      expect(Math.max(...ends().map((when) => when ?? 0))).toBeLessThanOrEqual(Date.now() + clockAheadMillis)
     })
   })

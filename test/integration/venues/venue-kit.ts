@@ -29,6 +29,7 @@ import {
 } from "../../exchanges/binance/exchange.ts"
 import { THREAD_CODE } from "../../kit/thread-code.ts"
 import { PATIENT, sharedThread } from "./thread-kit.ts"
+import { told } from "./venue-lies.ts"
 
 export const BTC_USDT = "BINANCE:BTC/USDT" as InstrumentId
 
@@ -40,14 +41,6 @@ export const profileOf = (venue: string): VenueProfile => {
   return profile
 }
 
-/** What `torture -- venue-sabotages` has the connector believe of a venue. */
-const lieAbout = (venue: string): Partial<VenueProfile> => {
-  const told = process.env["VENUE_SABOTAGE"]
-  if (told === undefined) return {}
-  const sabotage: { readonly venue: string; readonly lie: Partial<VenueProfile> } = JSON.parse(told)
-  return sabotage.venue === venue ? sabotage.lie : {}
-}
-
 /** For tests of an answer that never comes: as long as a busy machine needs for one that does. */
 export const SOON_LATE: Partial<VenueWaits> = { requestMillis: 2000, acknowledgedMillis: 2000, limitedMillis: 100 }
 
@@ -57,6 +50,12 @@ export const until = async (condition: () => boolean, what: string, timeoutMilli
     if (performance.now() > end) throw new Error(`never happened: ${what}`)
     await sleep(5)
   }
+}
+
+/** What happens behind it has a later time than what was before, by any clock of milliseconds. */
+export const laterInstant = async (): Promise<void> => {
+  const now = Date.now()
+  await until(() => Date.now() > now, "a later instant")
 }
 
 const better = (side: "bids" | "asks", a: string, b: string): number => {
@@ -225,7 +224,7 @@ export const connectVenue = async <E extends Loopback>(
         ...options,
         times: { ...PATIENT, ...options.times },
       },
-      [{ ...profile, ...lieAbout(profile.venue) }],
+      [told(profile)],
     ),
   )
   const [venue] = venues

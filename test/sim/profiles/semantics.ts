@@ -194,7 +194,8 @@ const ADAPTER: Readings<ExchangeAdapter> = {
   // With `cancelAnswer` of the profile.
   cancelPends: () => ({}),
   eventsAreHints: (are) => ({ traits: { ordersAreHints: are === true ? "ALWAYS" : are === false ? "NEVER" : "SOME" } }),
-  fillsOf: () => ({ traits: { asksTrades: true } }),
+  // No stream tells them late: an event of the order has them asked for.
+  fillsOf: () => ({ traits: { asksTrades: true, tradeLagMillis: 0 } }),
   balancesMoved: () => ({ traits: { asksBalances: true } }),
   neverWorked: () => ({ traits: { endsTakers: true } }),
 }

@@ -53,8 +53,6 @@ export const KUCOIN: ReadonlyArray<VenueProfile> = [
     signsAhead: true,
     // Of its quote asset, also of a buy, unless it is KCS.
     feeInQuote: true,
-    // Trades are asked for with their fees when the stream says that there are some.
-    fillsWithOrders: true,
     // By account: 4,000 of weight for spot in 30 s; less, because they come closer together than they left, and others use the account.
     privatePace: { burst: 3600, perSecond: 120 },
     // An object id.

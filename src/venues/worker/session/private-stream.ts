@@ -154,7 +154,7 @@ export class PrivateStream {
       while (watching && this.#open) await watch()
     }
     const watches = [repeat(() => exchange.watchOrders())]
-    const { changedBalances, channels = [] } = this.#adapter
+    const { changedBalances, channels = [], fillsOf } = this.#adapter
     if (changedBalances === null || channels.length > 0) {
       watches.push(
         repeat(async () => {
@@ -163,7 +163,7 @@ export class PrivateStream {
         }),
       )
     }
-    if (!profile.fillsWithOrders) watches.push(repeat(() => exchange.watchMyTrades()))
+    if (!profile.fillsWithOrders && fillsOf === undefined) watches.push(repeat(() => exchange.watchMyTrades()))
     try {
       await Promise.race(watches)
     } finally {

@@ -1,10 +1,8 @@
 /** What Binance's lists say of orders that are over, read to their end: real ccxt in a real worker, the loopback exchange behind it. */
-import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { EndedOrdersPage } from "../../../../src/ports/venue-session.ts"
 import { BINANCE } from "../../../../src/venues/adapters/binance/profile.ts"
 import { LoopbackSession, openedSession, refOf } from "../loopback-session.ts"
-import { BTC_USDT, restingOrder, SECRETS, startVenue, type VenueUnderTest } from "../venue-kit.ts"
+import { BTC_USDT, laterInstant, restingOrder, SECRETS, startVenue, type VenueUnderTest } from "../venue-kit.ts"
 
 const PAGE = 3
 const ORDERS = 7
@@ -30,20 +28,13 @@ describe("an order at Binance that is over", () => {
       ids.push(order.tradeOrderId)
     }
     const oldestId = String(at.exchange.orders(SECRETS.apiKey)[0]?.orderId)
-    const found: Array<string | null> = []
-    let cursor: string | null = null
-    do {
-      const since = { instrumentId: BTC_USDT, since: Date.now() - 60_000, oldestId }
-      const page: EndedOrdersPage = await at.run(my.open.session.fetchEnded!([since], cursor))
-      found.push(...page.orders.map(({ tradeOrderId }) => tradeOrderId))
-      cursor = page.next
-    } while (cursor !== null)
-    expect(new Set(found)).toEqual(new Set(ids))
+    const over = await my.endedSince({ instrumentId: BTC_USDT, since: Date.now() - 60_000, oldestId })
+    expect(new Set(over.map(({ tradeOrderId }) => tradeOrderId))).toEqual(new Set(ids))
   })
 
   it("last changed when it ended", async () => {
     const order = await my.accepted(restingOrder())
-    await sleep(20)
+    await laterInstant()
     my.open.session.cancel(refOf(order))
     await my.ended(order)
     const found = await my.lookup(order)

@@ -14,7 +14,6 @@ import {
   PLACE,
   SHOW,
   startUsdm,
-  TRADES,
   USDM_BTC,
   UsdmSession,
   type UsdmUnderTest,
@@ -135,29 +134,6 @@ describe("an order at BINANCEUSDM", () => {
     at.exchange.moveWallet(my.secrets.apiKey, "USDT", "11", "DEPOSIT")
     await until(() => my.balances.at(-1)?.balances[0]?.available === "100011.00000000", "the new balance")
     expect(my.count(ACCOUNT)).toBeGreaterThan(asked)
-  })
-
-  it("has all pages of its fills, by id behind the first", { timeout: 120_000 }, async () => {
-    const filling = await accepted({ limitPrice: BEST_BID, quantity: "3" })
-    for (let i = 0; i < 2100; i++) at.exchange.trade(BTC, "SELL", "0.001")
-    const before = my.count(TRADES)
-    const all = await at.run(my.open.session.fetchFills(Date.now() - 600_000, [USDM_BTC]))
-    expect(all.map((fill) => fill.externalTradeId)).toEqual(my.fillRows.map((row) => String(row.id)))
-    expect(all).toHaveLength(2100)
-    expect(new Set(all.map(({ externalOrderId }) => externalOrderId)).size).toBe(1)
-    expect(my.count(TRADES) - before).toBe(3)
-    my.open.session.cancel(refOf(filling))
-    expect(await ended(filling)).toMatchObject({ status: "CANCELLED", executedQuantity: "2.1" })
-  })
-
-  it("has fills of weeks read window by window: the venue answers for seven days", async () => {
-    const order = await accepted({ limitPrice: BEST_BID })
-    at.exchange.trade(BTC, "SELL", "0.001")
-    await ended(order)
-    const before = my.count(TRADES)
-    const fills = await at.run(my.open.session.fetchFills(Date.now() - 20 * 86_400_000, [USDM_BTC]))
-    expect(fills).toEqual(my.fills)
-    expect(my.count(TRADES) - before).toBe(3)
   })
 
   it.each<[string, Partial<VenueOrder>, object]>([

@@ -1,6 +1,5 @@
 /** Bitfinex's lists to their last row: fills, open orders of several pairs, and orders that ended, whichever of its times the venue goes by. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { EndedOrdersPage } from "../../../../src/ports/venue-session.ts"
 import { until } from "../venue-kit.ts"
 import {
   BEST_BID,
@@ -27,14 +26,8 @@ describe.each(["CREATION", "UPDATE"] as const)("a list of BITFINEX that goes by 
   afterAll(() => at.stop())
 
   const ended = async (since: number): Promise<ReadonlyArray<string>> => {
-    const markets = [{ instrumentId: BITFINEX_BTC, since, oldestId: null }]
-    const over: Array<string> = []
-    for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
-      const page: EndedOrdersPage = await at.run(my.open.session.fetchEnded!(markets, cursor))
-      over.push(...page.orders.map(({ externalOrderId }) => externalOrderId))
-      cursor = page.next
-    }
-    return over
+    const over = await my.endedSince({ instrumentId: BITFINEX_BTC, since, oldestId: null })
+    return over.map(({ externalOrderId }) => externalOrderId)
   }
 
   const accepted = async (count: number, price: (i: number) => string): Promise<void> => {

@@ -4,7 +4,7 @@ import { venueClientId } from "../../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import { refOf } from "../loopback-session.ts"
 import { change, stopAt, TermsSession } from "../order-terms-kit.ts"
-import { SOON_LATE, until } from "../venue-kit.ts"
+import { profileOf, SOON_LATE, until } from "../venue-kit.ts"
 import {
   BEST_BID,
   BTC,
@@ -13,11 +13,13 @@ import {
   type BybitUnderTest,
   bybitOrder,
   SHOW,
+  saying,
   startBybit,
   WAYS,
 } from "./bybit-kit.ts"
 
 const LIST = "GET /v5/execution/list"
+const DAY_MILLIS = 86_400_000
 
 describe.each(WAYS)("an order at BYBIT by %s", (_way, options, ways) => {
   const { place, cancel, amend } = ways
@@ -284,6 +286,14 @@ describe.each(WAYS)("an order at BYBIT by %s", (_way, options, ways) => {
     expect(my.states.at(-1)).toMatchObject({ status: "OPEN", quantity: "0.002", executedQuantity: "0.001" })
   })
 
+  it("whose change was answered and not carried out is in doubt, and never told as changed", async () => {
+    const order = await accepted({ limitPrice: BEST_BID, quantity: "0.003" })
+    at.exchange.fault({ fault: "answer", match: amend, action: saying(0, "OK") })
+    expect(await new TermsSession(at, my.open).amend(order, change("0.002", "50000"))).toMatchObject({
+      _tag: "AmendInDoubt",
+    })
+  })
+
   it("that has ended is not amended: look before believing anything; an unanswered change is in doubt", async () => {
     const terms = new TermsSession(at, my.open)
     const order = await accepted({ limitPrice: BEST_BID, quantity: "0.001" })
@@ -318,10 +328,24 @@ describe.each(WAYS)("an order at BYBIT by %s", (_way, options, ways) => {
   })
 })
 
-describe("an account at BYBIT", () => {
+describe("a list of BYBIT", () => {
+  let at: BybitUnderTest
+  let my: BybitSession
+  /** The venue's clock before ours, ms. */
+  let ahead = 0
+  beforeAll(async () => {
+    const { endedOrders } = profileOf("BYBIT")
+    if (endedOrders?.paging.way !== "CURSOR") throw new Error("Bybit's orders that ended go by a cursor")
+    const change = { endedOrders: { ...endedOrders, paging: { ...endedOrders.paging, size: 3 } } }
+    at = await startBybit({ clockAheadMillis: () => ahead }, { change })
+  })
+  afterAll(() => at.stop())
+  beforeEach(async () => {
+    my = await BybitSession.start(at)
+  })
+  afterEach(() => at.endSessions())
+
   it("has all pages of its fills and of the open orders", { timeout: 120_000 }, async () => {
-    const at = await startBybit()
-    const my = await BybitSession.start(at)
     const filling = await my.accepted(bybitOrder({ limitPrice: BEST_BID, quantity: "0.03" }))
     for (let i = 0; i < 260; i++) at.exchange.trade(BTC, "SELL", "0.0001")
     const all = await at.run(my.open.session.fetchFills(Date.now() - 600_000, [BYBIT_BTC]))
@@ -336,6 +360,26 @@ describe("an account at BYBIT", () => {
       new Set([filling, ...resting].map(({ tradeOrderId }) => tradeOrderId)),
     )
     expect(my.count(LIST)).toBeGreaterThan(2)
-    await at.stop()
+    at.exchange.cancelAll(my.secrets.apiKey)
+  })
+
+  it("has what ended, whichever page it is on, and what ended and filled weeks ago: the venue answers for seven days", async () => {
+    const began = Date.now() - 20 * DAY_MILLIS
+    at.exchange.fault({ fault: "suppressUserEvents", on: true })
+    for (const day of [-19, -12, -4, 0, 0, 0, 0, 0]) {
+      // The session goes by the venue's clock, wherever that is.
+      ahead = day * DAY_MILLIS
+      await my.accepted(bybitOrder({ limitPrice: BEST_BID, notAfter: Date.now() + 60_000 }))
+      at.exchange.trade(BTC, "SELL", "0.001")
+    }
+    const ended = await my.endedSince({ instrumentId: BYBIT_BTC, since: began, oldestId: null })
+    expect(new Set(ended.map(({ externalOrderId }) => externalOrderId))).toEqual(
+      new Set(my.rows.map(({ orderId }) => orderId)),
+    )
+    const fills = await at.run(my.open.session.fetchFills(began, [BYBIT_BTC]))
+    expect(new Set(fills.map(({ externalTradeId }) => externalTradeId))).toEqual(
+      new Set(my.fillRows.map(({ execId }) => execId)),
+    )
+    at.exchange.fault({ fault: "clear" })
   })
 })

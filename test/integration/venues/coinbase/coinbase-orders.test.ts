@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import { answering, refOf } from "../loopback-session.ts"
 import { change, stopAt, TermsSession } from "../order-terms-kit.ts"
-import { SOON_LATE, until } from "../venue-kit.ts"
+import { profileOf, SOON_LATE, until } from "../venue-kit.ts"
 import {
   BEST_BID,
   BTC,
@@ -23,7 +23,10 @@ describe("an order at COINBASE", () => {
   let at: CoinbaseUnderTest
   let my: CoinbaseSession
   beforeAll(async () => {
-    at = await startCoinbase({}, { change: { waits: SOON_LATE } })
+    const { endedOrders } = profileOf("COINBASE")
+    if (endedOrders?.paging.way !== "CURSOR") throw new Error("Coinbase's orders go by a cursor")
+    const small = { ...endedOrders, paging: { ...endedOrders.paging, size: 3 } }
+    at = await startCoinbase({}, { change: { waits: SOON_LATE, endedOrders: small } })
   })
   afterAll(() => at.stop())
   beforeEach(async () => {
@@ -105,6 +108,16 @@ describe("an order at COINBASE", () => {
     )
     expect(found.some(({ tradeOrderId }) => tradeOrderId === filling.tradeOrderId)).toBe(true)
     expect(at.exchange.refusedCalls()).toBe(0)
+  })
+
+  it("is in the list of what ended, whichever page it is on", async () => {
+    for (let i = 0; i < 7; i++) elsewhere("BUY", `${40_000 + i}`)
+    at.exchange.cancelAll(my.secrets.apiKey)
+    const over = await my.endedSince({ instrumentId: COINBASE_BTC, since: Date.now() - 60_000, oldestId: null })
+    expect(new Set(over.map(({ externalOrderId }) => externalOrderId))).toEqual(
+      new Set(my.rows.map(({ order_id }) => order_id)),
+    )
+    expect(new Set(over.map(({ status }) => status))).toEqual(new Set(["CANCELLED"]))
   })
 
   it.each<[string, Partial<VenueOrder>, object]>([

@@ -1,6 +1,6 @@
 /** Deribit's lists to their last row: what is recent and what is historical are two lists, which are read as one. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { VenueOrder, VenueOrderState } from "../../../../src/ports/venue-session.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import { refOf } from "../loopback-session.ts"
 import { until } from "../venue-kit.ts"
 import {
@@ -47,16 +47,7 @@ describe("a list of DERIBIT", () => {
     at.run(
       my.open.session.fetchEnded!([{ instrumentId: DERIBIT_BTC, since: Date.now() - 60_000, oldestId: null }], cursor),
     )
-  const endedOrders = async (): Promise<ReadonlyArray<VenueOrderState>> => {
-    const found: Array<VenueOrderState> = []
-    let cursor: string | null = null
-    do {
-      const page: Awaited<ReturnType<typeof endedPage>> = await endedPage(cursor)
-      found.push(...page.orders)
-      cursor = page.next
-    } while (cursor !== null)
-    return found
-  }
+  const endedOrders = () => my.endedSince({ instrumentId: DERIBIT_BTC, since: Date.now() - 60_000, oldestId: null })
   const list = (since: number) => at.run(my.open.session.fetchFills(since, [DERIBIT_BTC]))
 
   it("has all pages of its fills, by time behind the first, trades of one instant among them, each with its fee", {

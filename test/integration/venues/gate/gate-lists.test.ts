@@ -1,6 +1,6 @@
 /** Gate's lists to their last row: fills, open orders of several pairs, and orders that ended, by a clock that a test moves. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { EndedOrdersPage } from "../../../../src/ports/venue-session.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import { until } from "../venue-kit.ts"
 import {
   BEST_BID,
@@ -29,15 +29,9 @@ describe("a list of GATE", () => {
   })
   afterAll(() => at.stop())
 
-  const ended = async (since: number, instrumentId = GATE_BTC): Promise<ReadonlySet<string>> => {
-    const markets = [{ instrumentId, since, oldestId: null }]
-    const over = new Set<string>()
-    for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
-      const page: EndedOrdersPage = await at.run(my.open.session.fetchEnded!(markets, cursor))
-      for (const { externalOrderId } of page.orders) over.add(externalOrderId)
-      cursor = page.next
-    }
-    return over
+  const ended = async (since: number, instrumentId = GATE_BTC, of = my): Promise<ReadonlySet<string>> => {
+    const over = await of.endedSince({ instrumentId, since, oldestId: null })
+    return new Set(over.map(({ externalOrderId }) => externalOrderId))
   }
 
   it("has more fills than a page, and open orders of two pairs of which one has more than a page and both together more", {
@@ -86,11 +80,12 @@ describe("a list of GATE", () => {
     ahead = 0
   })
 
-  it("has the fills of weeks, of which the venue answers for one at a time", async () => {
+  it("has the fills of weeks and what ended in them, of which the venue answers for one at a time", async () => {
     const later = await GateSession.start(at)
     const began = Date.now() - 20 * DAY_MILLIS
     const days = [-20, -12, -4, 0]
-    const order = await later.accepted(gateOrder({ limitPrice: BEST_BID, quantity: "0.004" }))
+    const orders: Array<VenueOrder> = []
+    for (const _ of days) orders.push(await later.accepted(gateOrder({ limitPrice: BEST_BID })))
     for (const day of days) {
       ahead = day * DAY_MILLIS + 1000
       at.exchange.trade(BTC, "SELL", "0.001")
@@ -99,6 +94,7 @@ describe("a list of GATE", () => {
     await until(() => later.fills.length === 4, "the trades")
     const fills = await at.run(later.open.session.fetchFills(began, [GATE_BTC]))
     expect(new Set(fills.map(({ externalTradeId }) => externalTradeId))).toEqual(new Set(later.tradeIds))
-    expect(fills.every(({ tradeOrderId }) => tradeOrderId === order.tradeOrderId)).toBe(true)
+    expect(fills.map(({ tradeOrderId }) => tradeOrderId)).toEqual(orders.map(({ tradeOrderId }) => tradeOrderId))
+    expect(await ended(began, GATE_BTC, later)).toEqual(new Set(later.rows.map(({ id }) => id)))
   })
 })

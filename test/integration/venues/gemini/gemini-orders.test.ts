@@ -24,6 +24,12 @@ import {
 
 const AT = Date.now()
 
+/** Of the list of trades. */
+const tradeRow = (tid: number, timestampms: number, more: object = {}) => ({
+  ...{ price: "1", amount: "1", type: "Buy", fee_currency: "USD", fee_amount: "0", order_id: "1", exchange: "gemini" },
+  ...{ tid, timestamp: Math.floor(timestampms / 1000), timestampms, symbol: "BTCUSD", ...more },
+})
+
 describe("an order at GEMINI", () => {
   let at: GeminiUnderTest
   let my: GeminiSession
@@ -42,6 +48,8 @@ describe("an order at GEMINI", () => {
 
   const accepted = (change: Partial<VenueOrder> = {}) => my.accepted(geminiOrder(change))
   const ended = (order: VenueOrder) => my.ended(order)
+  const answerFills = (...rows: ReadonlyArray<object>) =>
+    at.exchange.fault({ fault: "answer", match: FILLS, action: answering(200, JSON.stringify(rows)) })
   const filled = (trades: number) => until(() => my.fills.length >= trades, `${trades} trades`)
 
   it("is placed under our own id with the digits it was given, and is in the list of open orders of any market", async () => {
@@ -296,28 +304,29 @@ describe("an order at GEMINI", () => {
     expect(my.count(FILLS)).toBe(again + 1)
   })
 
-  it("has no fill of a trade that was broken, and a list that begins with the newest is not taken for the whole", async () => {
-    const row = (tid: number, at_: number, more: object = {}) => ({
-      ...{
-        price: "1",
-        amount: "1",
-        type: "Buy",
-        fee_currency: "USD",
-        fee_amount: "0",
-        order_id: "1",
-        exchange: "gemini",
-      },
-      ...{ tid, timestamp: Math.floor(at_ / 1000), timestampms: at_, symbol: "BTCUSD", ...more },
-    })
-    const answer = (...all: ReadonlyArray<object>) =>
-      at.exchange.fault({ fault: "answer", match: FILLS, action: answering(200, JSON.stringify(all)) })
+  it("has no fill of a trade that was broken, and goes on behind a page of which one was taken out", async () => {
     const since = Date.now() - 60_000
-    const read = () => at.run(my.open.session.fetchFills(since, [GEMINI_BTC]))
-    answer(row(2, since + 2000, { break: "manual" }), row(1, since + 1000, { break: "full" }))
-    expect((await read()).map((fill) => fill.externalTradeId)).toEqual(["2"])
-    const newest = Array.from({ length: 500 }, (_, i) => row(1000 - i, since + 10_000 - i))
-    answer(...newest)
-    answer(...newest.slice(0, 1))
-    await expect(read()).rejects.toThrow("Venue unavailable")
+    answerFills(tradeRow(2, since + 2000, { break: "manual" }), tradeRow(1, since + 1000, { break: "full" }))
+    const fills = await at.run(my.open.session.fetchFills(since, [GEMINI_BTC]))
+    expect(fills.map((fill) => fill.externalTradeId)).toEqual(["2"])
+    const page = Array.from({ length: 500 }, (_, i) =>
+      tradeRow(1000 + i, since + 1000 + i, i === 7 ? { break: "full" } : {}),
+    )
+    answerFills(...page)
+    // Which end it begins at.
+    answerFills(...page.slice(0, 1))
+    answerFills(...page.slice(-1), tradeRow(1500, since + 2000))
+    const all = await at.run(my.open.session.fetchFills(since + 1, [GEMINI_BTC]))
+    const ids = Array.from({ length: 501 }, (_, i) => String(1000 + i)).filter((id) => id !== "1007")
+    expect(new Set(all.map((fill) => fill.externalTradeId))).toEqual(new Set(ids))
+  })
+
+  it("has a list of fills that begins with the newest not taken for the whole", async () => {
+    const since = Date.now() - 60_000
+    const newest = Array.from({ length: 500 }, (_, i) => tradeRow(1000 - i, since + 10_000 - i))
+    answerFills(...newest)
+    answerFills(...newest.slice(0, 1))
+    const read = at.run(my.open.session.fetchFills(since, [GEMINI_BTC]))
+    await expect(read).rejects.toThrow("Venue unavailable")
   })
 })

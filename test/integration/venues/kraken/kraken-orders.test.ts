@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { venueClientId } from "../../../../src/domain/ids.ts"
 import type { SessionReport, VenueOrder, VenueOrderRef } from "../../../../src/ports/venue-session.ts"
 import type { VenueWaits } from "../../../../src/venues/adapters/profile.ts"
-import { type OpenSession, restingOrder, SOON_LATE, until } from "../venue-kit.ts"
+import { endedSince } from "../loopback-session.ts"
+import { laterInstant, type OpenSession, restingOrder, SOON_LATE, until } from "../venue-kit.ts"
 import { BTC, KRAKEN_BTC, KRAKEN_SECRETS, type KrakenUnderTest, startKraken } from "./kraken-kit.ts"
 
 const PLACE = "POST /0/private/AddOrder"
@@ -106,6 +107,18 @@ describe("Kraken's orders", () => {
     expect(all.length).toBe(120)
   })
 
+  it("fetches all pages of what ended", async () => {
+    const began = Date.now() - 60_000
+    const orders = Array.from({ length: 51 }, () => krakenOrder({ timeInForce: "IOC", notAfter: Date.now() + 60_000 }))
+    for (const order of orders) open.session.submit(order)
+    await until(() => orders.every((order) => open.about(order.tradeOrderId).includes("Accepted")), "all orders")
+    const since = { instrumentId: KRAKEN_BTC, since: began, oldestId: null }
+    const over = await endedSince(at, open, since)
+    expect(new Set(over.map(({ tradeOrderId }) => tradeOrderId))).toEqual(
+      new Set(orders.map(({ tradeOrderId }) => tradeOrderId)),
+    )
+  })
+
   it("says that the rest of an IOC order was cancelled, and fills a market order", async () => {
     const ioc = krakenOrder({ timeInForce: "IOC" })
     expect((await outcomeOf(ioc))._tag).toBe("Accepted")
@@ -127,6 +140,8 @@ describe("Kraken's orders", () => {
     const accepted = [await outcomeOf(first), await outcomeOf(second)]
     const known = accepted[1]
     if (known?._tag !== "Accepted") throw new Error("the second order was not accepted")
+    await laterInstant()
+    const asked = Date.now()
     open.session.cancel(refOf(first))
     open.session.cancel(refOf(second, known.externalOrderId))
     await until(
@@ -134,11 +149,14 @@ describe("Kraken's orders", () => {
       "both cancels",
     )
     expect(rows().map(({ status }) => status)).toEqual(["canceled", "canceled"])
+    expect((await ended(first))?.updatedAt).toBeGreaterThanOrEqual(asked)
     const stranger = krakenOrder()
     open.session.cancel(refOf(stranger))
     await until(() => open.last("CancelRefused") !== undefined, "the refusal")
     expect(open.last("CancelRefused")).toMatchObject({ tradeOrderId: stranger.tradeOrderId, unknownOrder: true })
-    expect(await lookup(second)).toMatchObject({ state: { status: "CANCELLED", tradeOrderId: second.tradeOrderId } })
+    const found = await lookup(second)
+    expect(found).toMatchObject({ state: { status: "CANCELLED", tradeOrderId: second.tradeOrderId } })
+    expect(found._tag === "Found" && found.state.updatedAt).toBeGreaterThanOrEqual(asked)
     expect((await lookup(stranger))._tag).toBe("NotFound")
   })
 

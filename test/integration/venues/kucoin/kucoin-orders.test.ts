@@ -1,7 +1,7 @@
 /** KuCoin's orders, fills, balances and cancels: real ccxt in a real worker, judged by the loopback KuCoin. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { venueClientId } from "../../../../src/domain/ids.ts"
-import type { EndedOrdersPage, VenueOrder } from "../../../../src/ports/venue-session.ts"
+import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import { refOf } from "../loopback-session.ts"
 import { stopAt } from "../order-terms-kit.ts"
 import { SOON_LATE, until } from "../venue-kit.ts"
@@ -24,14 +24,17 @@ import {
   startKucoin,
 } from "./kucoin-kit.ts"
 
+const DAY_MILLIS = 86_400_000
 /** An id of no order. */
 const UNKNOWN = "6717422bd51c290070000099"
 
 describe("an order at KUCOIN", () => {
   let at: KucoinUnderTest
   let my: KucoinSession
+  /** The venue's clock before ours, ms. */
+  let ahead = 0
   beforeAll(async () => {
-    at = await startKucoin({}, { change: { waits: SOON_LATE } })
+    at = await startKucoin({ clockAheadMillis: () => ahead }, { change: { waits: SOON_LATE } })
   })
   afterAll(() => at.stop())
   beforeEach(async () => {
@@ -159,15 +162,26 @@ describe("an order at KUCOIN", () => {
       new Set([filling, ...resting].map(({ tradeOrderId }) => tradeOrderId)),
     )
     at.exchange.cancelAll(my.secrets.apiKey)
-    const since = [{ instrumentId: KUCOIN_BTC, since: Date.now() - 600_000, oldestId: null }]
-    const over = new Set<string>()
-    for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
-      const page: EndedOrdersPage = await at.run(my.open.session.fetchEnded!(since, cursor))
-      for (const { externalOrderId } of page.orders) over.add(externalOrderId)
-      cursor = page.next
-    }
-    expect(over.size).toBe(121)
+    const over = await my.endedSince({ instrumentId: KUCOIN_BTC, since: Date.now() - 600_000, oldestId: null })
+    expect(new Set(over.map(({ externalOrderId }) => externalOrderId)).size).toBe(121)
     expect(at.exchange.refusedCalls()).toBe(0)
+  })
+
+  it("has filled and ended weeks ago and is in both lists, of which the venue answers for seven days", async () => {
+    const began = Date.now() - 20 * DAY_MILLIS
+    const days = [-19, -12, -4, 0]
+    for (const _ of days) await accepted({ limitPrice: BEST_BID })
+    // Told of a trade the session would ask for it, by a clock that is days away by then.
+    at.exchange.fault({ fault: "suppressUserEvents", on: true })
+    for (const day of days) {
+      ahead = day * DAY_MILLIS
+      at.exchange.trade(BTC, "SELL", "0.001")
+    }
+    ahead = 0
+    const fills = await at.run(my.open.session.fetchFills(began, [KUCOIN_BTC]))
+    expect(fills.map(({ externalTradeId }) => externalTradeId)).toEqual(my.tradeIds)
+    const over = await my.endedSince({ instrumentId: KUCOIN_BTC, since: began, oldestId: null })
+    expect(over.map(({ externalOrderId }) => externalOrderId)).toEqual(my.rows.map(({ id }) => id))
   })
 
   it.each<[string, Partial<VenueOrder>, object]>([

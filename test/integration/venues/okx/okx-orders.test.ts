@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { venueClientId } from "../../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
-import { until } from "../venue-kit.ts"
+import { laterInstant, profileOf, until } from "../venue-kit.ts"
 import { BTC, OKX_BTC, OkxSession, type OkxUnderTest, okxOrder, refOf, SHOW, startOkx, WAYS } from "./okx-kit.ts"
 
 /** Above every bid of the still market, below every ask. */
@@ -135,6 +135,7 @@ describe.each(WAYS)("an order at OKX by %s", (_way, options, { cancel }) => {
   it("cancels by our id and by the venue's, and says when the venue does not know the order", async () => {
     const [first, second] = [okxOrder(), okxOrder()]
     const accepted = [await my.outcomeOf(first), await my.outcomeOf(second)]
+    await laterInstant()
     my.open.session.cancel(refOf(first))
     const known = accepted[1]
     if (known?._tag !== "Accepted") throw new Error("the second order was not accepted")
@@ -147,7 +148,11 @@ describe.each(WAYS)("an order at OKX by %s", (_way, options, { cancel }) => {
       ["canceled", "1"],
       ["canceled", "1"],
     ])
-    expect(await my.lookup(second)).toMatchObject({ state: { status: "CANCELLED", tradeOrderId: second.tradeOrderId } })
+    const [created, changed] = [Number(my.rows[1]?.cTime), Number(my.rows[1]?.uTime)]
+    expect(changed).toBeGreaterThan(created)
+    expect(await my.lookup(second)).toMatchObject({
+      state: { status: "CANCELLED", tradeOrderId: second.tradeOrderId, createdAt: created, updatedAt: changed },
+    })
     my.open.session.cancel(refOf(okxOrder()))
     await until(() => my.open.last("CancelRefused") !== undefined, "the refusal")
     expect(my.open.last("CancelRefused")).toMatchObject({
@@ -213,11 +218,23 @@ describe.each(WAYS)("an order at OKX by %s", (_way, options, { cancel }) => {
   })
 })
 
-describe("an account at OKX", () => {
-  it("fetches all pages of fills and of open orders", async () => {
-    const at = await startOkx({ isLimited: false })
-    const my = await OkxSession.start(at)
-    expect((await my.outcomeOf(okxOrder({ limitPrice: BEST_BID, quantity: "0.00250" })))._tag).toBe("Accepted")
+describe("a list of OKX", () => {
+  let at: OkxUnderTest
+  let my: OkxSession
+  beforeAll(async () => {
+    const { endedOrders } = profileOf("OKX")
+    if (endedOrders?.paging.way !== "BEFORE_ID") throw new Error("OKX's orders that ended go by their ids")
+    const change = { endedOrders: { ...endedOrders, paging: { ...endedOrders.paging, size: 3 } } }
+    at = await startOkx({ isLimited: false }, { change })
+  })
+  afterAll(() => at.stop())
+  beforeEach(async () => {
+    my = await OkxSession.start(at)
+  })
+  afterEach(() => at.endSessions())
+
+  it("has all pages of fills and of open orders", async () => {
+    await my.accepted(okxOrder({ limitPrice: BEST_BID, quantity: "0.00250" }))
     for (let i = 0; i < 250; i++) at.exchange.trade(BTC, "SELL", "0.00001")
     const all = await at.run(my.open.session.fetchFills(0, [OKX_BTC]))
     expect(all.map((fill) => fill.externalTradeId)).toEqual(my.fillRows.map((row) => row.tradeId))
@@ -235,6 +252,17 @@ describe("an account at OKX", () => {
     expect(new Set(found.map(({ tradeOrderId }) => tradeOrderId))).toEqual(
       new Set(resting.map(({ tradeOrderId }) => tradeOrderId)),
     )
-    await at.stop()
+  })
+
+  it.each([
+    ["cancelled", { timeInForce: "IOC" }],
+    ["filled", { timeInForce: "IOC", limitPrice: "61000" }],
+  ] as const)("has what ended %s, whichever page it is on", async (_, terms) => {
+    const orders = Array.from({ length: 7 }, () => okxOrder({ ...terms, notAfter: Date.now() + 60_000 }))
+    for (const order of orders) await my.accepted(order)
+    const found = await my.endedSince({ instrumentId: OKX_BTC, since: Date.now() - 60_000, oldestId: null })
+    expect(found.map(({ tradeOrderId }) => tradeOrderId).sort()).toEqual(
+      orders.map(({ tradeOrderId }) => tradeOrderId).sort(),
+    )
   })
 })

@@ -4,6 +4,7 @@ import { Decimal } from "../../../../src/domain/decimal.ts"
 import { venueClientId } from "../../../../src/domain/ids.ts"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
 import type { OkxExchange } from "../../../exchanges/okx/exchange.ts"
+import { answering } from "../loopback-session.ts"
 import { change, stopAt, TermsSession } from "../order-terms-kit.ts"
 import { SOON_LATE } from "../venue-kit.ts"
 import { BTC, OkxSession, type OkxUnderTest, okxOrder, operation, PLACE, refOf, startOkx } from "./okx-kit.ts"
@@ -101,6 +102,18 @@ describe("an order with terms at OKX", () => {
     const order = await placed()
     expect((await my.cancel(order))._tag).toBe("CancelAccepted")
     expect(await my.amend(order, change("0.002", "50000"))).toMatchObject({ _tag: "AmendRefused", unknownOrder: true })
+  })
+
+  it("is in doubt where its change was answered and not carried out, and never told as changed", async () => {
+    const order = await placed()
+    const data = [{ clOrdId: "", ordId: row(order)?.ordId, sCode: "0", sMsg: "" }]
+    at.exchange.fault({
+      fault: "answer",
+      match: AMEND,
+      action: answering(200, JSON.stringify({ code: "0", data, msg: "" })),
+    })
+    expect(await my.amend(order, change("0.002", "50000"))).toMatchObject({ _tag: "AmendInDoubt" })
+    expect(row(order)?.sz).toBe("0.001")
   })
 
   it.each([

@@ -65,6 +65,18 @@ describe("a profile", () => {
     },
   )
 
+  it.each(profiles)(
+    "of %s calls executions a stream only where its connector reads them from one",
+    async (_venue, profile) => {
+      const { executions } = (await page)[profile.exchange]?.[profile.lists]?.streams ?? {}
+      const isAskedFor = adapterOf(profile).fillsOf !== undefined
+      expect(executions).toBe(isAskedFor ? "POLLED" : "STREAM")
+      expect(capabilitiesOf(profile).streams.executions).toBe(executions)
+      // What is asked for comes with no event.
+      if (isAskedFor) expect(profile.fillsWithOrders).toBe(false)
+    },
+  )
+
   it("finds what is written down of its exchange", () => {
     for (const profile of PROFILES)
       expect(capabilitiesOf(profile)).toEqual(capabilityPage()[profile.exchange]?.[profile.lists] ?? PLAIN_CAPABILITIES)
