@@ -115,6 +115,10 @@ describe("its proxy", () => {
     const alone = readFileSync(join(folder, "../haproxy.cfg"), "utf8")
     const suites = (text: string) => text.match(/^ {2}ssl-default-bind.*$/gm)
     expect(suites(proxy)).toEqual(suites(alone))
+    for (const text of [proxy, alone]) {
+      expect(text).toMatch(/^ {2}http-reuse never$/m)
+      expect(text).toMatch(/^ {2}timeout http-keep-alive 6s$/m)
+    }
   })
 })
 

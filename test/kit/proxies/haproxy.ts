@@ -40,12 +40,7 @@ export const startHaproxy = async (ports: ReadonlyArray<number>, checked = true)
   text = swap(text, /^ {2}bind :443 .*$/m, `  bind 127.0.0.1:${port}`)
   text = swap(text, /^ {2}maxconn 8000$/m, `  maxconn 4000\n  stats socket ${control} level admin`)
   text = swap(text, /(^ {2}server .*\n?)+/m, ports.map((to, n) => `  server n${n} 127.0.0.1:${to}\n`).join(""))
-  if (!checked)
-    text = swap(
-      text,
-      "default-server pool-purge-delay 4s check inter 1s fall 1 rise 1",
-      "default-server pool-purge-delay 4s",
-    )
+  if (!checked) text = swap(text, "default-server check inter 1s fall 1 rise 1", "default-server inter 1s")
   writeFileSync(join(folder, "haproxy.cfg"), text)
   const child: ChildProcess = spawn("haproxy", ["-db", "-f", join(folder, "haproxy.cfg")], {
     stdio: ["ignore", "ignore", "pipe"],
