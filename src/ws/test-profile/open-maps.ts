@@ -4,8 +4,9 @@
  */
 import type { ChannelSource, StreamPosition, Tags } from "../../ports/channel-port.ts"
 import type { Said } from "../channels/authority.ts"
+import { History } from "../fanout/history.ts"
 import type { Hub } from "../fanout/hub.ts"
-import { History, type MapBehind } from "../fanout/stream.ts"
+import type { MapBehind } from "../fanout/stream.ts"
 import type { EncodedPublication } from "../fanout/topic.ts"
 import { type Entry, type EntryPage, type MapReading, pageOf } from "../maps/entries.ts"
 import { ERRORS, type ProtocolError } from "../protocol/error-codes.ts"
