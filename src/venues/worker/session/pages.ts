@@ -47,7 +47,8 @@ export const readPage = async <R extends Row>(
   const isShortLast = paging.way !== "CURSOR" && paging.last === "SHORT"
   const isLast = at === undefined || (isShortLast && !isFull) || rows.length === 0
   if (!isLast) {
-    if (first !== null && first === cursor.first)
+    // A page that begins at a time has its first row from the page before, and by its newest one is another.
+    if (paging.way !== "AFTER_TIME" && first !== null && first === cursor.first)
       throw new PagingFailed("the venue returned the same page of a list again: it cannot be read completely")
     return { rows, next: { since: at.since, at: at.at, first } }
   }

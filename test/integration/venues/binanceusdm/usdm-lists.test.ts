@@ -1,7 +1,7 @@
 /** Binance USDⓈ-M's lists to their last row: fills, also of weeks, and orders that ended. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { refOf } from "../loopback-session.ts"
-import { profileOf } from "../venue-kit.ts"
+import { laterInstant, profileOf } from "../venue-kit.ts"
 import { BEST_BID, BTC, startUsdm, TRADES, USDM_BTC, UsdmSession, type UsdmUnderTest, usdmOrder } from "./usdm-kit.ts"
 
 describe("a list of BINANCEUSDM", () => {
@@ -42,14 +42,21 @@ describe("a list of BINANCEUSDM", () => {
     expect(my.count(TRADES) - before).toBe(3)
   })
 
-  it("has what ended, whichever page it is on", async () => {
+  it("has what ended and when, whichever page it is on", async () => {
     for (let nth = 0; nth < 7; nth++) {
       const order = await my.accepted(usdmOrder())
+      await laterInstant()
       my.open.session.cancel(refOf(order))
       await my.ended(order)
     }
-    const ids = my.rows.map(({ orderId }) => String(orderId))
+    const { rows } = my
+    const ids = rows.map(({ orderId }) => String(orderId))
     const over = await my.endedSince({ instrumentId: USDM_BTC, since: Date.now() - 60_000, oldestId: ids[0] ?? null })
     expect(new Set(over.map(({ externalOrderId }) => externalOrderId))).toEqual(new Set(ids))
+    // An event of the stream does not say when its order was made: only here are the two told apart.
+    expect(rows.every(({ time, updateTime }) => updateTime > time)).toBe(true)
+    expect(new Set(over.map(({ createdAt, updatedAt }) => `${createdAt} ${updatedAt}`))).toEqual(
+      new Set(rows.map(({ time, updateTime }) => `${time} ${updateTime}`)),
+    )
   })
 })

@@ -248,6 +248,16 @@ describe("an order at BITFINEX", () => {
     expect(await ended(order)).toMatchObject({ status: "FILLED", executedQuantity: "0.001" })
   })
 
+  it("whose cancel is answered without a word on it, and not carried out, is in doubt", async () => {
+    const order = await accepted()
+    const answer = [Date.now(), "oc-req", null, null, null, null, "SUCCESS", "Submitted for cancellation."]
+    at.exchange.fault({ fault: "answer", match: CANCEL, action: answering(200, JSON.stringify(answer)) })
+    my.open.session.cancel(refOf(order))
+    const said = () => my.open.last("CancelInDoubt") ?? my.open.last("CancelAccepted")
+    await until(() => said() !== undefined, "what became of the cancel")
+    expect(said()?._tag).toBe("CancelInDoubt")
+  })
+
   it.each(["BUY", "SELL"] as const)("at the market is of the base asset and fills: %s", async (orderSide) => {
     const order = await accepted({ orderSide, orderType: "MARKET", limitPrice: null, quantity: "0.002" })
     const whole = { orderType: "MARKET", limitPrice: null, quantity: "0.002", status: "FILLED", orderSide }

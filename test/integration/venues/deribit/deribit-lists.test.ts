@@ -1,7 +1,7 @@
 /** Deribit's lists to their last row: what is recent and what is historical are two lists, which are read as one. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { VenueOrder } from "../../../../src/ports/venue-session.ts"
-import { refOf } from "../loopback-session.ts"
+import { answering, refOf } from "../loopback-session.ts"
 import { until } from "../venue-kit.ts"
 import {
   BEST_BID,
@@ -67,6 +67,24 @@ describe("a list of DERIBIT", () => {
     expect(all.every(({ fees, tradeOrderId }) => fees.length === 1 && tradeOrderId === filling.tradeOrderId)).toBe(true)
     my.open.session.cancel(refOf(filling))
     expect(await ended(filling)).toMatchObject({ status: "CANCELLED", executedQuantity: "1.45", quantity: "3" })
+  })
+
+  it("has what comes behind a page of fewer trades than were asked for", async () => {
+    await accepted({ limitPrice: BEST_BID, quantity: "0.003" })
+    for (let i = 0; i < 3; i++) at.exchange.trade(BTC, "SELL", "0.001")
+    await filled(3)
+    const [first] = my.fills
+    if (first === undefined) throw new Error("there are three")
+    const { externalTradeId: trade_id, externalOrderId: order_id, executedAt: timestamp } = first
+    const row = { trade_id, order_id, timestamp, instrument_name: BTC, direction: "buy", price: 60_000, amount: 0.001 }
+    const result = { trades: [row], has_more: true }
+    at.exchange.fault({
+      fault: "answer",
+      match: TRADES,
+      action: answering(200, JSON.stringify({ jsonrpc: "2.0", result })),
+    })
+    const all = await list(Date.now() - 600_000)
+    expect(new Set(all.map((fill) => fill.externalTradeId))).toEqual(new Set(my.tradeIds))
   })
 
   it("has trades of days ago, which the list of what is recent has lost, and those of today behind them", async () => {
