@@ -213,17 +213,15 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
   Effect.gen(function* () {
     const { settings, notice, fatal } = options
     const { log, watch, requestId, security } = place.watching
-    /** Requests are held for it at other nodes. */
-    const isAwaited = place.cluster !== undefined
     const meters = Context.get(base, Meters)
     const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
-    const areCallsHeld = () => isAwaited && shutdown.isNew()
+    /** What was held for it at other nodes comes all at once. */
+    const areCallsHeld = () => place.cluster !== undefined && shutdown.isNew()
     const store = yield* Layer.build(
       accountStoreLayer({
         url,
         nodeId: owner.nodeId,
         epoch: owner.epoch,
-        isAwaited,
         areCallsHeld,
         lost: fatal,
         defect: (error) => notice("a callback of the order writer threw", { error: String(error) }, "error"),

@@ -355,8 +355,6 @@ const balanceChanges = (
 
 interface AccountStoreOptions extends Omit<OrderWriterOptions, "connect"> {
   readonly url: string
-  /** Orders wait for this process already. */
-  readonly isAwaited?: boolean
   /** While it answers true, calls wait outside for a writer that is late (http/edge/held-calls.ts): what was begun is not refused for that. */
   readonly areCallsHeld?: () => boolean
 }
@@ -392,7 +390,6 @@ export const accountStoreLayer = (
             Effect.zipRight(Effect.sync(open.close)),
           ),
       )
-      if (options.isAwaited === true) writer.prepare()
       const events = makeEventReader(sql)
       const load = makeAccountLoader(sql, yield* Effect.scope)
       return Context.empty().pipe(

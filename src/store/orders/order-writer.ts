@@ -103,8 +103,6 @@ export interface OrderWriterStats {
 }
 
 export interface OrderWriter {
-  /** Opens its session and asks its first question now, for which the first units would wait: a process that takes over is handed hundreds at once. */
-  readonly prepare: () => void
   readonly commit: (unit: Unit) => void
   readonly after: (account: TradingAccountId, run: () => void) => void
   readonly pressure: () => "calm" | "full"
@@ -356,16 +354,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
 
   const isFull = (): boolean => life.isOver() || unsettled >= PRESSURE_UNITS
 
-  const begin = async (): Promise<void> => {
-    if (await learnAccounts([])) await run()
-  }
-
   return {
-    prepare: () => {
-      if (running || life.isOver()) return
-      running = true
-      void begin().catch(life.broken)
-    },
     commit: (unit) => {
       const isGroundless = untold.has(unit.accountId)
       const [at, livedAt] = [performance.now(), lived()]

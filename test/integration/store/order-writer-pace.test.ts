@@ -1,4 +1,4 @@
-/** The order writer of a busy process: what its loop keeps waiting, and what its first units would wait for. */
+/** The order writer of a busy process: what its loop keeps waiting, and what is handed to one that is late. */
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest"
 import type { TradingAccount } from "../../../src/domain/account/trading-account.ts"
@@ -64,23 +64,6 @@ it("is not full by what came while the loop stood still, whose answers were not 
   expect(writer.stats().oldestMillis).toBe(3_000)
   expect(writer.pressure()).toBe("calm")
   await held
-})
-
-it("opens its session and asks its first question when it is told to prepare; units that come meanwhile follow", async () => {
-  let sessions = 0
-  writer.close()
-  writer = start({
-    connect: () => {
-      sessions++
-      return connectDedicated(database().url, { applicationName: "writer under test" })
-    },
-  })
-  writer.prepare()
-  await writer.drain()
-  expect(sessions).toBe(1)
-  writer.prepare()
-  expect(firsts(await Promise.all([submit(), submit()]))).toEqual([1, 3])
-  expect(sessions).toBe(1)
 })
 
 it("takes what was begun while calls wait outside for it, though it is late, as long as there is any room", async () => {

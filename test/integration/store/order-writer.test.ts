@@ -141,7 +141,7 @@ const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 const endSessions = () =>
   query(
     database().adminUrl,
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'writer under test'",
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'writer under test'",
   )
 const firsts = (outcomes: ReadonlyArray<CommitOutcome>) =>
   outcomes.map((outcome) => (outcome._tag === "Committed" ? outcome.firstSequence : outcome._tag))
