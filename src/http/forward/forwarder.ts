@@ -11,6 +11,8 @@ export const PEER_CALLS = "call"
 
 /** Between two looks at what is held, while something is. */
 const AGAIN_MILLIS = 100
+/** What a node has said or refused may still be on its way when the next one is heard: the two come over lines of their own. */
+const LAST_WORDS_MILLIS = 250
 /** They say something of one request, and nothing of the node. */
 const OF_ONE: ReadonlySet<NotTakenReason> = new Set(["late", "unknown"])
 /** Held and asked, so that what a node keeps for one that is away is bounded: bodies have 64 KB at most. */
@@ -153,18 +155,24 @@ export class Forwarder {
   }
 
   /**
-   * Another node does them: what was held, and what was asked of the one before and changes nothing. A change that was asked of the one before is answered no more:
-   * its database is another's.
+   * Another node does them: what was held, and what was asked of the one before and changes nothing. A change that was asked of the one before is answered no more,
+   * but for its last words: its database is another's. What it did not take is held by then.
    */
   private follow(): void {
     const to = this.parts.home.peer()
     this.askHeld()
     if (to === undefined) return
+    const isWithout = (one: Running): boolean => one.isOut && one.term < to.term && !this.held.has(one)
+    const changes: Array<Running> = []
     for (const one of [...this.running]) {
-      if (!one.isOut || one.term >= to.term || this.held.has(one)) continue
+      if (!isWithout(one)) continue
       if (one.errand.isRead) this.ask(one)
-      else this.giveUp(one)
+      else changes.push(one)
     }
+    if (changes.length === 0) return
+    this.parts.after(LAST_WORDS_MILLIS, () => {
+      for (const one of changes) if (this.running.has(one) && isWithout(one)) this.giveUp(one)
+    })
   }
 
   private giveUp(one: Running): void {

@@ -5,11 +5,24 @@ import type { TakeAsked } from "../../../src/ports/cable.ts"
 import { MeterBoard } from "../../../src/ports/meters.ts"
 import { nodesInMemory } from "../../kit/cable/nodes.ts"
 
-const world = async (take: TakeAsked) => {
+/** `next` takes what comes once `turn` was called, by when the other one is asked no more. */
+const world = async (take: TakeAsked, next: TakeAsked = take) => {
   const { time, node } = nodesInMemory()
-  const [owner, edge] = [await node(), await node()]
+  const [owner, heir, edge] = [await node(), await node(), await node()]
   owner.cable.serve(PEER_CALLS, { term: 1, take })
-  const home = { peer: () => owner.peer(1), onPeer: () => {} }
+  heir.cable.serve(PEER_CALLS, { term: 2, take: next })
+  let peer = owner.peer(1)
+  let heard = (): void => {}
+  const home = {
+    peer: () => peer,
+    onPeer: (listener: () => void) => {
+      heard = listener
+    },
+  }
+  const turn = (): void => {
+    peer = heir.peer(2)
+    heard()
+  }
   const { cable, now: monotonic } = edge
   const forwarder = new Forwarder({ cable, home, monotonic, after: time.after, meters: new MeterBoard() })
   time.pass(1_000)
@@ -32,7 +45,7 @@ const world = async (take: TakeAsked) => {
     if (passing === undefined) one.answer = "refused"
     return one
   }
-  return { time, pass }
+  return { time, pass, turn }
 }
 
 it("holds nothing back from a node for the sake of requests that it did not take for what they are", async () => {
@@ -88,4 +101,30 @@ it("has room for others, however many requests of one address wait", async () =>
   expect(again.filter(({ answer }) => answer === "refused")).toHaveLength(ERRANDS_MAX / 2)
   time.pass(2_000)
   expect(pass("plain", 1_000, "203.0.113.66").answer).toBeUndefined()
+})
+
+it("hears the last words of the node before, and asks the next one for what that had not taken", async () => {
+  const asked: Array<string> = []
+  const { time, pass, turn } = await world(
+    ({ head, answer }) => {
+      asked.push(`before ${head}`)
+      if (head === "refused") return "leaving"
+      if (head === "done") answer("by the one before", "")
+      return undefined
+    },
+    ({ head, answer }) => {
+      asked.push(`next ${head}`)
+      answer("by the next", "")
+      return undefined
+    },
+  )
+  const [refused, done, silent] = [pass("refused", 5_000), pass("done", 5_000), pass("silent", 5_000)]
+  // Asked, and its words are on their way.
+  time.pass(1)
+  turn()
+  time.pass(200)
+  expect([refused.answer, done.answer, silent.answer]).toEqual(["by the next", "by the one before", undefined])
+  time.pass(200)
+  expect(silent.answer).toBe("unanswered")
+  expect(asked).toEqual(["before refused", "before done", "before silent", "next refused"])
 })
