@@ -100,6 +100,8 @@ describe.skipIf(!isHere)("TC-B01 a recorded market through a connector", () => {
       expect(equal.size).toBe(tops.size)
       const end = await wholeBook()
       const { lowestBid, highestAsk } = told
+      expect(end.lastBids).toContain(lowestBid)
+      expect(end.lastAsks).toContain(highestAsk)
       expect(book.rows("bids")).toEqual(end.bids.filter(([price]) => isAtLeast(price, lowestBid)))
       expect(book.rows("asks")).toEqual(end.asks.filter(([price]) => isAtLeast(highestAsk, price)))
       expect(Math.min(book.bids.size, book.asks.size)).toBeGreaterThanOrEqual(FEW_LEVELS)
@@ -109,23 +111,37 @@ describe.skipIf(!isHere)("TC-B01 a recorded market through a connector", () => {
   })
 })
 
-/**
- * null: there is no such end. A snapshot with a multiple of 50 levels counts as cut, so that the side ends at its last level until the next
- * one. 60 of the 3,449 books of this market have so many bids, some of them before lower ones came: which of them is asked for is chance.
- */
+/** null: there is no such end. */
 const isAtLeast = (price: string | null, bound: string | null): boolean =>
   price === null || bound === null || Decimal.of(price).compare(Decimal.of(bound)) >= 0
 
-/** Snapshot and frames by the venue's rule, without any of our code. */
+/** A snapshot with a multiple of so many levels counts as cut: the side ends at its last level until the next one. */
+const ROUND = 50
+
+/**
+ * Snapshot and frames by the venue's rule, without any of our code; and where a side may end: nowhere (null), or where a book of this market with
+ * such a number of levels ended. That are 60 of its 3,449 for bids, some of them before lower ones came: which of them is asked for is chance.
+ */
 const wholeBook = async () => {
   let book: ReplayBook | undefined
   for await (const line of readCapture(FILE)) {
     if (line.kind === "snapshot") book ??= new ReplayBook(line)
   }
   if (book === undefined) throw new Error("the capture has no snapshot")
-  for await (const line of readCapture(FILE))
-    if (line.kind === "depth" && line.finalUpdateId > book.lastUpdateId) book.apply(line)
-  return book.depth(Number.POSITIVE_INFINITY)
+  const [lastBids, lastAsks] = [new Set<string | null>([null]), new Set<string | null>([null])]
+  const look = (): ReturnType<ReplayBook["depth"]> => {
+    const whole = book!.depth(Number.POSITIVE_INFINITY)
+    if (whole.bids.length % ROUND === 0) lastBids.add(whole.bids.at(-1)?.[0] ?? null)
+    if (whole.asks.length % ROUND === 0) lastAsks.add(whole.asks.at(-1)?.[0] ?? null)
+    return whole
+  }
+  let end = look()
+  for await (const line of readCapture(FILE)) {
+    if (line.kind !== "depth" || line.finalUpdateId <= book.lastUpdateId) continue
+    book.apply(line)
+    end = look()
+  }
+  return { ...end, lastBids, lastAsks }
 }
 
 describe("the dumb book of these tests", () => {

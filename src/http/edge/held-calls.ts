@@ -27,8 +27,10 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
     if (isCrowded()) return
     const early: Array<Held> = []
     const late = share.some(held, (one) => {
-      if (isCrowded()) early.push(one)
-      else one.begin()
+      const { call, begin } = one
+      if (isCrowded()) return void early.push(one)
+      call.reply.onDeadline(call.route.deadline.failure)
+      guarded(call, begin)
     })
     held = [...early, ...late]
   }
@@ -45,14 +47,7 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
     if (held.length >= HELD_MAX) return call.fail(refusal())
     call.handedOver = true
     call.reply.onDeadline(refusal)
-    held.push({
-      call,
-      begin: () => {
-        if (call.done) return
-        call.reply.onDeadline(call.route.deadline.failure)
-        guarded(call, begin)
-      },
-    })
+    held.push({ call, begin })
     if (timer !== undefined) return
     share.leave()
     timer = setInterval(look, LOOK_MILLIS).unref()

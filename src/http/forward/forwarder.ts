@@ -31,7 +31,7 @@ export interface Errand {
   readonly isOver: () => boolean
   /** Called once at most. */
   readonly answered: (head: string, payload: Buffer) => void
-  /** It was not answered until its deadline, or until a later owner was heard, and may have been done. */
+  /** It was not answered until its deadline, or until its last words after a later owner was heard, and may have been done. */
   readonly unanswered: () => void
 }
 
@@ -162,16 +162,16 @@ export class Forwarder {
     const to = this.parts.home.peer()
     this.askHeld()
     if (to === undefined) return
-    const isWithout = (one: Running): boolean => one.isOut && one.term < to.term && !this.held.has(one)
+    const isOutdated = (one: Running): boolean => one.isOut && one.term < to.term && !this.held.has(one)
     const changes: Array<Running> = []
     for (const one of [...this.running]) {
-      if (!isWithout(one)) continue
+      if (!isOutdated(one)) continue
       if (one.errand.isRead) this.ask(one)
       else changes.push(one)
     }
     if (changes.length === 0) return
     this.parts.after(LAST_WORDS_MILLIS, () => {
-      for (const one of changes) if (this.running.has(one) && isWithout(one)) this.giveUp(one)
+      for (const one of changes) if (this.running.has(one) && isOutdated(one)) this.giveUp(one)
     })
   }
 

@@ -48,12 +48,11 @@ class FreeSlabs {
 const freeSlabs = new FreeSlabs()
 
 interface Remembered extends Pick<EncodedPublication, "epoch" | "offset" | "tags"> {
-  /** Where its text is. */
-  readonly slab: Slab | null
+  /** The slab that its text is in; or the publication, where that is more than a text. */
+  readonly kept: Slab | EncodedPublication
+  /** Where in the slab. */
   readonly from: number
   readonly bytes: number
-  /** Instead of a text in a slab. */
-  readonly whole: EncodedPublication | null
   /** Monotonic ms. */
   readonly at: number
 }
@@ -78,8 +77,8 @@ const HALF_A_PAIR = /\p{Surrogate}/u
 const isPlain = ({ json, oneLine, bytes, subject, isFinal, info, key, removed }: EncodedPublication): boolean =>
   (oneLine ?? bytes ?? subject ?? isFinal ?? info ?? key ?? removed) === undefined && !HALF_A_PAIR.test(json)
 
-const publicationOf = ({ epoch, offset, tags, slab, from, bytes, whole }: Remembered): EncodedPublication =>
-  whole ?? { epoch, offset, json: slab?.bytes.toString("utf8", from, from + bytes) ?? "", tags }
+const publicationOf = ({ epoch, offset, tags, kept, from, bytes }: Remembered): EncodedPublication =>
+  kept instanceof Slab ? { epoch, offset, json: kept.bytes.toString("utf8", from, from + bytes), tags } : kept
 
 export class History {
   /** Oldest first; offsets without a hole. What is before `start` has left. */
@@ -137,13 +136,13 @@ export class History {
     const { epoch, offset, json, tags } = publication
     // To count the bytes makes one text of the hundred parts that a record is put together of, which V8 would keep: 0.5 kB for 3.9.
     const bytes = publication.bytes?.length ?? Buffer.byteLength(json)
-    if (!isPlain(publication)) return { epoch, offset, tags, slab: null, from: 0, bytes, whole: publication, at }
+    if (!isPlain(publication)) return { epoch, offset, tags, kept: publication, from: 0, bytes, at }
     const slab = this.slabFor(bytes)
     const from = slab.used
     slab.bytes.write(json, from)
     slab.used += bytes
     slab.live += 1
-    return { epoch, offset, tags, slab, from, bytes, whole: null, at }
+    return { epoch, offset, tags, kept: slab, from, bytes, at }
   }
 
   private slabFor(bytes: number): Slab {
@@ -168,7 +167,7 @@ export class History {
     const first = this.entries[this.start]
     if (first !== undefined) {
       this.bytes -= first.bytes
-      this.leave(first.slab)
+      if (first.kept instanceof Slab) this.leave(first.kept)
     }
     this.start += 1
     if (this.start < this.entries.length) return
@@ -177,8 +176,7 @@ export class History {
   }
 
   /** One of its texts is not wanted any more. */
-  private leave(slab: Slab | null): void {
-    if (slab === null) return
+  private leave(slab: Slab): void {
     slab.live -= 1
     if (slab.live > 0) return
     // The next texts go to its beginning again.
