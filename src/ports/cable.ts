@@ -22,6 +22,9 @@ export type AskOutcome =
   /** It was sent, and not answered until its deadline: it may have been done, or be done still. */
   | { readonly _tag: "Unanswered" }
 
+/** What a node has said or refused may still be on its way when the next one is heard, for so long, in ms: the two come over lines of their own. */
+export const LAST_WORDS_MILLIS = 250
+
 export interface Ask {
   readonly to: Peer
   /** Which of the peer's services is asked. */

@@ -2,7 +2,13 @@
  * Requests of this node's clients on their way to the node that does them. The one thing to know: what was certainly not taken is held and asked again, of
  * whichever node does them by then, until its time is over; what may have been done is asked again only if it changes nothing.
  */
-import type { AskOutcome, CableService, NotTakenReason, Peer } from "../../ports/cable.ts"
+import {
+  type AskOutcome,
+  type CableService,
+  LAST_WORDS_MILLIS,
+  type NotTakenReason,
+  type Peer,
+} from "../../ports/cable.ts"
 import type { HomeService } from "../../ports/cluster.ts"
 import type { Counter, HistogramSeries, MeterBoard } from "../../ports/meters.ts"
 
@@ -11,8 +17,6 @@ export const PEER_CALLS = "call"
 
 /** Between two looks at what is held, while something is. */
 const AGAIN_MILLIS = 100
-/** What a node has said or refused may still be on its way when the next one is heard: the two come over lines of their own. */
-const LAST_WORDS_MILLIS = 250
 /** They say something of one request, and nothing of the node. */
 const OF_ONE: ReadonlySet<NotTakenReason> = new Set(["late", "unknown"])
 /** Held and asked, so that what a node keeps for one that is away is bounded: bodies have 64 KB at most. */

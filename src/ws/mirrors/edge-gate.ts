@@ -4,7 +4,7 @@
  */
 import { readPrincipal } from "../../domain/user/principal-text.ts"
 import { type Principal, type SpeakerId, speakerOf } from "../../domain/user/user.ts"
-import type { CableService, Peer } from "../../ports/cable.ts"
+import { type CableService, LAST_WORDS_MILLIS, type Peer } from "../../ports/cable.ts"
 import type { Rpc, RpcAnswer } from "../../ports/rpc.ts"
 import {
   type Access,
@@ -95,6 +95,7 @@ interface From {
 /** A call that is with an owner. */
 interface Calling {
   readonly term: number
+  readonly isRead: boolean
   /** Another owner is known: that one answers no more. */
   readonly giveUp: () => void
 }
@@ -179,9 +180,10 @@ export class EdgeGate {
       if (to === undefined) return after(AGAIN_MILLIS, once)
       const calling: Calling = {
         term: to.term,
+        isRead: isRead(method),
         giveUp: () => {
-          this.calling.delete(calling)
-          if (isRead(method)) once()
+          if (!this.calling.delete(calling)) return
+          if (calling.isRead) once()
           else done(refusals.unknown(method))
         },
       }
@@ -206,11 +208,18 @@ export class EdgeGate {
     once()
   }
 
-  /** What was asked of an owner before the one that is known now. */
+  /** What was asked of an owner before the one that is known now; of what changes something its last words are waited for. */
   private follow(): void {
-    const to = this.parts.owner()
+    const { owner, after } = this.parts
+    const to = owner()
     if (to === undefined) return
-    for (const one of [...this.calling]) if (one.term < to.term) one.giveUp()
+    const outdated = [...this.calling].filter(({ term }) => term < to.term)
+    const changes = outdated.filter(({ isRead }) => !isRead)
+    for (const one of outdated) if (one.isRead) one.giveUp()
+    if (changes.length === 0) return
+    after(LAST_WORDS_MILLIS, () => {
+      for (const one of changes) one.giveUp()
+    })
   }
 
   private credentialsOf({ user, expiresAt, principal }: Extract<IdentifyAnswer, { readonly _tag: "Identified" }>) {

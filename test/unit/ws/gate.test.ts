@@ -284,7 +284,7 @@ describe("the gate of edges", () => {
     expect(here.gate.authority.isWelcome?.(alice, { ip: IP })).toBe(false)
   })
 
-  it("says of a call that it is unknown as soon as a later owner is heard, and asks that one for what changes nothing", async () => {
+  it("says of a call that it is unknown 250 ms after a later owner was heard, and asks that one for what changes nothing", async () => {
     const [home, here] = [await owner(1), await edge()]
     nodes.time.pass(1_000)
     here.knows(home.peer)
@@ -303,16 +303,44 @@ describe("the gate of edges", () => {
     const next = await owner(2)
     nodes.time.pass(1_000)
     here.knows(next.peer)
-    expect(answers).toEqual([["stuck", unknown]])
+    nodes.time.pass(200)
+    expect(answers).toEqual([["stuck.get", done]])
     nodes.time.pass(2_000)
     expect(answers).toEqual([
-      ["stuck", unknown],
       ["stuck.get", done],
+      ["stuck", unknown],
     ])
     expect(calls).toEqual(["stuck", "stuck.get", "stuck.get"])
     // What was answered is not answered again at its deadline.
     nodes.time.pass(10_000)
     expect(answers).toHaveLength(2)
+  })
+
+  it("hears the last words of the owner before, and has the next one do what that had not taken", async () => {
+    const [home, next, here] = [await owner(1), await owner(2), await edge()]
+    nodes.time.pass(1_000)
+    here.knows(home.peer)
+    const principal = here.identify().principal!
+    const answers: Array<readonly [string, unknown]> = []
+    const call = (method: string): void =>
+      here.gate.rpc({ method, data: {}, isMalformed: false, principal, ip: IP }, (answer) =>
+        answers.push([method, answer]),
+      )
+    // Asked, and its words are on their way when the next one is heard.
+    nodes.broker.fate = (subject) => [subject.endsWith(here.inbox) ? 100 : 0.1]
+    call("taken")
+    nodes.time.pass(1)
+    holdsBack = "leaving"
+    call("refused")
+    nodes.time.pass(1)
+    here.knows(next.peer)
+    expect([calls, answers]).toEqual([["taken"], []])
+    nodes.time.pass(1_000)
+    expect(calls).toEqual(["taken", "refused"])
+    expect(answers).toEqual([
+      ["taken", done],
+      ["refused", done],
+    ])
   })
 
   it("forgets where a speaker came from once no socket of it is from there", async () => {
