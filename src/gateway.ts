@@ -325,6 +325,7 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
       authenticate: Context.get(auth, Speakers).authenticate,
       isDraining: shutdown.isDraining,
       isCrowded,
+      mayAct: isOwner,
       freshMillis: settings.sessions.freshMillis,
       limiter,
       pages: [...console, ...referencePages(realtimeDocuments(kinds)), jwksPage(Context.get(auth, Sessions).jwks)],

@@ -101,10 +101,9 @@ export const startNode = <E, R, F>(
         handOver: edge.handOver,
         listen: Effect.succeed(listening),
       })
-      const take: TakeAsked = (asked) => (owner.mayAct() ? started.takePeerCall(asked) : "lease")
       yield* Effect.acquireRelease(
         Effect.sync(() => ({
-          serving: link.cable.serve(PEER_CALLS, { term, take, isInTurns: true }),
+          serving: link.cable.serve(PEER_CALLS, { term, take: started.takePeerCall, isInTurns: true }),
           edges: started.serveEdges(link.cable, term, owner.mayAct),
           told: link.home.announce(term),
         })),

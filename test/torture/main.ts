@@ -55,6 +55,7 @@ import { venueFaults } from "./nemesis/venue-faults.ts"
 import { oracle } from "./oracle/oracle.ts"
 import { hasDays, readDays } from "./oracle/recorded-day.ts"
 import { ownership } from "./ownership/ownership.ts"
+import { clusterSabotages } from "./ownership/sabotages.ts"
 import { absence, checkOf, SCOREBOARD, type Step } from "./scoreboard.ts"
 import { soak } from "./soak/soak.ts"
 import { PROVEN_VENUES } from "./venues/venue-proofs.ts"
@@ -293,6 +294,11 @@ const RUNS: Readonly<Record<string, Run>> = {
       "[--minutes 10]: the lease on a database, and two nodes that share shards, in every order of events, and with each of their conditions taken out",
     run: (progress) => ownership({ minutes: Number(written.minutes ?? 10), progress }),
   },
+  "cluster-sabotages": {
+    usage:
+      "[--only TEXT] (nats-server, haproxy): what several processes on one database rely on, taken out one condition at a time; the test that is named for it must fail",
+    run: (progress) => clusterSabotages(values.only, progress),
+  },
   "loop-stall": {
     usage: "[--built]: the event loop stands still for 2 s under orders and sockets",
     run: (progress) => loopStall({ built: values.built, progress }),
@@ -354,11 +360,12 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   "cluster-rolling": {
     usage:
-      "[--rate 500] [--connections 1000] [--built] [--yielding] (nats-server, haproxy): three nodes are replaced one by one under orders and sockets; yielding: those that come back have the lowest priority (root)",
+      "[--rate 500] [--connections 1000] [--accounts 20] [--built] [--yielding] (nats-server, haproxy): three nodes are replaced one by one under orders and sockets, each of which hears one of the accounts; yielding: those that come back have the lowest priority (root)",
     run: (progress) =>
       rolling({
         ratePerSecond: count("rate", 1),
         connections: count("connections", 1, 1_000),
+        accounts: Number(written.accounts ?? 20),
         built: values.built,
         isYielding: values.yielding,
         progress,

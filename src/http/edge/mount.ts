@@ -33,6 +33,8 @@ export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"
   readonly isDraining: () => boolean
   /** While it answers true no change is begun: one from another node is held there, others are held here. Absent: never. */
   readonly isCrowded?: () => boolean
+  /** While it answers false nothing is taken from another node: what is known here may be of before the next owner. Absent: always true. */
+  readonly mayAct?: () => boolean
   /** How old the proof of who asks may be, for dangerous acts. */
   readonly freshMillis: number
   /** The last word on each route before it is served, for what holds across operations. */
@@ -101,7 +103,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   options: MountOptions,
   runtime: Runtime.Runtime<never>,
 ): Mounted => {
-  const { authenticate, isDraining, isCrowded = () => false, limiter = null } = options
+  const { authenticate, isDraining, isCrowded = () => false, mayAct = () => true, limiter = null } = options
   const run = makeRunInRoom(makeRun(runtime, options), isCrowded, options.monotonic)
   const deadlines = new Deadlines(options.monotonic)
   const around: Surroundings = {
@@ -179,7 +181,7 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
   return {
     inFlight: () => deadlines.size,
     rpc: makeRpc(routes, around, { run, isDraining }),
-    takePeerCall: makeTakePeerCall(routes, around, { run, authenticate, isDraining, isCrowded }),
+    takePeerCall: makeTakePeerCall(routes, around, { run, authenticate, mayAct, isDraining, isCrowded }),
     close: () => deadlines.close(),
   }
 }

@@ -92,6 +92,7 @@ const isBehind = (crowd: Set<PeerCall>, now: number): boolean => {
 interface PeerParts {
   readonly run: Run
   readonly authenticate: Authenticate
+  readonly mayAct: () => boolean
   readonly isDraining: () => boolean
   /** What changes something is held where it came to, until there is room. */
   readonly isCrowded: () => boolean
@@ -100,7 +101,7 @@ interface PeerParts {
 export const makeTakePeerCall = (
   routes: ReadonlyArray<Route>,
   around: Surroundings,
-  { run, authenticate, isDraining, isCrowded }: PeerParts,
+  { run, authenticate, mayAct, isDraining, isCrowded }: PeerParts,
 ): TakeAsked => {
   const crowds = new Map(routes.flatMap((route) => (route.isRead ? [] : [[route, new Set<PeerCall>()] as const])))
   const byName = new Map(routes.map((route) => [`${route.method} ${route.template}`, route] as const))
@@ -123,6 +124,7 @@ export const makeTakePeerCall = (
     const passed = readRequest(asked.head)
     const route = passed && byName.get(`${passed.method} ${passed.path}`)
     if (passed === undefined || route === undefined) return "unknown"
+    if (!mayAct()) return "lease"
     if (isDraining()) return "leaving"
     const now = around.monotonic()
     if (isTooLate(asked.deadline, now)) return "late"

@@ -296,6 +296,26 @@ it("holds what no node has taken, and gives it to the next; says that nothing wa
   }
 })
 
+it("takes nothing from another node while the lease is over, reads included: it is done when that is renewed, or by the next", async () => {
+  const [first, second] = [await core("first"), await core("second")]
+  const { url, turnTo, inFlight, meters } = await edge()
+  turnTo("first")
+  await ask(url, "/told")
+  const refused = () => meters.counter("peer_asks_total").of("lease").value
+  first.http.leased.now = false
+  const held = [ask(url, "/stuck"), post(url, "/write", "renewed")]
+  await eventually(() => refused() > 1)
+  expect([first.calls, inFlight()]).toEqual([[], 2])
+  first.http.leased.now = true
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200])
+  first.http.leased.now = false
+  const next = post(url, "/write", "next")
+  await eventually(() => inFlight() === 1)
+  turnTo("second")
+  expect((await next).status).toBe(200)
+  expect([[...first.calls].sort(), second.calls]).toEqual([["renewed", "stuck"], ["next"]])
+})
+
 it("holds a change for an owner that has no room for it yet, and reads meanwhile", async () => {
   const { http, calls } = await core("owner")
   const { url, turnTo, inFlight } = await edge()

@@ -76,6 +76,8 @@ export class TestOwner {
   readonly calls: Array<string> = []
   readonly at: Record<TestChannel, Published>
   term = 0
+  /** Its lease runs. */
+  isLeased = true
 
   constructor(
     readonly node: Node,
@@ -87,7 +89,7 @@ export class TestOwner {
       hub: this.hub,
       cable: node.cable,
       kinds,
-      mayAct: () => true,
+      mayAct: () => this.isLeased,
       soon: time.soon,
       after: time.after,
       monotonic: node.now,

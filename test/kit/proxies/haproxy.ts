@@ -1,6 +1,6 @@
 /** HAProxy itself, by deploy/cluster/haproxy.cfg as it stands, but for TLS, ports and the nodes' addresses. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -73,6 +73,8 @@ export const startHaproxy = async (ports: ReadonlyArray<number>, checked = true)
       () => `HAProxy to listen: ${words}`,
       () => {
         if (child.exitCode !== null) throw new Error(`HAProxy ended: ${words}`)
+        // It binds that one after its ports.
+        if (!existsSync(control)) return false
         return new Promise<boolean>((resolve) => {
           const socket = connect(port, "127.0.0.1")
           socket.once("error", () => resolve(false))

@@ -49,6 +49,7 @@ export interface TestHttp {
   readonly lines: Array<string>
   readonly draining: { now: boolean }
   readonly crowded: { now: boolean }
+  readonly leased: { now: boolean }
   readonly close: () => void
 }
 
@@ -79,6 +80,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
   const lines: Array<string> = []
   const draining = { now: false }
   const crowded = { now: false }
+  const leased = { now: true }
   let count = 0
   const mounted = await Effect.runPromise(
     mount(server.app, api, handlers, {
@@ -91,6 +93,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
       onDefect: (defect) => defects.push(defect),
       isDraining: () => draining.now,
       isCrowded: () => crowded.now,
+      mayAct: () => leased.now,
       freshMillis: 300_000,
       pages: options.pages ?? [],
       limiter: options.limiter ?? null,
@@ -106,6 +109,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
     lines,
     draining,
     crowded,
+    leased,
     close: () => {
       server.close()
       mounted.close()

@@ -12,8 +12,6 @@ import { seenBySecond } from "../nemesis/seen.ts"
 import { quantile, reckon, type Sent, Traffic } from "../nemesis/traffic.ts"
 import { type ClusterStage, NOTICE_MILLIS, openClusterStage } from "./cluster-stage.ts"
 
-/** All sockets hear the trades, and one of so many accounts. */
-const ACCOUNTS = 20
 const TRADES = "market:trade:MOCK:ETH/USDT"
 const CALM_MILLIS = 5_000
 /** A process that is told to end has 9.5 s, and its supervisor more. */
@@ -21,7 +19,9 @@ const CATCH_UP_MILLIS = 60_000
 
 export interface RollingOptions {
   readonly ratePerSecond: number
+  /** All hear the trades, and one of the accounts each. */
   readonly connections: number
+  readonly accounts: number
   readonly built: boolean
   /** A node that comes back gives way to the others until the next one is replaced. */
   readonly isYielding: boolean
@@ -34,9 +34,12 @@ const byAnswer = (refused: ReadonlyArray<Sent>): ReadonlyArray<string> => {
   for (const { first, plannedAt } of refused) {
     if (first === undefined) continue
     const answer = first.status === 0 ? `no answer (${first.failure})` : `${first.status}/${first.errno}`
-    ages.set(answer, [...(ages.get(answer) ?? []), Math.round(first.answeredAt - plannedAt)])
+    const age = Math.round(first.answeredAt - plannedAt)
+    const known = ages.get(answer)
+    if (known === undefined) ages.set(answer, [age])
+    else known.push(age)
   }
-  return [...ages].map(([answer, all]) => `${answer}: ${all.length} after ${Math.min(...all)}..${Math.max(...all)} ms`)
+  return [...ages].map(([answer, all]) => `${answer}: ${all.length} after ${quantile(all, 0)}..${quantile(all, 1)} ms`)
 }
 
 /** Edges first. */
@@ -67,12 +70,12 @@ const rollAll = async (stage: ClusterStage, say: (line: string) => void): Promis
 const judged = async (
   stage: ClusterStage,
   readers: Line<StormAsks>,
-  { ratePerSecond, connections, progress }: RollingOptions,
+  { ratePerSecond, connections, accounts, progress }: RollingOptions,
 ): Promise<ReadonlyArray<Verdict>> => {
   const say = (line: string): void => progress(`cluster-rolling: ${line}, load ${loadavg()[0]?.toFixed(1)}`)
   const gateway = { ...stage.places[0]!.process!, http: stage.haproxy.url }
   const traders: Array<Trader> = []
-  for (let n = 0; n < ACCOUNTS; n++) traders.push(await enter(gateway, null, "mock"))
+  for (let n = 0; n < accounts; n++) traders.push(await enter(gateway, null, "mock"))
   const seats = traders.map(({ calls, tradingAccountId }) => ({
     token: calls.token ?? "",
     channels: [TRADES, `tradingAccount:${tradingAccountId}`],
@@ -82,7 +85,7 @@ const judged = async (
   say(`${connections} sockets open after ${Math.round(openMillis)} ms`)
   // Sides by turns, so that an account's balances last; prices that are met, so that each order has its events.
   const traffic = new Traffic(traders, ratePerSecond, (n) => ({
-    orderSide: Math.floor(n / ACCOUNTS) % 2 === 0 ? "BUY" : "SELL",
+    orderSide: Math.floor(n / accounts) % 2 === 0 ? "BUY" : "SELL",
     orderType: "MARKET",
   }))
   traffic.begin()
@@ -90,16 +93,18 @@ const judged = async (
   const beganAt = performance.now()
   const rolled = await rollAll(stage, say)
   await traffic.end()
+  say(`${traffic.sent.length} orders asked for`)
   const behind = await readers.ask("behind", CATCH_UP_MILLIS)
+  say(`${behind} subscriptions not at the newest`)
   const { failures, ...tally } = await readers.ask("tally", undefined)
   const seen = seenBySecond(traffic.sent, beganAt)
   const refused = traffic.sent.filter(({ first }) => first?.status !== 200)
   const times = traffic.sent.flatMap(({ first, plannedAt }) =>
     first === undefined ? [] : [first.answeredAt - plannedAt],
   )
-  const lastedSeconds =
-    (Math.max(...traffic.sent.map(({ plannedAt }) => plannedAt)) - (traffic.sent[0]?.plannedAt ?? 0)) / 1_000
+  const lastedSeconds = ((traffic.sent.at(-1)?.plannedAt ?? 0) - (traffic.sent[0]?.plannedAt ?? 0)) / 1_000
   await traffic.repeat()
+  say("each order's key has an answer")
   const acknowledged = new Set(traffic.sent.flatMap(({ tradeOrderId }) => tradeOrderId ?? []))
   return [
     {

@@ -32,6 +32,8 @@ export interface Sent {
 
 const PERSISTENCE_MILLIS = 180_000
 const SETTLE_MILLIS = 120_000
+/** Ten thousand that were refused, one after the other, take longer than the persistence. */
+const REPEATED_AT_ONCE = 16
 
 export class Traffic {
   readonly sent: Array<Sent> = []
@@ -91,10 +93,14 @@ export class Traffic {
     await until(
       () => `an answer for ${open().length} keys, the first ${JSON.stringify(open()[0])}`,
       async () => {
-        for (const one of open()) {
-          const trader = byAccount.get(String(one.body["tradingAccountId"]))
-          if (trader !== undefined) await ask(trader, one)
+        const left = [...open()]
+        const askOn = async (): Promise<void> => {
+          for (let one = left.pop(); one !== undefined; one = left.pop()) {
+            const trader = byAccount.get(String(one.body["tradingAccountId"]))
+            if (trader !== undefined) await ask(trader, one)
+          }
         }
+        await Promise.all(Array.from({ length: REPEATED_AT_ONCE }, askOn))
         return open().length === 0
       },
       PERSISTENCE_MILLIS,

@@ -10,9 +10,10 @@ import type { VenueProfile } from "../../../src/venues/adapters/profile.ts"
 import { PROFILES } from "../../../src/venues/adapters/registry.ts"
 import { LIES } from "../../integration/venues/venue-lies.ts"
 import type { Verdict } from "../kill/kill-verdict.ts"
+import { root } from "../ran-tests.ts"
 import { worker } from "./proof-files.ts"
 import { PROOFS, PROVEN_VENUES } from "./venue-proofs.ts"
-import { ranIn, root, TESTS } from "./venues.ts"
+import { ranIn, TESTS } from "./venues.ts"
 
 /** Lies that nothing at this venue could be told from the truth by. */
 const withoutEffect = (profile: VenueProfile): ReadonlyArray<string> => [

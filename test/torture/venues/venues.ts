@@ -2,32 +2,13 @@
  * `npm run torture -- venues [--venue BYBIT]`: what is proven of each venue's orders. The named tests of each scenario run against the venue's
  * loopback exchange; a row says how many passed of how many ran. Which scenarios a venue has no test of is said first.
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join, relative } from "node:path"
-import { fileURLToPath } from "node:url"
+import { relative } from "node:path"
 import type { Verdict } from "../kill/kill-verdict.ts"
+import { type Ran, ranTests } from "../ran-tests.ts"
 import { PROOFS, PROVEN_VENUES } from "./venue-proofs.ts"
 
-export const root = fileURLToPath(new URL("../../../", import.meta.url))
 /** From the root of the repository. */
 export const TESTS = "test/integration"
-
-/** Of Vitest's JSON report. */
-interface Report {
-  readonly testResults: ReadonlyArray<{
-    readonly name: string
-    readonly assertionResults: ReadonlyArray<{ readonly title: string; readonly status: string }>
-  }>
-}
-
-interface Ran {
-  readonly file: string
-  readonly title: string
-  readonly passed: boolean
-}
 
 /** `bail`: no more are begun once so many have failed. */
 export const ranIn = async (
@@ -35,27 +16,8 @@ export const ranIn = async (
   env: Readonly<Record<string, string>>,
   bail = 0,
 ): Promise<ReadonlyArray<Ran>> => {
-  const scratch = mkdtempSync(join(tmpdir(), "venues-"))
-  try {
-    const report = join(scratch, "report.json")
-    const vitest = join(root, "node_modules/vitest/vitest.mjs")
-    const paths = files.map((file) => `${TESTS}/${file}`)
-    const args = [vitest, "run", ...paths, "--reporter=json", `--outputFile=${report}`, `--bail=${bail}`]
-    const child = spawn(process.execPath, args, {
-      cwd: root,
-      stdio: ["ignore", "ignore", "inherit"],
-      env: { ...process.env, ...env },
-    })
-    await once(child, "exit")
-    const { testResults }: Report = JSON.parse(readFileSync(report, "utf8"))
-    return testResults.flatMap(({ name, assertionResults }) => {
-      const file = relative(join(root, TESTS), name)
-      const ran = assertionResults.filter(({ status }) => status === "passed" || status === "failed")
-      return ran.map(({ title, status }) => ({ file, title, passed: status === "passed" }))
-    })
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
+  const ran = await ranTests({ files: files.map((file) => `${TESTS}/${file}`), env, bail })
+  return ran.map((it) => ({ ...it, file: relative(TESTS, it.file) }))
 }
 
 export const venueTable = async ({

@@ -38,11 +38,13 @@ describe("the gate of edges", () => {
   let nodes: ReturnType<typeof nodesInMemory>
   let stored: Stored
   let holdsBack: string | undefined
+  let isLeased: boolean
   const calls: Array<string> = []
   beforeEach(() => {
     nodes = nodesInMemory()
     stored = { permissions: ["read"], isRefused: false }
     holdsBack = undefined
+    isLeased = true
     calls.length = 0
   })
 
@@ -81,7 +83,7 @@ describe("the gate of edges", () => {
         if (method === "slow") nodes.time.after(deadline - 150 - node.now(), () => answer(busy))
         else answer(done)
       },
-      mayAct: () => true,
+      mayAct: () => isLeased,
       holdsBack: () => (term === 1 ? holdsBack : undefined),
       onSpeakerEnded: () => {},
       onSpeakerRenewed: (listener) => void renewers.push(listener),
@@ -265,6 +267,23 @@ describe("the gate of edges", () => {
       ["order", "next"],
       [done, done],
     ])
+  })
+
+  it("has nothing judged and nothing done by an owner whose lease is over: it waits until that is renewed", async () => {
+    const [home, here] = [await owner(1), await edge()]
+    nodes.time.pass(1_000)
+    here.knows(home.peer)
+    const alice = here.identify()
+    const answers: Array<unknown> = []
+    isLeased = false
+    const request = { method: "order", data: {}, isMalformed: false, principal: alice.principal!, ip: IP }
+    here.gate.rpc(request, (answer) => answers.push(answer))
+    const asked = here.access(alice, "private")
+    nodes.time.pass(1_000)
+    expect([calls, answers, asked.tag]).toEqual([[], [], "Later"])
+    isLeased = true
+    nodes.time.pass(1_000)
+    expect([calls, answers, asked.tag]).toEqual([["order"], [done], "Granted"])
   })
 
   it("does no call from an address that its speaker may not come from any more, though the word of it is lost", async () => {

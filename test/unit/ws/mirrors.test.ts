@@ -221,6 +221,20 @@ describe("mirrors", () => {
     isUpToDate(one)
   })
 
+  it("are answered nothing by an owner whose lease is over, and begin when that is renewed", () => {
+    owner.isLeased = false
+    const one = new TestReader(TRADES, edges[0]!, nodes.time.after)
+    one.subscribe()
+    nodes.time.pass(1_000)
+    expect(one.isSubscribed).toBe(false)
+    owner.isLeased = true
+    nodes.time.pass(1_000)
+    expect(one.isSubscribed).toBe(true)
+    owner.publish(TRADES)
+    nodes.time.pass(5)
+    isUpToDate(one)
+  })
+
   it("go on at another owner: accounts where they were, markets in a new epoch", async () => {
     const readers = [reader(ACCOUNT), reader(TRADES), reader(BOOK)]
     owner.publish(ACCOUNT)

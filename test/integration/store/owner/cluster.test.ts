@@ -7,7 +7,14 @@ import pg from "pg"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import type { Owner } from "../../../../src/ports/cluster.ts"
 import { type ClusterNode, joinCluster } from "../../../../src/store/postgres/keeper.ts"
-import { enterSession, type LeaseTerms } from "../../../../src/store/postgres/lease.ts"
+import {
+  type Ask,
+  enterSession,
+  FENCE,
+  grantingNode,
+  joining,
+  type LeaseTerms,
+} from "../../../../src/store/postgres/lease.ts"
 import { OWNER_LOCK, ownDatabase } from "../../../../src/store/postgres/node.ts"
 import { sqlLayer } from "../../../../src/store/postgres/sql.ts"
 import { cutProxy } from "../../../kit/proxies/cut-proxy.ts"
@@ -136,6 +143,36 @@ it("goes to the next when its owner's lease is over, whose sessions are ended an
   expect(await query(database.url, "SELECT id FROM listing")).toEqual([{ id: 1 }])
 })
 
+it("goes to the next where its owner's own session is lost, and ends the others of that owner with what they had begun", async () => {
+  const before = await owning(await join("a"))
+  const session = new pg.Client({ connectionString: database.url })
+  session.on("error", () => undefined)
+  await session.connect()
+  closing.push(() => session.end().catch(() => undefined))
+  await before.enter(session)
+  await session.query("BEGIN; SELECT FROM gateway_node")
+  const other = await join("b")
+  await query(
+    database.adminUrl,
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE objid = ${OWNER_LOCK} AND granted`,
+  )
+  await owning(other)
+  await expect(session.query("COMMIT")).rejects.toThrow()
+  // What a writer of that owner would begin a batch with.
+  expect(await query(database.url, FENCE, ["a", before.epoch])).toEqual([])
+})
+
+it("is granted to no process whose name has become another's, even where it has the lock", async () => {
+  const terms: LeaseTerms = { millis: 0, marginMillis: 0 }
+  const ask = ({ text, values }: Ask) => query(database.url, text, values)
+  const joined = async (): Promise<number> => Number((await ask(joining("a", 0, terms)))[0]?.["epoch"])
+  const [before, now] = [await joined(), await joined()]
+  expect(await ask(grantingNode("a", before, terms))).toEqual([])
+  expect(await rows()).toEqual([{ node_id: "a", owns: false }])
+  expect(await ask(grantingNode("a", now, terms))).toHaveLength(1)
+  expect(await rows()).toEqual([{ node_id: "a", owns: true }])
+})
+
 it("neither renews nor takes the ownership while the loop of its process stands still", async () => {
   const node = await join("a", { terms: SHORT, stallMillis: 0 })
   await until("its lease to be over", () => !node.isLeased())
@@ -209,18 +246,23 @@ const slowWay = (millis: number): Promise<number> =>
     })
   })
 
-it("keeps the name of a node whose server answers late each time, from its first session on", async () => {
-  const node = await join(
-    "a",
-    { mayOwn: false, terms: { millis: 60_000, marginMillis: 100 } },
-    through(await slowWay(800)),
-  )
-  const ends = new Set<unknown>()
-  await until("two renewals", async () => {
-    const [row] = await query(database.url, "SELECT until::text FROM gateway_node WHERE node_id = 'a'")
-    return ends.add(row?.["until"]).size > 2
+it("keeps the name of a node whose server answers late each time, and relies on no answer that comes when the lease is over: it counts from when it asked", async () => {
+  const slow = through(await slowWay(800))
+  const joined = (nodeId: string, millis: number) =>
+    join(nodeId, { mayOwn: false, terms: { millis, marginMillis: 100 } }, slow)
+  const [long, short] = await Promise.all([joined("a", 60_000), joined("b", 600)])
+  const ends = new Map([long, short].map(({ nodeId }) => [nodeId, new Set<unknown>()]))
+  const relied = new Set<boolean>()
+  await until("two renewals of each", async () => {
+    for (const { node_id, ends_at } of await query(
+      database.url,
+      "SELECT node_id, until::text AS ends_at FROM gateway_node",
+    ))
+      ends.get(String(node_id))?.add(ends_at)
+    relied.add(short.isLeased())
+    return [...ends.values()].every(({ size }) => size > 2)
   })
-  expect([node.reason(), node.isLeased()]).toEqual([undefined, true])
+  expect([long.reason(), long.isLeased(), short.reason(), [...relied]]).toEqual([undefined, true, undefined, [false]])
 })
 
 it("goes to one that waits although its session passes nothing any more, without a word of that", async () => {

@@ -1,10 +1,12 @@
 /** Who owns a database, on a real server: epochs, leases that run out, processes that come back, and what their sessions may still do. */
+import { randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql"
 import { Effect, Either, Exit, ManagedRuntime, Scope } from "effect"
 import pg from "pg"
 import { afterEach, beforeEach, expect, it } from "vitest"
+import { batchText } from "../../../../src/ledger/ledger-writer.ts"
 import { lookAtLedger } from "../../../../src/store/ledger/audit-run.ts"
-import { holding, LEASE, type LeaseTerms } from "../../../../src/store/postgres/lease.ts"
+import { FENCE, holding, LEASE, type LeaseTerms } from "../../../../src/store/postgres/lease.ts"
 import { OWNER_LOCK, type OwnedNode, ownDatabase } from "../../../../src/store/postgres/node.ts"
 import { sqlLayer } from "../../../../src/store/postgres/sql.ts"
 import { type TestDatabase, testDatabase } from "../../../kit/servers/database.ts"
@@ -199,26 +201,31 @@ it("counts its lease from when it asked, is silent once that has run out, and go
   expect(node.mayAct()).toBe(false)
 })
 
-it("renews beside a batch in flight, and is granted to another only after it", async () => {
-  const node = await own({ terms: NONE })
-  const batch = new pg.Client({ connectionString: database.url })
-  await batch.connect()
-  closing.push(() => batch.end())
-  await batch.query("BEGIN")
-  const held = await batch.query("SELECT FROM gateway_node WHERE node_id = $1 AND epoch = $2 FOR KEY SHARE", [
-    node.nodeId,
-    node.epoch,
-  ])
-  expect(held.rowCount).toBe(1)
-  await Effect.runPromise(node.renew)
-  let heir: Owner | undefined
-  const taking = own().then((it) => {
-    heir = it
-  })
-  const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-  await until("the grant to wait for the batch", async () => (await query(database.adminUrl, waiting)).length > 0)
-  expect(heir).toBeUndefined()
-  await batch.query("COMMIT")
-  await taking
-  expect(heir?.epoch).toBeGreaterThan(node.epoch)
-})
+/** What a batch of a writer does first: of orders, of the ledger. */
+const BATCHES: ReadonlyArray<readonly [of: string, begin: (node: OwnedNode) => pg.QueryConfig]> = [
+  ["orders", ({ nodeId, epoch }) => ({ text: FENCE, values: [nodeId, epoch] })],
+  ["the ledger", (node) => ({ text: "SELECT ledger_apply($1::jsonb)", values: [batchText(randomUUID(), node, [])] })],
+]
+
+it.each(BATCHES)(
+  "renews beside a batch in flight of %s, and is granted to another only after it",
+  async (_of, begin) => {
+    const node = await own({ terms: NONE })
+    const batch = new pg.Client({ connectionString: database.url })
+    await batch.connect()
+    closing.push(() => batch.end())
+    await batch.query("BEGIN")
+    expect((await batch.query(begin(node))).rowCount).toBe(1)
+    await Effect.runPromise(node.renew)
+    let heir: Owner | undefined
+    const taking = own().then((it) => {
+      heir = it
+    })
+    const waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    await until("the grant to wait for the batch", async () => (await query(database.adminUrl, waiting)).length > 0)
+    expect(heir).toBeUndefined()
+    await batch.query("COMMIT")
+    await taking
+    expect(heir?.epoch).toBeGreaterThan(node.epoch)
+  },
+)
