@@ -28,6 +28,8 @@ const Group = HttpApiGroup.make("test")
   .add(HttpApiEndpoint.get("read", "/api/v3/market/venues").addSuccess(Any).annotate(Access, "read"))
 const api = HttpApi.make("test").add(Group)
 const BUSY = "Service unavailable"
+const isRefusal = (answer: RpcAnswer | "unknown method"): boolean =>
+  typeof answer !== "string" && answer.failure?.message === BUSY
 
 const closing: Array<() => Promise<unknown> | unknown> = []
 afterEach(async () => {
@@ -64,6 +66,14 @@ const post = async ({ http: { url } }: Owner, word: string) => {
 }
 
 const called = (word: string) => ({ method: "tradeOrder.cancel", data: { word } })
+/** A call of a socket; each comes from an address of its own unless it is said. */
+let addresses = 0
+const call = (
+  { http }: Owner,
+  word: string,
+  done: (answer: RpcAnswer | "unknown method") => void,
+  ip = `10.${addresses >> 8}.${addresses++ & 255}.1`,
+): void => http.mounted.rpc({ ...called(word), isMalformed: false, principal: principal(), ip }, done)
 const opened = async (url: string): Promise<RawSocket> => {
   const socket = await rawSocket(url)
   closing.push(socket.close)
@@ -107,14 +117,11 @@ it("refuses at once what is one too many, and nothing of that is done later", as
   const at = await owner()
   const { http, begun } = at
   const answers: Array<RpcAnswer | "unknown method"> = []
-  const call = (word: string): void =>
-    http.mounted.rpc({ ...called(word), isMalformed: false, principal: principal(), ip: "127.0.0.1" }, (answer) =>
-      answers.push(answer),
-    )
+  const told = (answer: RpcAnswer | "unknown method") => answers.push(answer)
   http.crowded.now = true
-  for (let n = 0; n < HELD_MAX; n++) call(`${n}`)
+  for (let n = 0; n < HELD_MAX; n++) call(at, `${n}`, told)
   expect([answers, http.mounted.inFlight()]).toEqual([[], 2_000])
-  call("socket")
+  call(at, "socket", told)
   expect(await post(at, "http")).toEqual([503, -190001, "1"])
   expect(answers).toEqual([
     { envelope: expect.stringContaining('"errno":-190001'), failure: { code: 1103, message: BUSY } },
@@ -123,6 +130,29 @@ it("refuses at once what is one too many, and nothing of that is done later", as
   await eventually(() => answers.length === HELD_MAX + 1 && http.mounted.inFlight() === 0)
   expect(begun).toEqual(Array.from({ length: HELD_MAX }, (_, n) => `${n}`))
   expect(await post(at, "again")).toEqual([200, 0, null])
+})
+
+it("has room for others, however many calls of one address it holds", async () => {
+  const at = await owner()
+  const { http, begun } = at
+  http.crowded.now = true
+  let [refused, answered] = [0, 0]
+  for (let n = 0; n < HELD_MAX; n++)
+    call(at, "many", (answer) => (isRefusal(answer) ? refused++ : answered++), "10.255.0.1")
+  expect(refused).toBe(HELD_MAX / 2)
+  const others: Array<RpcAnswer | "unknown method"> = []
+  for (let n = 0; n < 100; n++) call(at, "other", (answer) => others.push(answer))
+  expect(others).toEqual([])
+  http.crowded.now = false
+  await eventually(() => others.length === 100 && answered === HELD_MAX / 2)
+  expect([others.filter(isRefusal), begun.filter((word) => word === "other").length]).toEqual([[], 100])
+  // And what has been let in is no share of anyone's.
+  http.crowded.now = true
+  for (let n = 0; n < HELD_MAX / 2; n++)
+    call(at, "again", (answer) => (isRefusal(answer) ? refused++ : answered++), "10.255.0.1")
+  expect(refused).toBe(HELD_MAX / 2)
+  http.crowded.now = false
+  await eventually(() => answered === HELD_MAX)
 })
 
 it("lets go of what is held for a client that goes away: it is not done, and its room is another's", async () => {
@@ -140,18 +170,18 @@ it("lets go of what is held for a client that goes away: it is not done, and its
   http.crowded.now = true
   const gone = Array.from({ length: HELD_MAX / 40 }, () => ask("gone"))
   await eventually(() => http.mounted.inFlight() === gone.length)
-  const call = (word: string, done: (answer: RpcAnswer | "unknown method") => void): void =>
-    http.mounted.rpc({ ...called(word), isMalformed: false, principal: principal(), ip: "127.0.0.1" }, done)
+  // With those that are gone this address had no room left for as many again.
+  const stay = HELD_MAX - 2 * gone.length
   let stayed = 0
-  for (let n = gone.length; n < HELD_MAX; n++) call("stays", () => stayed++)
+  for (let n = 0; n < stay; n++) call(at, "stays", () => stayed++)
   for (const leave of gone) leave()
-  await eventually(() => http.mounted.inFlight() === HELD_MAX - gone.length)
+  await eventually(() => http.mounted.inFlight() === stay)
   // The looks at what is held, each 20 ms, are timers of the same loop: one of them is due before this.
   await new Promise((resolve) => setTimeout(resolve, 50))
   const later = gone.map(() => post(at, "later"))
-  await eventually(() => http.mounted.inFlight() === HELD_MAX)
+  await eventually(() => http.mounted.inFlight() === stay + later.length)
   http.crowded.now = false
   expect(new Set((await Promise.all(later)).map(([status]) => status))).toEqual(new Set([200]))
-  await eventually(() => stayed === HELD_MAX - gone.length)
+  await eventually(() => stayed === stay)
   expect(begun.filter((word) => word !== "stays")).toEqual(later.map(() => "later"))
 })
