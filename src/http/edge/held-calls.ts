@@ -4,6 +4,7 @@
  */
 import { Busy } from "../../domain/errors/service.ts"
 import { addressKey } from "../../domain/user/rate-limits.ts"
+import { SharedRoom } from "../../foundation/shared-room.ts"
 import { TurnShare } from "../../foundation/turn-share.ts"
 import { type Call, guarded, type Run } from "./call.ts"
 
@@ -21,30 +22,26 @@ interface Held {
 /** Runs calls: those that change something in the order in which they came, and later while there is no room. */
 export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () => number): Run => {
   let held: Array<Held> = []
-  /** Of each address that has any. */
-  let counts = new Map<string, number>()
+  const room = new SharedRoom(HELD_MAX)
   let timer: NodeJS.Timeout | undefined
   const share = new TurnShare(monotonic)
 
-  const keep = (rest: Array<Held>): void => {
-    if (rest.length === held.length) return
-    held = rest
-    counts = new Map()
-    for (const { from } of rest) counts.set(from, (counts.get(from) ?? 0) + 1)
-  }
-
   /** Without those whose clients are gone or whose time is over: they would take the room of others. */
   const letIn = (): void => {
-    keep(held.filter(({ call }) => !call.done))
+    held = held.filter(({ call, from }) => {
+      if (call.done) room.leave(from)
+      return !call.done
+    })
     if (isCrowded()) return
     const early: Array<Held> = []
     const late = share.some(held, (one) => {
-      const { call, begin } = one
+      const { call, from, begin } = one
       if (isCrowded()) return void early.push(one)
+      room.leave(from)
       call.reply.onDeadline(call.route.deadline.failure)
       guarded(call, begin)
     })
-    keep([...early, ...late])
+    held = [...early, ...late]
   }
 
   const look = (): void => {
@@ -57,13 +54,10 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
   const hold = (call: Call, begin: () => undefined): void => {
     const refusal = () => new Busy({ retryAfterSeconds: 1 })
     const from = addressKey(call.ip)
-    const own = counts.get(from) ?? 0
-    // An address may have as many as are left free for others, so one alone half of all.
-    if (own >= HELD_MAX - held.length) return call.fail(refusal())
+    if (!room.take(from)) return call.fail(refusal())
     call.handedOver = true
     call.reply.onDeadline(refusal)
     held.push({ call, from, begin })
-    counts.set(from, own + 1)
     if (timer !== undefined) return
     share.leave()
     timer = setInterval(look, LOOK_MILLIS).unref()

@@ -2,6 +2,7 @@
  * Requests of this node's clients on their way to the node that does them. The one thing to know: what was certainly not taken is held and asked again, of
  * whichever node does them by then, until its time is over; what may have been done is asked again only if it changes nothing.
  */
+import { SharedRoom } from "../../foundation/shared-room.ts"
 import {
   type AskOutcome,
   type CableService,
@@ -70,8 +71,7 @@ export interface Passing {
 export class Forwarder {
   private readonly running = new Set<Running>()
   private readonly held = new Set<Running>()
-  /** Of each address that has any. */
-  private readonly counts = new Map<string, number>()
+  private readonly room = new SharedRoom(ERRANDS_MAX)
   private willLook = false
   /** It takes nothing just now: neither will it take the next. */
   private shunned: { readonly peer: Peer; readonly until: number } | undefined = undefined
@@ -87,13 +87,11 @@ export class Forwarder {
     home.onPeer(() => this.follow())
   }
 
-  /** Undefined: there is no room. An address may have as many as are left free for others, so one alone half of all. */
+  /** Undefined: there is no room. */
   pass(errand: Errand): Passing | undefined {
-    const own = this.counts.get(errand.from) ?? 0
-    if (own >= ERRANDS_MAX - this.running.size) return undefined
+    if (!this.room.take(errand.from)) return undefined
     const one = new Running(errand, this.parts.monotonic())
     this.running.add(one)
-    this.counts.set(errand.from, own + 1)
     this.ask(one)
     return one
   }
@@ -138,10 +136,7 @@ export class Forwarder {
   private end(one: Running): void {
     if (!this.running.delete(one)) return
     this.held.delete(one)
-    const { from } = one.errand
-    const left = (this.counts.get(from) ?? 0) - 1
-    if (left > 0) this.counts.set(from, left)
-    else this.counts.delete(from)
+    this.room.leave(one.errand.from)
   }
 
   private hold(one: Running): void {

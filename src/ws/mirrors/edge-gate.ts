@@ -3,7 +3,9 @@
  * once a second the owner is told of all speakers here, and says which of them are to be identified anew; so a word of an end that was lost is made up for.
  */
 import { readPrincipal } from "../../domain/user/principal-text.ts"
+import { addressKey } from "../../domain/user/rate-limits.ts"
 import { type Principal, type SpeakerId, speakerOf } from "../../domain/user/user.ts"
+import { SharedRoom } from "../../foundation/shared-room.ts"
 import { type CableService, LAST_WORDS_MILLIS, type Peer } from "../../ports/cable.ts"
 import type { Rpc, RpcAnswer } from "../../ports/rpc.ts"
 import {
@@ -38,6 +40,8 @@ const AGAIN_MILLIS = 100
 const PATIENCE_MILLIS = 4_000
 /** As long as the operations have over HTTP (contract C5). */
 const RPC_MILLIS = 5_000
+/** Held and asked, so that what a node keeps for one that is away is bounded: messages have 64 KiB at most. */
+export const CALLS_MAX = 5_000
 /** What was granted is asked for again after it, if it was not used. */
 const GRANT_MILLIS = 4_000
 /** Without a socket. */
@@ -112,6 +116,8 @@ export class EdgeGate {
   private readonly identified = new Map<string, IdentifyAnswer>()
   private readonly granted = new Map<string, Granted>()
   private readonly calling = new Set<Calling>()
+  /** Of calls, by the client's address, as limits count it. */
+  private readonly room = new SharedRoom(CALLS_MAX)
   private readonly endListeners: Array<(speaker: SpeakerId) => void> = []
   private readonly renewListeners: Array<(speaker: SpeakerId) => void> = []
 
@@ -168,8 +174,14 @@ export class EdgeGate {
   }
 
   /** Judged by the owner, by the live session or key. What may have been done is not asked again, unless it changes nothing. */
-  readonly rpc: Rpc = ({ method, data, isMalformed, principal, ip }, done) => {
+  readonly rpc: Rpc = ({ method, data, isMalformed, principal, ip }, answered) => {
     const { cable, owner, monotonic, after, refusals, isRead } = this.parts
+    const from = addressKey(ip)
+    if (!this.room.take(from)) return answered(refusals.busy(method))
+    const done: typeof answered = (answer) => {
+      this.room.leave(from)
+      answered(answer)
+    }
     const speaker = speakerOf(principal)
     const question: RpcAsk = { speaker, method, data, isMalformed, ip }
     const payload = JSON.stringify(question)

@@ -6,7 +6,7 @@ import type { Peer } from "../../../src/ports/cable.ts"
 import type { RpcAnswer } from "../../../src/ports/rpc.ts"
 import type { Authority, Credentials } from "../../../src/ws/channels/authority.ts"
 import type { Served } from "../../../src/ws/fanout/stream.ts"
-import { EdgeGate } from "../../../src/ws/mirrors/edge-gate.ts"
+import { CALLS_MAX, EdgeGate } from "../../../src/ws/mirrors/edge-gate.ts"
 import { Gate } from "../../../src/ws/mirrors/gate.ts"
 import { ERRORS } from "../../../src/ws/protocol/error-codes.ts"
 import { type Node, nodesInMemory } from "../../kit/cable/nodes.ts"
@@ -360,6 +360,40 @@ describe("the gate of edges", () => {
       ["taken", done],
       ["refused", done],
     ])
+  })
+
+  it("has room for others, however many calls of one address wait for an owner", async () => {
+    const [home, here] = [await owner(1), await edge()]
+    nodes.time.pass(1_000)
+    here.knows(home.peer)
+    const principal = here.identify().principal!
+    here.knows(undefined)
+    /** How often each answer was given. */
+    const told = (count: number, from: (index: number) => string): Record<string, number> => {
+      const answers: Record<string, number> = {}
+      for (let i = 0; i < count; i++)
+        here.gate.rpc({ method: "order", data: {}, isMalformed: false, principal, ip: from(i) }, (answer) => {
+          const word = typeof answer === "string" ? answer : answer.envelope
+          answers[word] = (answers[word] ?? 0) + 1
+        })
+      return answers
+    }
+    const half = CALLS_MAX / 2
+    const many = told(CALLS_MAX, () => IP)
+    expect(many).toEqual({ [busy.envelope]: half })
+    const others = told(1_000, (index) => `198.51.100.${index % 250}`)
+    expect(others).toEqual({})
+    here.knows(home.peer)
+    nodes.time.pass(1_000)
+    expect([many, others]).toEqual([{ [busy.envelope]: half, [done.envelope]: half }, { [done.envelope]: 1_000 }])
+    // And what has ended, whichever way, is no share of anyone's.
+    here.knows(undefined)
+    for (let round = 0; round < 2; round++) {
+      const again = told(CALLS_MAX, () => IP)
+      expect(again).toEqual({ [busy.envelope]: half })
+      nodes.time.pass(6_000)
+      expect(again).toEqual({ [busy.envelope]: CALLS_MAX })
+    }
   })
 
   it("forgets where a speaker came from once no socket of it is from there", async () => {
