@@ -74,10 +74,9 @@ export class AccountPositions {
 
   /** The venue has the order since `at` (its time), so its snapshots from then on contain what the order holds. */
   acknowledged(working: WorkingOrder, at: number): void {
-    if (working.acceptedAt !== null) return
-    working.acceptedAt = at
-    const hold = { asset: heldAssetOf(working.order), held: () => working.order.held, acceptedAt: at }
-    this.acknowledgedHolds.acknowledged(hold)
+    if (working.acknowledged !== null) return
+    working.acknowledged = { asset: heldAssetOf(working.order), held: working.order.held, acceptedAt: at }
+    this.acknowledgedHolds.acknowledged(working.acknowledged)
   }
 
   /** What the orders held that the venue had acknowledged by `at`, per asset. */
@@ -85,20 +84,20 @@ export class AccountPositions {
     const known = this.acknowledgedHolds.at(at)
     if (known !== null) return known
     const included = new Map<string, Decimal>()
-    for (const { order, acceptedAt } of this.orders.openLives()) {
-      if (acceptedAt === null || acceptedAt > at) continue
-      const asset = heldAssetOf(order)
-      included.set(asset, (included.get(asset) ?? Decimal.ZERO).add(order.held))
+    for (const { acknowledged } of this.orders.openLives()) {
+      if (acknowledged === null || acknowledged.acceptedAt > at) continue
+      const { asset, held } = acknowledged
+      included.set(asset, (included.get(asset) ?? Decimal.ZERO).add(held))
     }
     return included
   }
 
   /** What an order holds is another amount; `at`: when the cause was, 0 of what is known from before. */
-  hold({ order, acceptedAt }: WorkingOrder, before: Decimal, after: Decimal, at: number): void {
+  hold({ order, acknowledged }: WorkingOrder, before: Decimal, after: Decimal, at: number): void {
     const asset = heldAssetOf(order)
     // A position is dated by the venue's clock alone, as its snapshots and executions are.
     this.portfolio.hold(asset, before, after, at, at === 0 ? 0 : (this.venueNow() ?? at))
-    if (acceptedAt !== null) this.acknowledgedHolds.changed(asset, after.subtract(before))
+    if (acknowledged !== null) this.acknowledgedHolds.changed(acknowledged, after)
     this.dirty.add(asset)
   }
 

@@ -4,13 +4,14 @@
  */
 import type { Exit } from "effect"
 import type { AccountAlert, AccountEventKind } from "../../domain/account/event.ts"
-import type { Decimal } from "../../domain/decimal.ts"
+import { Decimal } from "../../domain/decimal.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { OrderClosed } from "../../domain/errors/trade-order.ts"
 import type { VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { InstrumentId } from "../../domain/ids.ts"
 import { isAsked } from "../../domain/order/evidence/law.ts"
-import type { AppliedExecution, TradeOrder } from "../../domain/order/trade-order.ts"
+import type { AcknowledgedHold } from "../../domain/order/hold.ts"
+import { type AppliedExecution, heldAssetOf, type TradeOrder } from "../../domain/order/trade-order.ts"
 import type { OrderView } from "../../domain/order/view.ts"
 import type { Reply } from "../../domain/reply.ts"
 import type { Actor, PlacedBy } from "../../domain/user/act.ts"
@@ -66,8 +67,8 @@ export interface WorkingOrder {
   isUnsent: boolean
   /** The image at dispatch: its SUBMITTED event rides with the next commit. */
   unsavedSubmit: TradeOrder | null
-  /** Wall ms from which the venue's snapshots contain this order's hold; null before it is acknowledged. */
-  acceptedAt: number | null
+  /** What it holds, and from when on the venue's snapshots contain that; null before it is acknowledged. */
+  acknowledged: AcknowledgedHold | null
   /** Monotonic ms: since when this process has the order, or has sent it. The wall clock may be set meanwhile. */
   knownAt: number
   /** Monotonic ms: since when this process has it with the change that is under way, or has sent that. */
@@ -108,13 +109,20 @@ export interface WorkingOrder {
   actor: Actor | null
 }
 
+/** Of before all snapshots; nothing yet, until the account counts it. */
+const heldBefore = (order: TradeOrder): AcknowledgedHold => ({
+  asset: heldAssetOf(order),
+  held: Decimal.ZERO,
+  acceptedAt: Number.NEGATIVE_INFINITY,
+})
+
 /** `stored`: as the store has it; else a new one. `now`: monotonic ms. */
 export const newWorkingOrder = (order: TradeOrder, stored: boolean, now: number): WorkingOrder => ({
   order,
   stored,
   isUnsent: false,
   unsavedSubmit: null,
-  acceptedAt: stored && order.externalOrderId !== null ? 0 : null,
+  acknowledged: stored && order.externalOrderId !== null ? heldBefore(order) : null,
   knownAt: now,
   changeKnownAt: now,
   knownBefore: !stored ? null : order.doubt?.kind === "SUBMIT" ? order.doubt.knownMillis : 0,

@@ -14,12 +14,13 @@ import { isFired, placeOf, releasedType, type TradeOrder } from "./trade-order.t
 // What the orders that a venue has acknowledged hold of each asset, as running sums: a snapshot of balances of any instant is compared
 // with the holds of the orders that were acknowledged by then, whatever the number of open orders.
 
-/** One order's hold, as it is now. */
-interface AcknowledgedHold {
+/** Of an order that its venue has acknowledged. */
+export interface AcknowledgedHold {
   readonly asset: string
-  readonly held: () => Decimal
-  /** Venue time, ms; null: not yet. */
-  readonly acceptedAt: number | null
+  /** As it is now; changed by `AcknowledgedHolds` alone. */
+  held: Decimal
+  /** Venue time, ms; -Infinity: before every snapshot. */
+  readonly acceptedAt: number
 }
 
 /** An older snapshot is not to be had by the sums: it is so rare that all orders are looked at. */
@@ -28,27 +29,39 @@ const RECENT_MAX = 1_024
 
 export class AcknowledgedHolds {
   readonly #sums = new RareMap<string, Decimal>()
-  /** Acknowledged after `#settledAt`. */
+  /** Acknowledged after `#settledAt`. One that holds nothing, as all that are over, changes no answer, and is left out. */
   readonly #recent = new RareSet<AcknowledgedHold>()
   #settledAt = Number.NEGATIVE_INFINITY
 
-  /** An acknowledged order holds so much more, or less. */
-  changed(asset: string, change: Decimal): void {
+  /** From now on it counts. */
+  acknowledged(hold: AcknowledgedHold): void {
+    this.#add(hold.asset, hold.held)
+    if (!hold.held.isZero()) this.#remember(hold)
+  }
+
+  /** An acknowledged order holds so much now. */
+  changed(hold: AcknowledgedHold, held: Decimal): void {
+    const before = hold.held
+    this.#add(hold.asset, held.subtract(before))
+    hold.held = held
+    if (held.isZero()) this.#recent.delete(hold)
+    else if (before.isZero()) this.#remember(hold)
+  }
+
+  #add(asset: string, change: Decimal): void {
     const sum = (this.#sums.get(asset) ?? Decimal.ZERO).add(change)
     if (sum.isZero()) this.#sums.delete(asset)
     else this.#sums.set(asset, sum)
   }
 
-  /** From now on its hold counts, with all that it holds already. */
-  acknowledged(order: AcknowledgedHold): void {
-    this.changed(order.asset, order.held())
-    if ((order.acceptedAt ?? 0) <= this.#settledAt) return
-    this.#recent.add(order)
+  #remember(hold: AcknowledgedHold): void {
+    if (hold.acceptedAt <= this.#settledAt) return
+    this.#recent.add(hold)
     if (this.#recent.size <= RECENT_MAX) return
-    // Where nothing asks for balances nothing else takes them out.
+    // Where nothing asks for balances nothing else takes them out while they work.
     const oldest = this.#recent[Symbol.iterator]().next().value!
     this.#recent.delete(oldest)
-    this.#settledAt = Math.max(this.#settledAt, oldest.acceptedAt ?? 0)
+    this.#settledAt = Math.max(this.#settledAt, oldest.acceptedAt)
   }
 
   /** Of the orders acknowledged at `at` or before, by asset; null: that is too long ago. Assets of which nothing is held are left out. */
@@ -56,12 +69,11 @@ export class AcknowledgedHolds {
     if (at < this.#settledAt) return null
     const included = new Map(this.#sums)
     const settledAt = Math.max(this.#settledAt, at - RECENT_MILLIS)
-    for (const order of this.#recent) {
-      const { acceptedAt } = order
-      if (acceptedAt === null || acceptedAt <= settledAt) this.#recent.delete(order)
+    for (const hold of this.#recent) {
+      const { asset, held, acceptedAt } = hold
+      if (acceptedAt <= settledAt) this.#recent.delete(hold)
       else if (acceptedAt > at) {
-        const { asset } = order
-        const rest = (included.get(asset) ?? Decimal.ZERO).subtract(order.held())
+        const rest = (included.get(asset) ?? Decimal.ZERO).subtract(held)
         if (rest.isZero()) included.delete(asset)
         else included.set(asset, rest)
       }

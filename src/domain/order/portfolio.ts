@@ -178,12 +178,12 @@ export class Portfolio {
     if (change.isZero()) return
     this.holds.set(asset, (this.holds.get(asset) ?? Decimal.ZERO).add(change))
     this.heldAt.set(asset, Math.max(this.heldAt.get(asset) ?? 0, shownAt))
-    if (change.isNegative()) this.move({ asset, change: Decimal.ZERO, released: change.negate(), at })
+    if (change.isNegative()) this.move(asset, Decimal.ZERO, change.negate(), at)
   }
 
   /** An execution moved a balance; false when the snapshot is not older, and so is taken to contain it. */
   executed(asset: string, change: Decimal, at: number): boolean {
-    this.move({ asset, change, released: Decimal.ZERO, at })
+    this.move(asset, change, Decimal.ZERO, at)
     this.moved.set(asset, (this.moved.get(asset) ?? Decimal.ZERO).add(change))
     if (at <= (this.snapshots.get(asset)?.at ?? 0)) return false
     const known = this.changes.get(asset)
@@ -271,8 +271,8 @@ export class Portfolio {
     return [...new Set([...this.snapshots.keys(), ...this.changes.keys()])].sort()
   }
 
-  private move(movement: Omit<Movement, "number">): void {
-    this.movements.push({ ...movement, number: ++this.moveCount })
+  private move(asset: string, change: Decimal, released: Decimal, at: number): void {
+    this.movements.push({ asset, change, released, at, number: ++this.moveCount })
     if (this.movements.length > 4_096) this.movements = this.movements.slice(2_048)
   }
 }

@@ -19,8 +19,9 @@ import type {
 } from "../../ports/venue-session.ts"
 import { orderState } from "../order-state.ts"
 
-/** Ended orders and fills remembered per account; older ones are forgotten and an unknown order is no longer proof. */
+/** Ended orders and fills remembered per account; older ones are forgotten, so many at once, and an unknown order is no longer proof. */
 const REMEMBERED_MAX = 2_000
+const FORGOTTEN_AT_ONCE = 200
 
 export interface MockOrder {
   readonly account: MockAccount
@@ -81,8 +82,8 @@ export class MockAccount {
   /** An order ended: it stays known for a while. */
   ended(order: MockOrder): void {
     this.#ended.push(order.request.tradeOrderId)
-    if (this.#ended.length < REMEMBERED_MAX * 2) return
-    for (const id of this.#ended.splice(0, REMEMBERED_MAX)) this.orders.delete(id)
+    if (this.#ended.length < REMEMBERED_MAX + FORGOTTEN_AT_ONCE) return
+    for (const id of this.#ended.splice(0, FORGOTTEN_AT_ONCE)) this.orders.delete(id)
     if (this.fills.length > REMEMBERED_MAX) this.fills.splice(0, this.fills.length - REMEMBERED_MAX)
     this.#hasForgotten = true
   }
