@@ -422,11 +422,13 @@ it("says of a change that it is unknown as soon as a later owner is heard: the o
 
 it("ends at the owner before its time is over here, so that its own words are heard", async () => {
   const silent = await core("silent", "never")
-  const { url, turnTo } = await edge()
+  const { url, turnTo, meters } = await edge()
   turnTo("silent")
   await ask(url, "/told")
   const answer = await post(url, "/doubtful", "slow")
   expect([answer.status, answer.body.errno]).toEqual([503, -110014])
+  // The first was held until the edge had heard of the owner.
+  expect(meters.counter("peer_asks_total").of("answered").value).toBe(2)
   await eventually(() => silent.http.lines.some((line) => line.includes("/doubtful")))
   expect(JSON.parse(silent.http.lines.find((line) => line.includes("/doubtful"))!)).toMatchObject({ status: 503 })
 })

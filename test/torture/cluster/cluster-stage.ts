@@ -154,7 +154,8 @@ export const openClusterStage = async (options: ClusterStageOptions): Promise<Cl
         try {
           place.process = await startClusterNode(place.nodeId, envOf(place), options.built, began)
           const { code, signal } = await place.process.exited
-          place.ends.push(String(signal ?? code))
+          const words = place.process.stderr().trimEnd().split("\n").at(-1) ?? ""
+          place.ends.push(code === 0 ? "0" : `${signal ?? code} (${words.slice(0, 300)})`)
         } catch (error) {
           // What it needs is away: a supervisor tries again.
           if (!isClosing)

@@ -4,6 +4,7 @@
  */
 import { loadavg } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
+import { until } from "../../kit/servers/gateway.ts"
 import { type Line, startLine } from "../../kit/servers/process-line.ts"
 import { enter, type Trader } from "../failpoints/stage.ts"
 import type { Verdict } from "../kill/kill-verdict.ts"
@@ -13,9 +14,11 @@ import { quantile, reckon, type Sent, Traffic } from "../nemesis/traffic.ts"
 import { type ClusterStage, NOTICE_MILLIS, openClusterStage } from "./cluster-stage.ts"
 
 const TRADES = "market:trade:MOCK:ETH/USDT"
-const CALM_MILLIS = 5_000
+/** Without it nothing is known of the rate: whether the machine can do it at all. */
+const CALM_MILLIS = 10_000
 /** A process that is told to end has 9.5 s, and its supervisor more. */
 const CATCH_UP_MILLIS = 60_000
+const BACK_MILLIS = 120_000
 
 export interface RollingOptions {
   readonly ratePerSecond: number
@@ -28,7 +31,7 @@ export interface RollingOptions {
   readonly progress: (line: string) => void
 }
 
-/** `503/-110014: 16 after 4870..5010 ms`: by answer, and how long after their planned moments. */
+/** `503/-110014: 16 (4 s 14, 5 s 2)`: by answer, and how many whole seconds after their planned moments. */
 const byAnswer = (refused: ReadonlyArray<Sent>): ReadonlyArray<string> => {
   const ages = new Map<string, Array<number>>()
   for (const { first, plannedAt } of refused) {
@@ -39,7 +42,15 @@ const byAnswer = (refused: ReadonlyArray<Sent>): ReadonlyArray<string> => {
     if (known === undefined) ages.set(answer, [age])
     else known.push(age)
   }
-  return [...ages].map(([answer, all]) => `${answer}: ${all.length} after ${quantile(all, 0)}..${quantile(all, 1)} ms`)
+  return [...ages].map(([answer, all]) => {
+    const seconds = new Map<number, number>()
+    for (const age of all.toSorted((a, b) => a - b)) {
+      const second = Math.floor(age / 1_000)
+      seconds.set(second, (seconds.get(second) ?? 0) + 1)
+    }
+    const parts = [...seconds].map(([second, count]) => `${second} s ${count}`)
+    return `${answer}: ${all.length} (${parts.join(", ")})`
+  })
 }
 
 /** Edges first. */
@@ -56,9 +67,11 @@ const rollAll = async (stage: ClusterStage, say: (line: string) => void): Promis
     const next = term === undefined ? undefined : stage.nextOwner(term, at + NOTICE_MILLIS)
     const exit = await process?.exited
     const endedAt = performance.now()
+    await until("it to be back", () => place.process !== undefined && place.process !== process, BACK_MILLIS)
+    const backAt = performance.now()
     await stage.whole()
     const role = next === undefined ? "an edge" : `the owner (the next serves ${await next} ms after its notice)`
-    const line = `${role}: ended ${exit?.signal ?? exit?.code} after ${Math.round(endedAt - at)} ms, all healthy after ${Math.round(performance.now() - at)} ms`
+    const line = `${role}: ended ${exit?.signal ?? exit?.code} after ${Math.round(endedAt - at)} ms, back after ${Math.round(backAt - at)} ms, all healthy after ${Math.round(performance.now() - at)} ms`
     say(line)
     told.push(line)
     if (exit?.code !== 0) say(`it said: ${process?.stderr().slice(-2_000)}`)
@@ -94,14 +107,15 @@ const judged = async (
   const rolled = await rollAll(stage, say)
   await traffic.end()
   say(`${traffic.sent.length} orders asked for`)
-  const behind = await readers.ask("behind", CATCH_UP_MILLIS)
-  say(`${behind} subscriptions not at the newest`)
+  const { count: behind, says: late } = await readers.ask("behind", CATCH_UP_MILLIS)
+  say(`${behind} subscriptions not at the newest: ${late}`)
   const { failures, ...tally } = await readers.ask("tally", undefined)
   const seen = seenBySecond(traffic.sent, beganAt)
   const refused = traffic.sent.filter(({ first }) => first?.status !== 200)
-  const times = traffic.sent.flatMap(({ first, plannedAt }) =>
-    first === undefined ? [] : [first.answeredAt - plannedAt],
-  )
+  const timesOf = (sent: ReadonlyArray<Sent>): ReadonlyArray<number> =>
+    sent.flatMap(({ first, plannedAt }) => (first === undefined ? [] : [first.answeredAt - plannedAt]))
+  const times = timesOf(traffic.sent)
+  const calm = timesOf(traffic.sent.filter(({ plannedAt }) => plannedAt < beganAt))
   const lastedSeconds = ((traffic.sent.at(-1)?.plannedAt ?? 0) - (traffic.sent[0]?.plannedAt ?? 0)) / 1_000
   await traffic.repeat()
   say("each order's key has an answer")
@@ -112,7 +126,8 @@ const judged = async (
       passed: refused.length === 0,
       says:
         `${refused.length} of ${traffic.sent.length}${refused.length === 0 ? "" : ` (${byAnswer(refused).join("; ")})`}; ` +
-        `${Math.round(traffic.sent.length / lastedSeconds)} a second, answered after p50 ${quantile(times, 0.5)}, p99 ${quantile(times, 0.99)}, at most ${quantile(times, 1)} ms`,
+        `${Math.round(traffic.sent.length / lastedSeconds)} a second, answered after p50 ${quantile(times, 0.5)}, p99 ${quantile(times, 0.99)}, at most ${quantile(times, 1)} ms; ` +
+        `before the first of them p50 ${quantile(calm, 0.5)}, p99 ${quantile(calm, 0.99)}, at most ${quantile(calm, 1)} ms`,
     },
     { name: "what clients saw", passed: true, says: seen },
     { name: "nodes", passed: true, says: `${rolled.join("; ")}; load ${loadavg()[0]?.toFixed(1)}` },

@@ -63,7 +63,7 @@ const storm = async (
   say(`${landed} back after ${seconds(last)}`)
   await sleep(CALM_MILLIS)
   await traffic.end()
-  const behind = await readers.ask("behind", CALM_MILLIS)
+  const { count: behind } = await readers.ask("behind", CALM_MILLIS)
   const { failures, ...after } = await readers.ask("tally", undefined)
   const subscriptions = connections * 2
   const first = traffic.sent.map((it) => ({ ...it, ...it.first }))

@@ -40,8 +40,8 @@ export type StormAsks = {
   /** How long it took, in ms. The seats are taken by turns. */
   readonly open: readonly [{ url: string; seats: ReadonlyArray<Seat>; connections: number }, number]
   readonly storm: readonly [{ awayMillis: number; patienceMillis: number }, Landing]
-  /** How many subscriptions are not where a newcomer's are, after that long at most. */
-  readonly behind: readonly [number, number]
+  /** How many subscriptions are not where a newcomer's are, after that long at most; and some of them, in words. */
+  readonly behind: readonly [number, { readonly count: number; readonly says: string }]
   readonly tally: readonly [undefined, StormTally]
 }
 
@@ -96,6 +96,8 @@ class StormReader {
   #asks = 0
   /** Subscribes of a channel that failed for now, one after the other. */
   readonly #tries = new Map<string, number>()
+  /** What was said of a channel last. */
+  readonly #last = new Map<string, string>()
   #landed: () => void = () => undefined
 
   constructor(
@@ -109,6 +111,14 @@ class StormReader {
       this.#landed = () => resolve(performance.now())
       this.#connect()
     })
+  }
+
+  /** Why a subscription is where it is: `open, asked 3 times, error 100`. */
+  standing(channel: string): string {
+    const isAsked = [...this.#asked.values()].includes(channel)
+    const tries = this.#tries.get(channel) ?? 0
+    const socket = this.#socket === undefined ? "no socket" : `socket in state ${this.#socket.readyState}`
+    return `${socket}, ${isAsked ? "asked" : "not asked"}, failed ${tries} times, last heard ${this.#last.get(channel) ?? "nothing"}`
   }
 
   /** As a network that goes away: without a word to the other side. */
@@ -162,6 +172,12 @@ class StormReader {
     const { id = 0, error, subscribe, push }: Reply = JSON.parse(line)
     if (error !== undefined) failed(`error ${error.code}`)
     if (push?.pub !== undefined) this.#take(push.channel, push.pub)
+    const told = push?.channel ?? this.#asked.get(id)
+    if (told !== undefined)
+      this.#last.set(
+        told,
+        `${error?.code ?? push?.unsubscribe?.code ?? (push === undefined ? "subscribed" : "published")}`,
+      )
     if (push?.unsubscribe !== undefined) {
       failed(`unsubscribed ${push.unsubscribe.code}`)
       if (push.unsubscribe.code >= AGAIN_CODE) own.send(this.#subscribe(push.channel))
@@ -240,13 +256,26 @@ const answers: Answers<StormAsks> = {
   },
   behind: async (patienceMillis) => {
     const wanted = await tops()
-    const count = (): number =>
-      readers
-        .flatMap(({ seat, positions }) => seat.channels.map((channel) => [channel, positions.get(channel)] as const))
-        .filter(([channel, position]) => (position?.offset ?? -1) < (wanted.get(channel) ?? 0)).length
+    const late = (): ReadonlyArray<string> =>
+      readers.flatMap((reader) =>
+        reader.seat.channels.flatMap((channel) => {
+          const at = reader.positions.get(channel)
+          const top = wanted.get(channel) ?? 0
+          if ((at?.offset ?? -1) >= top) return []
+          return [`${channel} at ${at?.epoch} ${at?.offset}, newcomers at ${top}: ${reader.standing(channel)}`]
+        }),
+      )
     const deadlineAt = performance.now() + patienceMillis
-    while (count() > 0 && performance.now() < deadlineAt) await sleep(100)
-    return count()
+    while (late().length > 0 && performance.now() < deadlineAt) await sleep(100)
+    const all = new Map<string, number>()
+    for (const one of late()) all.set(one, (all.get(one) ?? 0) + 1)
+    return {
+      count: late().length,
+      says: [...all]
+        .slice(0, 10)
+        .map(([one, n]) => `${n} x ${one}`)
+        .join("; "),
+    }
   },
   tally: () => ({ ...tally, failures: { ...failures } }),
 }

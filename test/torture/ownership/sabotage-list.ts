@@ -187,28 +187,28 @@ const SEQUENCES = [
 ]
 
 const ONCE = [
-  ...of("once", "src/cluster/cable.ts", {
-    without: "the memory of what was read",
-    from: " || !this.seen.add(from, id, deadline, now)) return",
-    to: ") return",
-    test: ASKS,
-  }),
   ...of(
     "once",
-    "src/http/forward/forwarder.ts",
+    "src/cluster/cable.ts",
     {
-      without: "the end of a change that was not answered",
-      from: `        this.end(one)\n        return errand.unanswered()\n`,
-      to: "        return this.hold(one)\n",
-      test: [FORWARD, "says of a change that is not answered that it is unknown"],
+      without: "the memory of what was read",
+      from: " || !this.seen.add(from, id, deadline, now)) return",
+      to: ") return",
+      test: ASKS,
     },
     {
-      without: "the difference of reads and changes as the owner changes",
-      from: "if (one.errand.isRead) this.ask(one)",
-      to: "if (one.isOut) this.ask(one)",
-      test: [FORWARD, "says of a change that it is unknown as soon as a later owner is heard"],
+      without: "the difference of what has left and what has not",
+      from: `this.settle(id, frame === 0 ? { _tag: "NotTaken", reason: "late" } : { _tag: "Unanswered" })`,
+      to: `this.settle(id, { _tag: "NotTaken", reason: "late" })`,
+      test: ASKS,
     },
   ),
+  ...of("once", "src/http/forward/forwarder.ts", {
+    without: "the difference of reads and changes as the owner changes",
+    from: "if (one.errand.isRead) this.ask(one)",
+    to: "if (one.isOut) this.ask(one)",
+    test: [FORWARDER, "hears the last words of the node before"],
+  }),
 ]
 
 const SIGNED = [
