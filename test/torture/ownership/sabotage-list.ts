@@ -329,8 +329,8 @@ const DEADLINE = [
   }),
   ...of("deadline", "src/http/edge/held-calls.ts", {
     without: "the end of what is held with its client",
-    from: "    held = held.filter(({ call }) => !call.done)\n",
-    to: "",
+    from: "      return !call.done\n",
+    to: "      return true\n",
     test: ["test/integration/cluster/held-calls.test.ts", "lets go of what is held for a client that goes away"],
   }),
 ]
@@ -394,13 +394,13 @@ const DRAIN = [
       to: "return one.isOut ? undefined : this.giveUp(one)",
       test: [FORWARD, "holds what no node has taken"],
     },
-    {
-      without: "the last words of the node before",
-      from: "const LAST_WORDS_MILLIS = 250",
-      to: "const LAST_WORDS_MILLIS = 0",
-      test: [FORWARDER, "hears the last words of the node before"],
-    },
   ),
+  ...of("drain", "src/ports/cable.ts", {
+    without: "the last words of the node before",
+    from: "const LAST_WORDS_MILLIS = 250",
+    to: "const LAST_WORDS_MILLIS = 0",
+    test: [FORWARDER, "hears the last words of the node before"],
+  }),
   ...of("drain", "deploy/cluster/haproxy.cfg", {
     without: "connections to nodes that are one client's",
     from: "  http-reuse never\n",
