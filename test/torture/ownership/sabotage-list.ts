@@ -385,16 +385,12 @@ const DRAIN = [
     to: "        yield* link.node.leave\n        const isWhole = yield* started.drain\n",
     test: [NODES, "are replaced one by one, and refuse nothing"],
   }),
-  ...of(
-    "drain",
-    "src/http/forward/forwarder.ts",
-    {
-      without: "the hold of what was not taken",
-      from: "return one.isOut ? undefined : this.hold(one)",
-      to: "return one.isOut ? undefined : this.giveUp(one)",
-      test: [FORWARD, "holds what no node has taken"],
-    },
-  ),
+  ...of("drain", "src/http/forward/forwarder.ts", {
+    without: "the hold of what was not taken",
+    from: "return one.isOut ? undefined : this.hold(one)",
+    to: "return one.isOut ? undefined : this.giveUp(one)",
+    test: [FORWARD, "holds what no node has taken"],
+  }),
   ...of("drain", "src/ports/cable.ts", {
     without: "the last words of the node before",
     from: "const LAST_WORDS_MILLIS = 250",
