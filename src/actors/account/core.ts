@@ -315,6 +315,11 @@ export class AccountCore {
       working.expiry()
       working.expiry = null
     }
+    // Questions wait for each other: one of an order that is over would keep those of orders in doubt waiting.
+    if (working.question !== null && isTerminal(order.orderStatus)) {
+      working.question.callOff()
+      working.question = null
+    }
     return { before, order }
   }
 
