@@ -25,6 +25,8 @@ const REST_MILLIS = 60_000
 export const BELIEVED_MILLIS = 10_000
 const NAMES_MILLIS = BELIEVED_MILLIS + 5_000
 const SWEEP_MILLIS = 15_000
+/** Of those that may stay, so many more are looked at together: a look is at each that is still at work, too. */
+const LEAVING_SHARE = 0.1
 
 /** What a venue says of whose order it is. */
 export interface NamesAtVenue extends VenueOrderName {
@@ -89,6 +91,8 @@ export class AccountOrders {
   /** A trade of until then may be counted of an order that memory has forgotten; venue ms. */
   private forgottenUpTo: number
   private isLeaving = false
+  /** How many were over and stayed when some last left. */
+  private stayed = 0
   private isSweepDue = false
   /** Monotonic ms. */
   private readonly beganAt: number
@@ -241,7 +245,8 @@ export class AccountOrders {
     }
     this.open.delete(id)
     this.recent.add(id)
-    if (this.hasTooMany) this.leave()
+    const { wholeOrders } = this.needs
+    if (this.recent.size >= Math.max(wholeOrders, this.stayed) + Math.ceil(wholeOrders * LEAVING_SHARE)) this.leave()
     this.sweepLater()
     this.needs.becameClear()
   }
@@ -269,10 +274,6 @@ export class AccountOrders {
 
   // Leaving
 
-  private get hasTooMany(): boolean {
-    return this.recent.size > this.needs.wholeOrders
-  }
-
   /**
    * At once when there are too many, else after a minute in which nothing touched them, so that an idle account has none. Between the
    * decision and the leaving lies the store's word that everything is durable.
@@ -286,7 +287,9 @@ export class AccountOrders {
     this.needs.whenDurable(() => {
       this.isLeaving = false
       // What is still at work stays: nothing is gained by looking again at once.
-      if (this.dismiss(leaving, restedSince, this.needs.monotonic()) && this.hasTooMany) this.leave()
+      const isLess = this.dismiss(leaving, restedSince, this.needs.monotonic())
+      this.stayed = this.recent.size
+      if (isLess && this.stayed > this.needs.wholeOrders) this.leave()
     })
   }
 

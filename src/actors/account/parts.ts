@@ -76,7 +76,7 @@ export class OrderMeters {
   }
 }
 
-/** How many ended orders an account has in memory at most; after a while of rest it has none. */
+/** So many ended orders, and a tenth more, an account has in memory at most, but for those still at work; after a while of rest it has none. */
 const WHOLE_ORDERS = 100
 
 export class WholeOrders extends Context.Reference<WholeOrders>()("actors/WholeOrders", {

@@ -145,7 +145,11 @@ describe("an order that has left memory", () => {
 describe("what is remembered of ended orders", () => {
   class Orders extends AccountOrders {
     /** Who leaves, and when, is said by each test. */
-    constructor(wholeOrders: number, later: (millis: number, run: () => void) => unknown = () => undefined) {
+    constructor(
+      wholeOrders: number,
+      later: (millis: number, run: () => void) => unknown = () => undefined,
+      whenDurable: (run: () => void) => void = () => undefined,
+    ) {
       super({
         wholeOrders,
         ended: null,
@@ -153,7 +157,7 @@ describe("what is remembered of ended orders", () => {
         forgottenUpTo: Number.NEGATIVE_INFINITY,
         monotonic: () => 0,
         later,
-        whenDurable: () => undefined,
+        whenDurable,
         becameClear: () => undefined,
       })
     }
@@ -177,6 +181,24 @@ describe("what is remembered of ended orders", () => {
     orders.idAtVenue({ tradeOrderId: null, instrumentId: BTC_USDT, externalOrderId: `venue-${n}` }),
     orders.find({ clientOrderId: `client-${n}` })?.order.version,
   ]
+
+  it("is looked at for every tenth that ends, not for each, where hundreds are still at work", () => {
+    let looks = 0
+    class Looked extends Orders {
+      override leavers(restedSince: number): ReadonlyMap<TradeOrder["tradeOrderId"], number> {
+        looks++
+        return super.leavers(restedSince)
+      }
+    }
+    const orders = new Looked(100, undefined, (run) => run())
+    const template = ended(0)
+    for (let n = 0; n < 500; n++) {
+      const order = { ...template, clientOrderId: `client-${n}`, tradeOrderId: `order-${n}` as never }
+      orders.index({ order, stored: true, owed: null, question: {}, touchedAt: n } as never)
+    }
+    expect(orders.size).toBe(500)
+    expect(looks).toBe(40)
+  })
 
   it("is a few of them whole, for a while the names of those that left, and then nothing", () => {
     const sweeps: Array<() => void> = []
