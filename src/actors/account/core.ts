@@ -315,8 +315,8 @@ export class AccountCore {
       working.expiry()
       working.expiry = null
     }
-    // Questions wait for each other: one of an order that is over would keep those of orders in doubt waiting.
-    if (working.question !== null && isTerminal(order.orderStatus)) {
+    // Questions wait for each other: one of an order that is over would keep those of orders in doubt waiting. An answer that is on its way counts.
+    if (working.question !== null && !working.question.isUnderWay && isTerminal(order.orderStatus)) {
       working.question.callOff()
       working.question = null
     }

@@ -22,8 +22,8 @@ import { newWorkingOrder, type WorkingOrder } from "./working-order.ts"
 
 const REST_MILLIS = 60_000
 /** An answer of the store counts for so long after it was asked. */
-export const BELIEVED_MILLIS = 10_000
-const NAMES_MILLIS = BELIEVED_MILLIS + 5_000
+export const BELIEVED_MILLIS = 20_000
+const NAMES_MILLIS = BELIEVED_MILLIS + 10_000
 const SWEEP_MILLIS = 15_000
 /** Of those that may stay, so many more are looked at together: a look is at each that is still at work, too. */
 const LEAVING_SHARE = 0.1

@@ -38,6 +38,8 @@ export interface Question {
   isKept: boolean
   /** Monotonic ms of the next question. */
   dueAt: number
+  /** It has had its turn, and the answer is to come. */
+  isUnderWay: boolean
   /** The newest question had no answer, and the next waits for its time. */
   isUnanswered: boolean
   callOff: () => void

@@ -61,10 +61,15 @@ export const ask = (core: AccountCore, working: WorkingOrder): void => {
   }
   const wasUnanswered = working.question.isUnanswered
   working.question.isUnanswered = false
-  const isStillAsked = (): boolean => working.question !== null && core.connection.session === session
+  const isStillAsked = (): boolean => {
+    if (working.question === null || core.connection.session !== session) return false
+    working.question.isUnderWay = true
+    return true
+  }
   const question = core.connection.budgetWhile(isStillAsked, session.fetchOrder(core.refOf(working.order)))
   core.self.fork(question, (exit) => {
     if (working.question === null) return
+    working.question.isUnderWay = false
     const lookup = Exit.isSuccess(exit) ? exit.value : null
     if (lookup === null) {
       schedule(core, working)

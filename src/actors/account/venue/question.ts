@@ -25,6 +25,7 @@ export const newQuestion = ({ order }: WorkingOrder): Question => ({
   missingSince: null,
   isKept: false,
   dueAt: 0,
+  isUnderWay: false,
   isUnanswered: false,
   callOff: () => undefined,
 })

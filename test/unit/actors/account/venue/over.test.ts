@@ -28,3 +28,25 @@ it("an order that ends while its question waits in line is not asked for", () =>
   // One was under way; balances may be asked for.
   expect(venue.questions - asked).toBeLessThan(ORDERS / 2)
 })
+
+it("an answer that is on its way when its order ends counts", () => {
+  const world = readyWorld()
+  const { venue } = world
+  const order = placed(world)
+  venue.fates.cancel = () => "lostBefore"
+  world.cancel(order.tradeOrderId)
+  world.advance(200)
+  const asked = venue.questions
+  venue.fates.latencyMillis = () => 1_000
+  world.advance(ASKED_MILLIS)
+  expect(venue.questions).toBeGreaterThan(asked)
+  venue.fates.latencyMillis = () => 5
+  venue.end(venue.find(order)!, "CANCELLED")
+  world.advance(50)
+  expect(world.read(order.tradeOrderId).orderStatus).toBe("CANCELLED")
+  const working = newestCore().orders.get(order.tradeOrderId)!
+  expect(working.question?.isUnderWay).toBe(true)
+  world.advance(3_000)
+  expect(working.order.evidence.at(-1)?.what).toContain("found: CANCELLED")
+  expect(working.question).toBeNull()
+})
