@@ -1,6 +1,6 @@
 /**
  * Room for so many at once, of any number of sharers. The one thing to know: each may have as many as are left free for others, so that one alone
- * has half of all, and never keeps the others out.
+ * has half of all; many together can fill it.
  */
 export class SharedRoom {
   readonly #max: number

@@ -28,6 +28,7 @@ import type { Rest } from "./resting-accounts.ts"
 import { Connection } from "./venue/connection.ts"
 import { LateOrders } from "./venue/late-orders.ts"
 import { NameDesk } from "./venue/names.ts"
+import { stop } from "./venue/question.ts"
 import { Quarantine, type Refusals } from "./venue/refusals.ts"
 import { Strays } from "./venue/strays.ts"
 import { AccountTrades } from "./venue/trades.ts"
@@ -316,10 +317,7 @@ export class AccountCore {
       working.expiry = null
     }
     // Questions wait for each other: one of an order that is over would keep those of orders in doubt waiting. An answer that is on its way counts.
-    if (working.question !== null && !working.question.isUnderWay && isTerminal(order.orderStatus)) {
-      working.question.callOff()
-      working.question = null
-    }
+    if (isTerminal(order.orderStatus) && working.question?.isUnderWay === false) stop(working)
     return { before, order }
   }
 

@@ -131,9 +131,8 @@ export class Connection {
 
   /** The same, and what has its answer by the time of its turn gives the turn up and is null: a thousand cancels that ended hold up no other. */
   budgetWhile<A, E>(isAsked: () => boolean, question: Effect.Effect<A, E>): Effect.Effect<A | null, E> {
-    const inTurn = this.venue.inProcess ? question : spaced(question)
-    const asked = Effect.suspend(() => (isAsked() ? inTurn : Effect.succeed(null)))
-    return this.venue.inProcess ? asked : this.queries.run(asked)
+    if (this.venue.inProcess) return question
+    return this.queries.run(Effect.suspend(() => (isAsked() ? spaced(question) : Effect.succeed(null))))
   }
 
   /** A question for a list. They have a turn of their own: where audits wait at the venue's budget, no order in doubt waits with them. */

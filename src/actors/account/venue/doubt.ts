@@ -2,7 +2,7 @@
  * Doubts and how they end (contract C3): an order whose outcome is unknown is queried by its client id until the venue lists it, or until it is
  * proven that it was never placed. It is never resent, and only evidence ends the doubt.
  */
-import { Exit } from "effect"
+import { Effect, Exit } from "effect"
 import { isRenewing } from "../../../domain/order/change.ts"
 import { isUnheardOf } from "../../../domain/order/evidence/doubt.ts"
 import { isAsked } from "../../../domain/order/evidence/law.ts"
@@ -61,13 +61,12 @@ export const ask = (core: AccountCore, working: WorkingOrder): void => {
   }
   const wasUnanswered = working.question.isUnanswered
   working.question.isUnanswered = false
-  const isStillAsked = (): boolean => {
-    if (working.question === null || core.connection.session !== session) return false
-    working.question.isUnderWay = true
-    return true
-  }
-  const question = core.connection.budgetWhile(isStillAsked, session.fetchOrder(core.refOf(working.order)))
-  core.self.fork(question, (exit) => {
+  const isStillAsked = (): boolean => working.question !== null && core.connection.session === session
+  const begin = Effect.sync(() => {
+    if (working.question !== null) working.question.isUnderWay = true
+  })
+  const question = Effect.zipRight(begin, session.fetchOrder(core.refOf(working.order)))
+  core.self.fork(core.connection.budgetWhile(isStillAsked, question), (exit) => {
     if (working.question === null) return
     working.question.isUnderWay = false
     const lookup = Exit.isSuccess(exit) ? exit.value : null
