@@ -28,11 +28,10 @@ import type { Rest } from "./resting-accounts.ts"
 import { Connection } from "./venue/connection.ts"
 import { LateOrders } from "./venue/late-orders.ts"
 import { NameDesk } from "./venue/names.ts"
-import { stop } from "./venue/question.ts"
 import { Quarantine, type Refusals } from "./venue/refusals.ts"
 import { Strays } from "./venue/strays.ts"
 import { AccountTrades } from "./venue/trades.ts"
-import { answerClosed, type ChangeOptions, type Consequence, type WorkingOrder } from "./working-order.ts"
+import { answerClosed, type ChangeOptions, type Consequence, stopAsking, type WorkingOrder } from "./working-order.ts"
 
 const NO_OTHERS: ReadonlyArray<Consequence> = []
 
@@ -317,7 +316,7 @@ export class AccountCore {
       working.expiry = null
     }
     // Questions wait for each other: one of an order that is over would keep those of orders in doubt waiting. An answer that is on its way counts.
-    if (isTerminal(order.orderStatus) && working.question?.isUnderWay === false) stop(working)
+    if (isTerminal(order.orderStatus) && working.question?.isUnderWay === false) stopAsking(working)
     return { before, order }
   }
 

@@ -152,6 +152,11 @@ export const newWorkingOrder = (order: TradeOrder, stored: boolean, now: number)
 export const mayBeThere = (working: WorkingOrder): boolean =>
   working.stored && !working.isUnsent && isAsked(working.order)
 
+export const stopAsking = (working: WorkingOrder): void => {
+  working.question?.callOff()
+  working.question = null
+}
+
 /** How a change of an order ended, with the image that is stored. */
 export type ChangeOutcome =
   | { readonly _tag: "Changed"; readonly order: TradeOrder }

@@ -21,12 +21,11 @@ import type { VenueFill } from "../../../ports/venue-session.ts"
 import type { AccountCore, OpenAndFills } from "../core.ts"
 import type { DisconnectAccount } from "../messages.ts"
 import { requestCancel } from "../orders/cancel.ts"
-import type { WorkingOrder } from "../working-order.ts"
+import { stopAsking, type WorkingOrder } from "../working-order.ts"
 import { applyFill, closeOwed, isPriced } from "./evidence.ts"
 import { strayFill, withStray } from "./foreign.ts"
 import { askNames, namesOf, ownersOf } from "./names.ts"
 import { attempt } from "./quarantine.ts"
-import { stop } from "./question.ts"
 import type { SessionKeeper } from "./session.ts"
 
 const DEADLINE_MILLIS = 30_000
@@ -204,7 +203,7 @@ const isMissing = (core: AccountCore, fill: VenueFill, names: FoundNames): boole
 /** The venue may still have it: it stays in doubt for good, and is told so. */
 const leaveBehind = (core: AccountCore, working: WorkingOrder, at: number): void => {
   const { order } = working
-  stop(working)
+  stopAsking(working)
   working.expiry?.()
   working.expiry = null
   if (!isAsked(order)) return

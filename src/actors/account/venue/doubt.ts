@@ -14,14 +14,14 @@ import type { AccountCore } from "../core.ts"
 import { mayCancel, sendNextCancel } from "../orders/cancel.ts"
 import { submittedAt } from "../orders/dispatch.ts"
 import { isRenewalDue } from "../orders/renewal.ts"
-import type { Question, WorkingOrder } from "../working-order.ts"
+import { type Question, stopAsking, type WorkingOrder } from "../working-order.ts"
 import { askForBalances, isAccountedFor } from "./balances.ts"
 import { applyFill, seen, take } from "./evidence.ts"
 import { foreignOrderId, seeStray, strayFill } from "./foreign.ts"
 import { WATCH_MILLIS } from "./late-orders.ts"
 import { prove } from "./proof.ts"
 import { attempt } from "./quarantine.ts"
-import { inquire, isOpenQuestion, newQuestion, putOff, schedule, stop } from "./question.ts"
+import { inquire, isOpenQuestion, newQuestion, putOff, schedule } from "./question.ts"
 import { hiddenUntil, mayBeTradesOf, strayName } from "./unnamed.ts"
 
 const PROOF_NOT_FOUNDS = 3
@@ -51,7 +51,7 @@ export const askAgain = (core: AccountCore): void => {
 export const ask = (core: AccountCore, working: WorkingOrder): void => {
   if (working.question === null) return
   if (!isAsked(working.order) || working.isUnsent) {
-    stop(working)
+    stopAsking(working)
     return
   }
   const { session } = core.connection
@@ -107,7 +107,7 @@ export const listed = (core: AccountCore, working: WorkingOrder, state: VenueOrd
   working.order = noted(working.order, core.parts.clock.now(), `listed: ${state.status} ${state.externalOrderId}`)
   if (working.question !== null) working.question.missingSince = null
   seen(core, working, state, false)
-  if (!isOpenQuestion(working) || working.owed !== null) stop(working)
+  if (!isOpenQuestion(working) || working.owed !== null) stopAsking(working)
   cancelAgain(core, working)
 }
 
@@ -129,11 +129,11 @@ export const answered = (core: AccountCore, working: WorkingOrder, lookup: Order
     if (working.question !== null) working.question.missingSince = null
     seen(core, working, lookup.state, true)
     if (isOpenQuestion(working) && working.owed === null) stillOpen(core, working)
-    else stop(working)
+    else stopAsking(working)
     return
   }
   if (!isAsked(working.order)) {
-    stop(working)
+    stopAsking(working)
     return
   }
   if (working.question === null) inquire(core, working, "unknown to the venue")
@@ -160,7 +160,7 @@ export const answered = (core: AccountCore, working: WorkingOrder, lookup: Order
     return
   }
   prove(core, working, (proof) => {
-    if (working.question === null || isTerminal(working.order.orderStatus)) return stop(working)
+    if (working.question === null || isTerminal(working.order.orderStatus)) return stopAsking(working)
     if (proof === null) return schedule(core, working)
     const { state, fills, unnamed, isHidden } = proof
     const unowned = proof.unowned.filter((it) => mayBeExplained(core, it))
@@ -191,7 +191,7 @@ export const answered = (core: AccountCore, working: WorkingOrder, lookup: Order
 /** Evidence was applied: asked again while it leaves a question. */
 const goOn = (core: AccountCore, working: WorkingOrder): void => {
   if (isOpenQuestion(working)) schedule(core, working)
-  else stop(working)
+  else stopAsking(working)
 }
 
 /**
@@ -216,7 +216,7 @@ const weighGone = (core: AccountCore, working: WorkingOrder, gone: VenueOrderSta
   const { externalOrderId, instrumentId } = gone
   const ref = { tradeOrderId: foreignOrderId(core, gone), externalOrderId, instrumentId }
   core.self.fork(core.connection.budget(session.fetchOrder(ref)), (exit) => {
-    if (working.question === null || isTerminal(working.order.orderStatus)) return stop(working)
+    if (working.question === null || isTerminal(working.order.orderStatus)) return stopAsking(working)
     if (Exit.isFailure(exit)) return schedule(core, working)
     const lookup = exit.value
     if (lookup._tag === "Found") {
@@ -304,7 +304,7 @@ export const watchAgain = (core: AccountCore, { unplacedOrders }: AccountState):
 
 /** Proven: not at the venue, or (acknowledged before) not there any more. */
 const conclude = (core: AccountCore, working: WorkingOrder): void => {
-  stop(working)
+  stopAsking(working)
   take(core, working, { _tag: "NotFound", proof: "WHOLE" })
 }
 
@@ -329,7 +329,7 @@ const stillOpen = (core: AccountCore, working: WorkingOrder): void => {
 
 /** Sent three times, still open: the cancel failed and the order works on. */
 const giveUpCancel = (core: AccountCore, working: WorkingOrder): void => {
-  stop(working)
+  stopAsking(working)
   take(core, working, {
     _tag: "CancelRefused",
     unknownOrder: false,

@@ -45,11 +45,6 @@ export const inquire = (core: AccountCore, working: WorkingOrder, why: string): 
   schedule(core, working)
 }
 
-export const stop = (working: WorkingOrder): void => {
-  working.question?.callOff()
-  working.question = null
-}
-
 /** `withinMillis`: not later, if the next question may be the last. */
 export const schedule = (core: AccountCore, working: WorkingOrder, withinMillis = LAST_PAUSE_MILLIS): void => {
   const { question } = working
