@@ -14,6 +14,8 @@ export interface RpcRequest {
   readonly ip: string
   /** By this process's monotonic clock, in ms: until then another node waits for the answer. Absent: the operation's own. */
   readonly deadline?: number
+  /** Whether the socket is closed: what is not begun by then is not, for nobody could be told of it. Absent: it cannot be known. */
+  readonly isOver?: () => boolean
 }
 
 export interface RpcAnswer {
@@ -23,5 +25,5 @@ export interface RpcAnswer {
   readonly failure: { readonly code: number; readonly message: string } | null
 }
 
-/** Never throws. Calls `done` once, in the same turn or later, whether or not the socket is still there. */
+/** Never throws. Calls `done` once, in the same turn or later, whether or not the socket is still there; not for a call that was let go of with its socket. */
 export type Rpc = (request: RpcRequest, done: (answer: RpcAnswer | "unknown method") => void) => void

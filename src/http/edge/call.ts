@@ -50,7 +50,7 @@ const BACK_MILLIS = 150
 /** Its times are told apart by this: each makes a list of those that wait. */
 const STEP_MILLIS = 50
 
-/** Whether what another node asks until then is not worth beginning. */
+/** Whether a change whose time ends then, or what another node asks until then, is not worth beginning: it would end as unknown. */
 export const isTooLate = (deadline: number, now: number): boolean => deadline - now < BACK_MILLIS + STEP_MILLIS
 
 /** While there is one that waits: a gateway at rest is not woken. */
@@ -196,6 +196,18 @@ export abstract class Call extends Waiting implements RequestFacts {
   }
 
   abstract header(name: string): string
+
+  /** Whether nobody can be told of it any more, where only a look shows that: of an HTTP request uWebSockets tells. */
+  isForNobody(): boolean {
+    return false
+  }
+
+  /** The client has disconnected. */
+  abort(): void {
+    if (this.done) return
+    this.end()
+    this.record(0, 0, 0, true)
+  }
 
   /** Closes the latch and writes the answer; called while it is open. `failure` is null for a success. */
   protected abstract send(

@@ -244,12 +244,9 @@ export class Exchange extends Call {
     return transport.mode !== "proxy" || transport.isSecure(this.peer(), joinedLines(this.headers, "x-forwarded-proto"))
   }
 
-  /** The client has disconnected. */
-  abort(): void {
+  override abort(): void {
     this.gone = true
-    if (this.done) return
-    this.end()
-    this.record(0, 0, 0, true)
+    super.abort()
   }
 
   /** Ends the connection without an answer. */

@@ -1,12 +1,12 @@
 /**
  * Changes that wait for a process that is new, and behind with what it has to store: checked, not begun, and let in when there is room. The one
- * thing to know: one whose time is over before that is answered Busy, for nothing of it was done.
+ * thing to know: one whose time is over before that, or nearly over, is answered Busy, for nothing of it was done.
  */
 import { Busy } from "../../domain/errors/service.ts"
 import { addressKey } from "../../domain/user/rate-limits.ts"
 import { SharedRoom } from "../../foundation/shared-room.ts"
 import { TurnShare } from "../../foundation/turn-share.ts"
-import { type Call, guarded, type Run } from "./call.ts"
+import { type Call, guarded, isTooLate, type Run } from "./call.ts"
 
 /** Bodies of 64 KB at most. */
 export const HELD_MAX = 2_000
@@ -25,10 +25,12 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
   const room = new SharedRoom(HELD_MAX)
   let timer: NodeJS.Timeout | undefined
   const share = new TurnShare(monotonic)
+  const refusal = () => new Busy({ retryAfterSeconds: 1 })
 
   /** Without those whose clients are gone or whose time is over: they would take the room of others. */
   const letIn = (): void => {
     held = held.filter(({ call, from }) => {
+      if (call.isForNobody()) call.abort()
       if (call.done) room.leave(from)
       return !call.done
     })
@@ -38,6 +40,7 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
       const { call, from, begin } = one
       if (isCrowded()) return void early.push(one)
       room.leave(from)
+      if (isTooLate(call.dueAt, monotonic())) return call.fail(refusal())
       call.reply.onDeadline(call.route.deadline.failure)
       guarded(call, begin)
     })
@@ -52,7 +55,6 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
   }
 
   const hold = (call: Call, begin: () => undefined): void => {
-    const refusal = () => new Busy({ retryAfterSeconds: 1 })
     const from = addressKey(call.ip)
     if (!room.take(from)) return call.fail(refusal())
     call.handedOver = true

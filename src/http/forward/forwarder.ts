@@ -12,6 +12,7 @@ import {
 } from "../../ports/cable.ts"
 import type { HomeService } from "../../ports/cluster.ts"
 import type { Counter, HistogramSeries, MeterBoard } from "../../ports/meters.ts"
+import { isTooLate } from "../edge/call.ts"
 
 /** The name under which they are asked. */
 export const PEER_CALLS = "call"
@@ -104,7 +105,8 @@ export class Forwarder {
     const to = home.peer()
     const { shunned } = this
     const isShunned = shunned !== undefined && shunned.until > now && isSame(shunned.peer, to)
-    if (to === undefined || isShunned || !cable.isUp()) return this.hold(one)
+    // Its word that it is late may come too late itself, and then nothing would be known.
+    if (to === undefined || isShunned || !cable.isUp() || isTooLate(errand.deadline, now)) return this.hold(one)
     this.held.delete(one)
     one.asked++
     one.term = to.term

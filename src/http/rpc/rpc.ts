@@ -45,6 +45,7 @@ class RpcCall extends Call {
   /** Or the socket would not have opened. */
   readonly isSecure = true
   private readonly deadline: number | undefined
+  private readonly isOver: (() => boolean) | undefined
 
   constructor(
     route: RouteFacts,
@@ -58,6 +59,7 @@ class RpcCall extends Call {
     this.principal = request.principal
     this.ip = request.ip
     this.deadline = request.deadline
+    this.isOver = request.isOver
     if (around.watch?.isTracing === true) this.trace = around.watch.begin("")
   }
 
@@ -65,6 +67,10 @@ class RpcCall extends Call {
     const { deadline, receivedAt, route } = this
     if (deadline === undefined) super.startClock()
     else this.around.deadlines.addBefore(Math.min(deadline, receivedAt + route.deadline.millis), this, receivedAt)
+  }
+
+  override isForNobody(): boolean {
+    return this.isOver?.() === true
   }
 
   /** A message on a socket has none. */

@@ -426,7 +426,8 @@ export class Connection implements Client, Beating, Taker {
     if (!lane.begins()) return this.refuse(command, ERRORS.tooManyRequests)
     const since = performance.now()
     const isMalformed = command.content !== undefined
-    const request = { method, data, isMalformed, principal, ...this.state.peer }
+    const isOver = (): boolean => this.over
+    const request = { method, data, isMalformed, principal, isOver, ...this.state.peer }
     this.context.rpc(request, (answer) => {
       lane.ended()
       this.context.hub.meters.command("rpc", since)

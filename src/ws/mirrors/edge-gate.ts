@@ -20,6 +20,7 @@ import { ERRORS } from "../protocol/error-codes.ts"
 import {
   type AccessAnswer,
   type AccessAsk,
+  CALL_MILLIS_MIN,
   GATE_SERVICE,
   GATE_SUBJECT,
   type GateWord,
@@ -27,8 +28,9 @@ import {
   type IdentifyAsk,
   type KeepSpeakersAnswer,
   type KeepSpeakersAsk,
-  type RpcAsk,
   type RpcOutcome,
+  rpcAskText,
+  wordsOf,
 } from "./gate-words.ts"
 
 const KEEP_MILLIS = 1_000
@@ -174,21 +176,22 @@ export class EdgeGate {
   }
 
   /** Judged by the owner, by the live session or key. What may have been done is not asked again, unless it changes nothing. */
-  readonly rpc: Rpc = ({ method, data, isMalformed, principal, ip }, answered) => {
+  readonly rpc: Rpc = ({ method, data, isMalformed, principal, ip, isOver }, answered) => {
     const { cable, owner, monotonic, after, refusals, isRead } = this.parts
+    const speaker = speakerOf(principal)
+    const payload = rpcAskText({ speaker, method, data, isMalformed, ip })
     const from = addressKey(ip)
     if (!this.room.take(from)) return answered(refusals.busy(method))
     const done: typeof answered = (answer) => {
       this.room.leave(from)
       answered(answer)
     }
-    const speaker = speakerOf(principal)
-    const question: RpcAsk = { speaker, method, data, isMalformed, ip }
-    const payload = JSON.stringify(question)
     const deadline = monotonic() + RPC_MILLIS
     const once = (): void => {
+      if (isOver?.() === true) return this.room.leave(from)
       const to = owner()
-      if (monotonic() >= deadline) return done(refusals.busy(method))
+      // With less an owner does not begin it, and its word of that may come too late.
+      if (deadline - monotonic() < CALL_MILLIS_MIN) return done(refusals.busy(method))
       if (to === undefined) return after(AGAIN_MILLIS, once)
       const calling: Calling = {
         term: to.term,
@@ -209,10 +212,11 @@ export class EdgeGate {
         done: (outcome) => {
           if (!this.calling.delete(calling)) return
           if (outcome._tag === "Unanswered") return done(refusals.unknown(method))
-          const answer =
-            outcome._tag === "Answered" ? (JSON.parse(outcome.payload.toString()) as RpcOutcome) : undefined
-          if (answer !== undefined && answer !== "stranger") return done(answer)
-          if (answer === "stranger") this.identifyAnew(speaker)
+          if (outcome._tag === "Answered") {
+            const answer = wordsOf<RpcOutcome>(outcome.payload, () => done(refusals.unknown(method)))
+            if (answer !== "stranger") return done(answer)
+            this.identifyAnew(speaker)
+          }
           after(AGAIN_MILLIS, once)
         },
       })
@@ -270,7 +274,7 @@ export class EdgeGate {
         payload: JSON.stringify(question),
         deadline,
         done: (outcome) => {
-          if (outcome._tag === "Answered") done(JSON.parse(outcome.payload.toString()))
+          if (outcome._tag === "Answered") done(wordsOf(outcome.payload, () => done(undefined)))
           else after(AGAIN_MILLIS, once)
         },
       })

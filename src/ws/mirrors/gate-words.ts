@@ -7,6 +7,8 @@ import type { Close, ProtocolError } from "../protocol/error-codes.ts"
 export const GATE_SERVICE = "gate"
 /** Where the owner tells what becomes of them. */
 export const GATE_SUBJECT = "gate"
+/** A call with less time than this would end as unknown: it is not begun. */
+export const CALL_MILLIS_MIN = 200
 
 export interface IdentifyAsk {
   readonly token: string
@@ -47,6 +49,25 @@ export interface RpcAsk {
   readonly data: unknown
   readonly isMalformed: boolean
   readonly ip: string
+}
+
+/** What is nested deeper than the stack goes as malformed: JSON.parse reads it from a client's message, and JSON.stringify throws. */
+export const rpcAskText = (ask: RpcAsk): string => {
+  try {
+    return JSON.stringify(ask)
+  } catch {
+    return JSON.stringify({ ...ask, data: undefined, isMalformed: true } satisfies RpcAsk)
+  }
+}
+
+/** What an owner has answered. Words that are no JSON are thrown, for the cable to tell of, after `unread`: who asked is answered all the same. */
+export const wordsOf = <A>(payload: Buffer, unread: () => void): A => {
+  try {
+    return JSON.parse(payload.toString()) as A
+  } catch (error) {
+    unread()
+    throw error
+  }
 }
 
 export type RpcOutcome = RpcAnswer | "unknown method" | "stranger"

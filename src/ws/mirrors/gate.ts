@@ -10,6 +10,7 @@ import type { Access, Authority, Credentials } from "../channels/authority.ts"
 import {
   type AccessAnswer,
   type AccessAsk,
+  CALL_MILLIS_MIN,
   GATE_SERVICE,
   GATE_SUBJECT,
   type GateWord,
@@ -24,8 +25,6 @@ import {
 /** Edges tell once a second whom they have. */
 const LEASE_MILLIS = 10_000
 const SWEEP_MILLIS = 2_000
-/** A call with less time than this would end as unknown: it is not begun. */
-const CALL_MILLIS_MIN = 200
 
 export interface GateParts {
   readonly cable: CableService

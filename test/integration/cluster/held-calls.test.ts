@@ -9,7 +9,7 @@ import type { HandlersOf } from "../../../src/http/edge/mount.ts"
 import { Access, Deadline, within } from "../../../src/http/edge/route.ts"
 import type { RpcAnswer } from "../../../src/ports/rpc.ts"
 import { type RawSocket, rawSocket } from "../../kit/readers/raw-socket.ts"
-import { eventually, principal, serveTest, type TestHttp } from "../../kit/servers/http-server.ts"
+import { eventually, principal, serveTest, type TestHttp, type TestHttpOptions } from "../../kit/servers/http-server.ts"
 import { startEdges } from "../../kit/servers/socket-edges.ts"
 import { startSockets } from "../../kit/servers/socket-server.ts"
 
@@ -17,13 +17,14 @@ const Any = Ok(Schema.Unknown)
 const Word = Schema.Struct({ word: Schema.String })
 /** Of the names that sockets may call. */
 const CANCEL = "/api/v3/tradeOrder/cancel"
+const PATIENCE_MILLIS = 600_000
 const Group = HttpApiGroup.make("test")
   .add(
     HttpApiEndpoint.post("cancel", CANCEL)
       .setPayload(Word)
       .addSuccess(Any)
       .annotate(Access, "write")
-      .annotate(Deadline, within(600_000)),
+      .annotate(Deadline, within(PATIENCE_MILLIS)),
   )
   .add(HttpApiEndpoint.get("read", "/api/v3/market/venues").addSuccess(Any).annotate(Access, "read"))
 const api = HttpApi.make("test").add(Group)
@@ -42,7 +43,7 @@ interface Owner {
   readonly begun: Array<string>
 }
 
-const owner = async (): Promise<Owner> => {
+const owner = async (options: Pick<TestHttpOptions, "monotonic"> = {}): Promise<Owner> => {
   const begun: Array<string> = []
   const handlers: HandlersOf<typeof Group> = {
     test: {
@@ -53,7 +54,7 @@ const owner = async (): Promise<Owner> => {
       read: (_input, reply) => reply.ok("read"),
     },
   }
-  const http = await serveTest(api, handlers)
+  const http = await serveTest(api, handlers, options)
   closing.push(http.close)
   return { http, begun }
 }
@@ -184,4 +185,41 @@ it("lets go of what is held for a client that goes away: it is not done, and its
   expect(new Set((await Promise.all(later)).map(([status]) => status))).toEqual(new Set([200]))
   await eventually(() => stayed === stay)
   expect(begun.filter((word) => word !== "stays")).toEqual(later.map(() => "later"))
+})
+
+it("lets go of the calls of a socket that is closed: they are not done, and their room is another's", async () => {
+  const at = await owner()
+  const { http, begun } = at
+  const sockets = await startSockets({ rpc: http.mounted.rpc })
+  closing.push(sockets.stop)
+  const [leaves, stays] = [await opened(sockets.url), await opened(sockets.url)]
+  http.crowded.now = true
+  leaves.send({ id: 2, rpc: called("gone") }, { id: 3, rpc: called("gone") })
+  stays.send({ id: 2, rpc: called("stays") })
+  await eventually(() => http.mounted.inFlight() === 3)
+  leaves.close()
+  await eventually(() => http.mounted.inFlight() === 1)
+  // Of the half that one address may have.
+  let refused = 0
+  for (let n = 0; n < HELD_MAX / 2; n++)
+    call(at, "later", (answer) => (isRefusal(answer) ? refused++ : undefined), "127.0.0.1")
+  expect(refused).toBe(1)
+  http.crowded.now = false
+  expect(await stays.next()).toMatchObject({ id: 2, rpc: { data: { errno: 0 } } })
+  await eventually(() => http.mounted.inFlight() === 0)
+  expect([begun.length, new Set(begun)]).toEqual([HELD_MAX / 2, new Set(["stays", "later"])])
+  const aborted = http.lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
+  expect(aborted.filter((line) => line["aborted"] === true)).toHaveLength(2)
+})
+
+it("begins nothing with too little time left: it is told that nothing was done, and not that nothing is known", async () => {
+  let later = 0
+  const at = await owner({ monotonic: () => performance.now() + later })
+  at.http.crowded.now = true
+  const late = post(at, "late")
+  await eventually(() => at.http.mounted.inFlight() === 1)
+  later += PATIENCE_MILLIS - 150
+  at.http.crowded.now = false
+  expect(await late).toEqual([503, -190001, "1"])
+  expect(at.begun).toEqual([])
 })

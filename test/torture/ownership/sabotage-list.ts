@@ -2,32 +2,8 @@
  * What several processes on one database rely on, one condition after the other: where it stands, what it becomes without it, and the test that has to
  * see that (sabotages.ts). The one thing to know: `from` is in its file once.
  */
-
-/** In their order: what holds, whatever nodes, lines and servers do. */
-export const HOLDS = {
-  fence: "nothing is stored under an epoch once there is a newer one",
-  sequences: "events of an account have no gap and no number twice",
-  once: "an order reaches its venue once",
-  signed: "no order or change is signed after its time, or beside another owner",
-  deadline: "nothing is answered before it is stored, and nothing is begun after its deadline",
-  readers: "a reader gets one publication after the other, or is told",
-  drain: "a node that is told to end refuses nothing",
-  ban: "an end of sessions or rights acts at every node",
-} as const
-
-export interface Sabotage {
-  readonly holds: keyof typeof HOLDS
-  readonly without: string
-  readonly file: string
-  readonly from: string
-  readonly to: string
-  /** Its file, and how its title begins. */
-  readonly test: readonly [file: string, title: string]
-}
-
-type Rest = Omit<Sabotage, "holds" | "file">
-const of = (holds: Sabotage["holds"], file: string, ...rest: ReadonlyArray<Rest>): ReadonlyArray<Sabotage> =>
-  rest.map((it) => ({ holds, file, ...it }))
+import { of, type Sabotage } from "./sabotage.ts"
+import { DEADLINE } from "./sabotages-of-deadlines.ts"
 
 const OWNER = "test/integration/store/owner"
 const ORDER_WRITER = "test/integration/store/order-writer.test.ts"
@@ -38,7 +14,6 @@ const ASKS = ["test/property/cluster/cable-faults.test.ts", "end once each; run 
 const ACTOR = "test/unit/actors/account/actor.test.ts"
 const SUBMIT = "test/unit/venues/worker/submit-answer.test.ts"
 const MIRRORS = "test/unit/ws/mirrors.test.ts"
-const GATE = "test/unit/ws/gate.test.ts"
 const NODES = "test/integration/gateway/running/edges.test.ts"
 const PROCESSES = "test/integration/auth/two-processes.test.ts"
 
@@ -273,65 +248,6 @@ const SIGNED = [
     from: "const isLate = now > (order.notAfter ?? 0) || monotonic - knownAt > NOT_AFTER_MILLIS",
     to: "const isLate = now > (order.notAfter ?? 0) + 1e9 || monotonic - knownAt > NOT_AFTER_MILLIS + 1e9",
     test: [ACTOR, "never sends an order whose commit came too late"],
-  }),
-]
-
-const DEADLINE = [
-  ...of(
-    "deadline",
-    "src/cluster/cable.ts",
-    {
-      without: "the look at the deadline",
-      from: `    if (deadline <= now) return refuse("late")\n`,
-      to: "",
-      test: ASKS,
-    },
-    {
-      without: "the lead of the other's clock",
-      from: "deadline: deadline + lead!,",
-      to: "deadline: deadline + 0 * lead!,",
-      test: ASKS,
-    },
-    {
-      without: "the term of an ask",
-      from: "if (service === undefined || service.term !== term)",
-      to: "if (service === undefined)",
-      test: ["test/integration/cluster/cable.test.ts", "gives back what nobody listens to, what is of another term"],
-    },
-  ),
-  ...of(
-    "deadline",
-    "src/http/forward/peer-call.ts",
-    {
-      without: "the lease as a request of another node is taken",
-      from: `    if (!mayAct()) return "lease"\n`,
-      to: "",
-      test: [FORWARD, "takes nothing from another node while the lease is over"],
-    },
-    {
-      without: "the end at the owner before the other node's",
-      from: "this.around.deadlines.addBefore(this.asked.deadline, this, this.beganAt)",
-      to: "this.around.deadlines.addBefore(this.asked.deadline + 60_000, this, this.beganAt)",
-      test: [FORWARD, "ends at the owner before its time is over here"],
-    },
-  ),
-  ...of("deadline", "src/ws/mirrors/gate.ts", {
-    without: "the lease as a speaker is judged",
-    from: `        if (!mayAct()) return "lease"\n`,
-    to: "        mayAct()\n",
-    test: [GATE, "has nothing judged and nothing done by an owner whose lease is over"],
-  }),
-  ...of("deadline", "src/ws/mirrors/publisher.ts", {
-    without: "the lease as a channel is opened",
-    from: `        if (!this.parts.mayAct()) return "lease"\n`,
-    to: "",
-    test: [MIRRORS, "are answered nothing by an owner whose lease is over"],
-  }),
-  ...of("deadline", "src/http/edge/held-calls.ts", {
-    without: "the end of what is held with its client",
-    from: "      return !call.done\n",
-    to: "      return true\n",
-    test: ["test/integration/cluster/held-calls.test.ts", "lets go of what is held for a client that goes away"],
   }),
 ]
 

@@ -8,7 +8,8 @@ import { tmpdir } from "node:os"
 import { join, relative, sep } from "node:path"
 import type { Verdict } from "../kill/kill-verdict.ts"
 import { ranTests, root } from "../ran-tests.ts"
-import { SABOTAGES, type Sabotage } from "./sabotage-list.ts"
+import type { Sabotage } from "./sabotage.ts"
+import { SABOTAGES } from "./sabotage-list.ts"
 
 const LEFT_OUT = new Set([".git", "node_modules", "dist"])
 

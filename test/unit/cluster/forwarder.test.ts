@@ -7,7 +7,7 @@ import { nodesInMemory } from "../../kit/cable/nodes.ts"
 
 /** `next` takes what comes once `turn` was called, by when the other one is asked no more. */
 const world = async (take: TakeAsked, next: TakeAsked = take) => {
-  const { time, node } = nodesInMemory()
+  const { time, node, broker } = nodesInMemory()
   const [owner, heir, edge] = [await node(), await node(), await node()]
   owner.cable.serve(PEER_CALLS, { term: 1, take })
   heir.cable.serve(PEER_CALLS, { term: 2, take: next })
@@ -45,7 +45,7 @@ const world = async (take: TakeAsked, next: TakeAsked = take) => {
     if (passing === undefined) one.answer = "refused"
     return one
   }
-  return { time, pass, turn }
+  return { time, pass, turn, broker }
 }
 
 it("holds nothing back from a node for the sake of requests that it did not take for what they are", async () => {
@@ -57,7 +57,7 @@ it("holds nothing back from a node for the sake of requests that it did not take
   for (const reason of ["late", "unknown"]) {
     // Bodies that come to their end when their time is nearly over, or paths of another version: one client sends them for as long as it likes.
     const answers = Array.from({ length: 20 }, () => {
-      pass(reason, 150)
+      pass(reason, 400)
       time.pass(10)
       const plain = pass("plain", 1_000)
       time.pass(10)
@@ -65,6 +65,18 @@ it("holds nothing back from a node for the sake of requests that it did not take
     })
     expect([reason, new Set(answers)]).toEqual([reason, new Set(["done"])])
   }
+})
+
+it("asks no node for what that would call late: that nothing was done is known, though its word would come too late", async () => {
+  let asked = 0
+  const { time, pass, broker } = await world(() => {
+    asked++
+    return "late"
+  })
+  broker.fate = () => [60]
+  const late = pass("plain", 100)
+  time.pass(1_000)
+  expect([asked, late.answer]).toEqual([0, undefined])
 })
 
 it("sends nothing more for a moment to a node that takes nothing", async () => {

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { HOLDS, SABOTAGES } from "../../torture/ownership/sabotage-list.ts"
+import { HOLDS } from "../../torture/ownership/sabotage.ts"
+import { SABOTAGES } from "../../torture/ownership/sabotage-list.ts"
 import { root } from "../../torture/ran-tests.ts"
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
