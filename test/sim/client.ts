@@ -2,7 +2,7 @@
 import type { AccountCommand, SubmitAnswer } from "../../src/actors/account/messages.ts"
 import type { Position } from "../../src/domain/account/trading-account.ts"
 import type { DomainError } from "../../src/domain/errors/domain-error.ts"
-import type { TradeOrderId, TradingAccountId } from "../../src/domain/ids.ts"
+import { type InstrumentId, positionIdOf, type TradeOrderId, type TradingAccountId } from "../../src/domain/ids.ts"
 import { isTerminal } from "../../src/domain/order/status.ts"
 import { fingerprint, type SubmitRequest } from "../../src/domain/order/submit-request.ts"
 import type { TradeOrder } from "../../src/domain/order/trade-order.ts"
@@ -72,13 +72,28 @@ export class Client {
     const traded = market.all.length === 1 ? market.all[0]! : random.pick(market.all)
     const { instrumentId, level, units } = traded
     const drawn = drawRequest(random, level, world.wall(), units)
-    const request = this.requestOf({ instrumentId, ...drawn, ...named })
+    const request = this.requestOf({ instrumentId, ...drawn, ...this.reducing(instrumentId), ...named })
     this.send(request)
     // Twice in the same instant: the loser waits for the winner's row.
     if (random.chance(0.1)) this.send(request)
     if (random.chance(0.03)) this.send(this.otherBody(request))
     // Before it is stored.
     if (random.chance(0.05)) this.cancelByName(request)
+  }
+
+  /** Some orders at a venue of contracts name their position, most of them to make it smaller. */
+  private reducing(instrumentId: InstrumentId): Partial<SubmitRequest> {
+    const { random, tally, world } = this.tools
+    const { positions, traits } = world.venue
+    if (!traits.contracts || !random.chance(0.35)) return {}
+    tally.add("position named")
+    const isShort = positions.openIn(this.exchange, instrumentId).isNegative()
+    const share = { quantity: random.pick(["100", "50", "20"]), quantityType: "POSITION_PERCENTAGE" }
+    return {
+      positionId: positionIdOf(this.id, instrumentId),
+      orderSide: isShort === random.chance(0.9) ? "BUY" : "SELL",
+      ...((random.chance(0.6) ? share : {}) as Partial<SubmitRequest>),
+    }
   }
 
   private requestOf(drawn: Partial<SubmitRequest>): SubmitRequest {

@@ -31,10 +31,14 @@ const { values } = parseArgs({
 if (values.mutations) {
   const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url))
   const env = { ...process.env, SIM_MUTATIONS: "full" }
-  const { status } = spawnSync(process.execPath, [vitest, "run", "test/sim/sabotage", "test/sim/hedging/sabotage"], {
-    stdio: "inherit",
-    env,
-  })
+  const { status } = spawnSync(
+    process.execPath,
+    [vitest, "run", "test/sim/sabotage", "test/sim/hedging/sabotage", "test/sim/profiles/sabotage"],
+    {
+      stdio: "inherit",
+      env,
+    },
+  )
   process.exit(status ?? 1)
 }
 

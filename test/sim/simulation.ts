@@ -317,7 +317,7 @@ class Simulation {
       market.trade(traded, to)
       for (const sim of world.venue.openOrders()) {
         const { limitPrice, orderSide, instrumentId } = sim.order
-        if (instrumentId !== traded.instrumentId) continue
+        if (instrumentId !== traded.instrumentId || sim.status !== "OPEN") continue
         if (limitPrice === null || sim.trigger?.isTriggered === false) continue
         const limit = Decimal.of(limitPrice)
         const isPassed = orderSide === "BUY" ? to.lessThan(limit) : to.greaterThan(limit)

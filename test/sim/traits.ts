@@ -123,6 +123,8 @@ export interface VenueTraits {
   readonly refusesWhenShown: boolean
   /** What is traded beside BTC/USDT: pairs with other assets, ticks and lots. */
   readonly instruments: ReadonlyArray<InstrumentId>
+  /** Orders open positions, which have a margin, and move no assets but what they earn, lose and pay. */
+  readonly contracts: boolean
   /** Whether the stream tells the balances that a trade or a lock has moved, each as it is then. */
   readonly tellsBalances: boolean
 }
@@ -168,6 +170,7 @@ export const PLAIN_TRAITS: VenueTraits = {
   arrivesLate: "SOON",
   refusesWhenShown: false,
   instruments: [],
+  contracts: false,
   tellsBalances: false,
 }
 

@@ -51,6 +51,8 @@ export class BalanceChecks {
   /** A unit on its way to the store: what it says is so in the gateway's memory from this moment on. */
   handedOver({ rows }: Unit): void {
     if (this.readiness.since === null) return this.beginAgain()
+    // Of contracts no balance is reckoned from trades: the session asks after each, and how late that may be is checked by what is open.
+    if (this.view.world.venue.traits.contracts) return
     const { known, now } = this
     // What was told in this very moment may be applied after it.
     if (known === null || known.toldAt === now || this.due !== null) return

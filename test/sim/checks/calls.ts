@@ -12,6 +12,7 @@ import { Readiness } from "../readiness.ts"
 import { orderKey, shownKey } from "../venue/exchange.ts"
 import { AgreementChecks } from "./agreement.ts"
 import { BalanceChecks } from "./balances.ts"
+import { ContractChecks } from "./contracts.ts"
 import { GivenUpChecks } from "./given-up.ts"
 import { UnheardTrades } from "./unheard.ts"
 import type { AccountView } from "./view.ts"
@@ -49,6 +50,7 @@ export class CallChecks {
   private executedAt = Number.NEGATIVE_INFINITY
   areBalancesUnsure = true
   private readonly balances: BalanceChecks
+  private readonly contracts: ContractChecks
   private readonly givenUp: GivenUpChecks
   readonly unheard: UnheardTrades
   /** In the order in which they are told. */
@@ -57,9 +59,10 @@ export class CallChecks {
   constructor(private readonly view: AccountView) {
     const readiness = new Readiness(view)
     this.balances = new BalanceChecks(view, readiness)
+    this.contracts = new ContractChecks(view, readiness)
     this.givenUp = new GivenUpChecks(view, readiness)
     this.unheard = new UnheardTrades(view, readiness)
-    this.parts = [readiness, new AgreementChecks(view), this.balances, this.givenUp, this.unheard]
+    this.parts = [readiness, new AgreementChecks(view), this.balances, this.contracts, this.givenUp, this.unheard]
   }
 
   processStarted(): void {
@@ -197,6 +200,7 @@ export class CallChecks {
 
   safety(): void {
     this.balances.safety()
+    this.contracts.safety()
     this.givenUp.safety()
     const { view, due } = this
     const { world } = view

@@ -73,7 +73,11 @@ export class Checks {
     if (row === undefined) return this.say(`at the venue and not stored: ${tradeOrderId}`)
     const owner = this.accounts.get(row.tradingAccountId)
     if (owner?.view.exchange !== sim.account) this.say(`at another exchange account than its own: ${tradeOrderId}`)
-    const { rejectReason } = row
+    const { rejectReason, terms } = row
+    if ((terms?.reduces === true) !== (sim.order.reduceOnly === true))
+      this.say(
+        `${tradeOrderId} ${terms?.reduces === true ? "may open" : "only reduces"} a position at the venue, and here it is otherwise`,
+      )
     // A venue that breaks its word may take it then.
     if (!sim.isOdd && rejectReason === NEVER_PLACED.proven)
       this.say(`${tradeOrderId} was given up, and may still be taken by the venue's word: it is`)

@@ -2,10 +2,12 @@
 
 import type { Position } from "../../../src/domain/account/trading-account.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
+import { isSpot } from "../../../src/domain/instrument/venue.ts"
 import { type HoldDue, holdDue, legsHoldDue } from "../../../src/domain/order/hold.ts"
 import { isTerminal } from "../../../src/domain/order/status.ts"
 import { isFired, placeOf, type TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import type { CallChecks } from "./calls.ts"
+import { checkContracts } from "./contracts.ts"
 import type { AccountView } from "./view.ts"
 
 const FEE = Decimal.of("0.001")
@@ -100,7 +102,7 @@ export class FundsChecks {
   private checkHold(order: TradeOrder): void {
     // The legs of a list hold once, for all of them.
     if ((order.terms?.leg ?? null) !== null) return
-    const due = dueOf(order)
+    const due = isSpot(this.view.world.venue.venue) ? dueOf(order) : Decimal.ZERO
     if (due === null) return
     const said = `${order.tradeOrderId} (${order.orderStatus}) holds ${order.held}, ${due} is due`
     if (order.held.add(ROUNDING).lessThan(due)) this.view.say(said)
@@ -155,6 +157,11 @@ export class FundsChecks {
   private checkBalances(positions: ReadonlyMap<string, Position>): void {
     const { view } = this
     const unheard = this.calls.unheard.moved()
+    if (view.world.venue.traits.contracts) {
+      // What is open, and its margin, are the venue's word: of trades that nothing told, that word may be from before them.
+      if (unheard.size > 0) return
+      checkContracts(view, [...positions.values()])
+    }
     for (const [asset, total] of view.world.venue.totalsOf(view.exchange)) {
       const { available, locked } = positions.get(asset) ?? { available: Decimal.ZERO, locked: Decimal.ZERO }
       const balance = available.add(locked)

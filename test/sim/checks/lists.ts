@@ -2,6 +2,7 @@
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, TradeOrderId } from "../../../src/domain/ids.ts"
 import { isTerminal } from "../../../src/domain/order/status.ts"
+import type { Trigger } from "../../../src/domain/order/terms.ts"
 import { NEVER_PLACED, placeOf, type TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import { reaches } from "../../../src/domain/order/trigger-prices.ts"
 import type { Unit } from "../../../src/ports/account-store.ts"
@@ -12,6 +13,8 @@ import { type AccountView, LISTED_MILLIS } from "./view.ts"
 
 /** A live price crossed: so long it may take until that is durable, a slow store included. */
 const FIRING_MILLIS = 15_000
+/** So exactly the gateway knows the venue's clock. */
+const VENUE_CLOCK_MILLIS = 1_000
 
 interface Crossed {
   readonly at: number
@@ -100,9 +103,20 @@ export class ListChecks {
       const trigger = order.terms?.trigger ?? null
       if (order.instrumentId !== instrumentId) continue
       if (trigger === null || placeOf(order) !== "ARMED" || this.crossed.has(order.tradeOrderId)) continue
+      if (this.mayBeOfBefore(trigger)) continue
       if (reaches(trigger.on, trigger.stopPrice, price))
         this.crossed.set(order.tradeOrderId, { at: this.view.world.time.now, price })
     }
+  }
+
+  /**
+   * Armed by a clock that is ahead of the venue's, where no price was known: of a trade in that second nobody can say whether it came before, and
+   * the newest one decides.
+   */
+  private mayBeOfBefore({ isUnpriced, armedAt }: Trigger): boolean {
+    const { time, wallAheadMillis, hasSteppedClock } = this.view.world
+    if (isUnpriced !== true || armedAt === null || !hasSteppedClock || time.now >= armedAt) return false
+    return time.now - (armedAt - wallAheadMillis) < VENUE_CLOCK_MILLIS
   }
 
   safety(): void {

@@ -5,6 +5,7 @@ import { isTerminal, type OrderStatus } from "../../../src/domain/order/status.t
 import { NEVER_PLACED, placeOf, type TradeOrder } from "../../../src/domain/order/trade-order.ts"
 import { keyOf, type SimOrder, shownKey } from "../venue/exchange.ts"
 import type { AccountChecks } from "./account.ts"
+import { checkContracts } from "./contracts.ts"
 import type { AccountView } from "./view.ts"
 
 const NEVER: ReadonlySet<string> = new Set(Object.values(NEVER_PLACED))
@@ -48,7 +49,9 @@ export class RestChecks {
     lists.atRest()
     for (const sim of venue.openOrders(exchange))
       if (!known.has(keyOf(sim))) this.say(`open at the venue and unknown here: ${sim.externalOrderId}`)
-    for (const position of world.portfolio(null, account)) {
+    const portfolio = world.portfolio(null, account)
+    if (venue.traits.contracts) checkContracts(this.view, portfolio)
+    for (const position of portfolio) {
       const total = venue.totalsOf(exchange).get(position.currency) ?? Decimal.ZERO
       // What waits here is held here only; and of what is there, we hold at least what the venue locks.
       const held = Decimal.max(holds.get(position.currency) ?? Decimal.ZERO, venue.locked(position.currency, exchange))

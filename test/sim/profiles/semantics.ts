@@ -138,12 +138,20 @@ const PROFILE: Readings<VenueProfile> = {
     venue: { orderIds },
   }),
   orders: (orders) => ({ venue: { orders, takesOrders: takesOrders(orders, true) } }),
-  features: "a name",
-  lists: (lists) =>
-    lists === "spot" ? {} : { gap: "contracts: its accounts have assets, no positions and no margin" },
+  features: (features) => ({ venue: { features } }),
+  lists: (lists, _, profile) => {
+    if (lists === "spot") return {}
+    const tells = adapterOf(profile).fetchedContracts !== undefined
+    return tells ? { traits: { contracts: true } } : { gap: "contracts, without what is open in them" }
+  },
   timesInForce: (timesInForce) => ({ venue: { timesInForce } }),
-  feeInQuote: (feeInQuote, random) => ({
-    traits: { feeAsset: random.pick(feeInQuote ? ["QUOTE", "QUOTE", "THIRD"] : ["RECEIVED", "RECEIVED", "THIRD"]) },
+  feeInQuote: (feeInQuote, random, { lists }) => ({
+    traits: {
+      // Of contracts nothing is received that a fee could be kept of.
+      feeAsset: random.pick(
+        feeInQuote || lists === "perpetual" ? ["QUOTE", "QUOTE", "THIRD"] : ["RECEIVED", "RECEIVED", "THIRD"],
+      ),
+    },
     venue: { feeInQuote },
   }),
   // Those that are told apart from their orders are told before them, with them or after them.
@@ -166,7 +174,8 @@ const ADAPTER: Readings<ExchangeAdapter> = {
   orderSocket: "the wire",
   prepare: "the wire",
   terms: "the wire",
-  reduceOnly: "the wire",
+  // With `lists` of the profile.
+  reduceOnly: () => ({}),
   placePair: "the wire",
   isTriggered: "the wire",
   ended: "the wire",
@@ -174,7 +183,7 @@ const ADAPTER: Readings<ExchangeAdapter> = {
   fillClientId: "the wire",
   changedBalances: "the wire",
   fetchedBalances: "the wire",
-  fetchedContracts: "the wire",
+  fetchedContracts: () => ({}),
   misleads: "the wire",
   accountId: "the wire",
   notTaken: "connections",

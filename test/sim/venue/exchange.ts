@@ -18,7 +18,9 @@ import { Random, type SimTime } from "../time.ts"
 import { PLAIN_TRAITS, type VenueTraits } from "../traits.ts"
 import { type Fates, kindFates } from "./fates.ts"
 import { BTC_USDT, FEE_ASSET, FIRST_TOTALS, listed, MORE_TOTALS, unitsOf } from "./listing.ts"
+import { lockedBy } from "./locks.ts"
 import { feeOf, partsOf, priceOf } from "./matching.ts"
+import { Positions } from "./positions.ts"
 
 /** The exchange account of the first gateway account. */
 export const MAIN = "sim-1"
@@ -85,14 +87,6 @@ const counted = (counts: Map<InstrumentId, number>, instrumentId: InstrumentId):
   return count
 }
 
-/** A list locks once, for its dearer leg. */
-const isLockedByPartner = ({ order, partner, externalOrderId }: SimOrder): boolean => {
-  if (partner?.status !== "OPEN") return false
-  const own = Decimal.of(order.limitPrice ?? "0")
-  const other = Decimal.of(partner.order.limitPrice ?? "0")
-  return own.lessThan(other) || (own.equals(other) && externalOrderId > partner.externalOrderId)
-}
-
 export abstract class Exchange {
   fates: Fates = kindFates()
   traits: VenueTraits = PLAIN_TRAITS
@@ -114,6 +108,8 @@ export abstract class Exchange {
   isPastExpiry = false
   /** Told of every order that is taken. */
   placed: (sim: SimOrder) => void = () => undefined
+  /** What its accounts have open, where it trades contracts. */
+  readonly positions = new Positions((instrumentId) => this.priceIn(instrumentId))
   private readonly money = new Map<string, Map<string, Decimal>>()
   private readonly prices = new Map<InstrumentId, Decimal>()
   private tradeCount = 0
@@ -181,26 +177,20 @@ export abstract class Exchange {
   }
 
   locked(asset: string, account: string = MAIN): Decimal {
-    let sum = Decimal.ZERO
-    for (const sim of this.openOrders(account)) {
-      const { order, quantity, executed } = sim
-      if (isLockedByPartner(sim)) continue
-      const { baseAsset, quoteAsset } = listed(order.instrumentId)
-      const rest = quantity.subtract(executed)
-      if (order.orderSide === "SELL" && asset === baseAsset) sum = sum.add(rest)
-      if (order.orderSide === "BUY" && asset === quoteAsset)
-        sum = sum.add(Decimal.of(order.limitPrice ?? "0").multiply(rest))
-    }
-    return sum
+    const open = this.openOrders(account)
+    return this.traits.contracts ? this.positions.margin(account, asset, open) : lockedBy(open, asset)
   }
 
-  balances(account: string = MAIN): VenueBalances {
+  balances(account: string = MAIN, askedAt: number = this.time.now): VenueBalances {
     const balances = [...this.totalsOf(account)].map(([asset, total]) => {
       const locked = this.locked(asset, account)
       return { asset, available: total.subtract(locked).toString(), locked: locked.toString() }
     })
-    const { contracts, oddBalances, time } = this
-    const all = { complete: true, balances: [...balances, ...oddBalances], at: time.now }
+    const { oddBalances, time, traits } = this
+    const contracts = traits.contracts ? this.positions.shown(account) : this.contracts
+    // Where positions are told the connector names the instant of its question: they may have moved once more since.
+    const at = traits.contracts ? askedAt : time.now
+    const all = { complete: true, balances: [...balances, ...oddBalances], at }
     return contracts === undefined ? all : { ...all, contracts }
   }
 
@@ -339,7 +329,7 @@ export abstract class Exchange {
 
   /** Without a price: in as many trades, and as much better than its limit, as the traits let it. Answers the last trade. */
   fill(sim: SimOrder, quantity: Decimal, price?: string, externalTradeId?: string, isBeyond = false): VenueFill {
-    const whole = isBeyond ? quantity : Decimal.min(quantity, sim.quantity.subtract(sim.executed))
+    const whole = isBeyond ? quantity : Decimal.min(quantity, this.most(sim))
     const parts = price === undefined ? partsOf(this, sim, whole) : [whole]
     const fills = parts.map((part) => {
       const fill = this.execute(sim, part, price ?? priceOf(this, sim), externalTradeId ?? this.nextTradeId(sim))
@@ -349,7 +339,26 @@ export abstract class Exchange {
       return fill
     })
     this.follow(sim, "LIST")
+    this.endReduced(sim)
     return fills.at(-1)!
+  }
+
+  /** That it can still execute. */
+  private most({ account, order, quantity, executed }: SimOrder): Decimal {
+    const rest = quantity.subtract(executed)
+    const { instrumentId, orderSide } = order
+    return this.reduces(order) ? Decimal.min(rest, this.positions.reducible(account, instrumentId, orderSide)) : rest
+  }
+
+  reduces({ reduceOnly }: SimOrder["order"]): boolean {
+    return this.traits.contracts && reduceOnly === true
+  }
+
+  /** Of the same position: those that have nothing left to reduce. */
+  private endReduced({ account, order: { instrumentId } }: SimOrder): void {
+    if (!this.traits.contracts) return
+    for (const sim of this.openOrders(account))
+      if (sim.order.instrumentId === instrumentId && !this.most(sim).isPositive()) this.end(sim, "CANCELLED")
   }
 
   private execute(sim: SimOrder, part: Decimal, price: string, externalTradeId: string): VenueFill {
@@ -369,8 +378,11 @@ export abstract class Exchange {
       executedAt: this.time.now,
     }
     const sign = orderSide === "BUY" ? Decimal.ONE : Decimal.ONE.negate()
-    this.add(sim.account, baseAsset, part.multiply(sign))
-    this.add(sim.account, quoteAsset, cost.multiply(sign).negate())
+    if (this.traits.contracts) this.add(sim.account, quoteAsset, this.positions.executed(sim.account, fill))
+    else {
+      this.add(sim.account, baseAsset, part.multiply(sign))
+      this.add(sim.account, quoteAsset, cost.multiply(sign).negate())
+    }
     if (fee !== null) this.add(sim.account, fee.asset, fee.quantity.negate())
     sim.executed = sim.executed.add(part)
     sim.fills.push(fill)
@@ -409,6 +421,7 @@ export abstract class Exchange {
   /** Whether it was changed: not what is over, nor to less than is executed. */
   alter(sim: SimOrder | undefined, { quantity, limitPrice, stopPrice }: VenueAmend): sim is SimOrder {
     if (sim?.status !== "OPEN" || Decimal.of(quantity).atMost(sim.executed)) return false
+    if (this.reduces(sim.order) && Decimal.of(quantity).subtract(sim.executed).greaterThan(this.most(sim))) return false
     this.note(`changes ${sim.externalOrderId} to ${quantity} at ${limitPrice ?? "market"}`)
     sim.order = { ...sim.order, quantity, limitPrice }
     sim.quantity = Decimal.of(quantity)

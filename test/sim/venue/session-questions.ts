@@ -45,14 +45,13 @@ export const asksBalances = (venue: SimVenue, session: OpenSession): void => {
   // One is on its way that will know of it.
   if (session.balancesAskedAt > time.now) return
   session.balancesAskedAt = at
-  time.schedule(
-    () =>
-      asks(venue, session, () => {
-        const balances = venue.balances(session.account)
-        const { balancesLagMillis } = traits
-        const report = { _tag: "BalancesSeen", balances: { ...balances, at: balances.at + balancesLagMillis } } as const
-        venue.sessions.deliver(session, report, balancesLagMillis + venue.fates.latencyMillis())
-      }),
-    at - time.now,
-  )
+  time.schedule(() => {
+    const askedAt = time.now
+    asks(venue, session, () => {
+      const balances = venue.balances(session.account, askedAt)
+      const { balancesLagMillis } = traits
+      const report = { _tag: "BalancesSeen", balances: { ...balances, at: balances.at + balancesLagMillis } } as const
+      venue.sessions.deliver(session, report, balancesLagMillis + venue.fates.latencyMillis())
+    })
+  }, at - time.now)
 }

@@ -287,7 +287,10 @@ export class VenueHistory {
 
   balances(session: OpenSession): VenueSession["fetchBalances"] {
     const { traits } = this.venue
-    return this.question(session, () => this.venue.balances(session.account), true).pipe(
+    return Effect.suspend(() => {
+      const askedAt = this.venue.time.now
+      return this.question(session, () => this.venue.balances(session.account, askedAt), true)
+    }).pipe(
       Effect.flatMap((balances) =>
         traits.balancesLagMillis === 0
           ? Effect.succeed(balances)

@@ -230,6 +230,7 @@ const arrive = (
   for (const [, id] of orders) venue.arrivals.set(id, (venue.arrivals.get(id) ?? 0) + 1)
   if (fate === "refuse") return false
   if (isKnownId(venue, order)) return "known"
+  if (orders.some(([leg]) => venue.reduces(leg) && exceedsPosition(venue, account, leg))) return false
   // Between its prices the market must be, as at Binance.
   if (orders.length === 2 && orders.some(([leg]) => venue.isThere(leg))) return false
   const [[only, id] = []] = orders
@@ -237,6 +238,10 @@ const arrive = (
   else if (only !== undefined && id !== undefined) venue.place(only, id, account)
   return true
 }
+
+/** It would open a position, or turn one. */
+const exceedsPosition = (venue: SimVenue, account: string, { instrumentId, orderSide, quantity }: SimOrder["order"]) =>
+  Decimal.of(quantity).greaterThan(venue.positions.reducible(account, instrumentId, orderSide))
 
 /** What a request finds there: not what a replica has not heard of yet. */
 const foundBy = (venue: SimVenue, { account }: OpenSession, ref: VenueOrderRef): SimOrder | undefined => {

@@ -1,0 +1,26 @@
+/** What orders lock of an account's assets until they are executed or over. */
+import { Decimal } from "../../../src/domain/decimal.ts"
+import type { SimOrder } from "./exchange.ts"
+import { listed } from "./listing.ts"
+
+/** A list locks once, for its dearer leg. */
+const isLockedByPartner = ({ order, partner, externalOrderId }: SimOrder): boolean => {
+  if (partner?.status !== "OPEN") return false
+  const own = Decimal.of(order.limitPrice ?? "0")
+  const other = Decimal.of(partner.order.limitPrice ?? "0")
+  return own.lessThan(other) || (own.equals(other) && externalOrderId > partner.externalOrderId)
+}
+
+export const lockedBy = (open: ReadonlyArray<SimOrder>, asset: string): Decimal => {
+  let sum = Decimal.ZERO
+  for (const sim of open) {
+    const { order, quantity, executed } = sim
+    if (isLockedByPartner(sim)) continue
+    const { baseAsset, quoteAsset } = listed(order.instrumentId)
+    const rest = quantity.subtract(executed)
+    if (order.orderSide === "SELL" && asset === baseAsset) sum = sum.add(rest)
+    if (order.orderSide === "BUY" && asset === quoteAsset)
+      sum = sum.add(Decimal.of(order.limitPrice ?? "0").multiply(rest))
+  }
+  return sum
+}
