@@ -68,6 +68,8 @@ export class OpenSession {
 
   /** The connector's word, on its way to the account. */
   reported(report: SessionReport): void {
+    // A cancel that took the order back has no answer of its own.
+    if (report._tag === "NotSent") this.#cancels.delete(report.tradeOrderId)
     switch (report._tag) {
       case "Accepted":
       case "Refused":

@@ -22,6 +22,8 @@ export interface Work {
   readonly isAside?: boolean
   /** Its requests wait here, signed, before their first byte; absent: they leave. */
   readonly gate?: Gate
+  /** Of an order: aborted when it is taken back before it has left. Absent: it cannot be. */
+  readonly withdrawn?: AbortSignal
 }
 
 const current = new AsyncLocalStorage<Work>()
@@ -61,6 +63,12 @@ export const ordering = <A>(
 export const behind = <A>(gate: Gate, run: () => A): A => {
   const { connector = "", purpose = "submit", until = null, ...rest } = current.getStore() ?? {}
   return current.run({ ...rest, connector, purpose, until, gate }, run)
+}
+
+/** The same work, of an order that may be taken back. */
+export const withdrawable = <A>(withdrawn: AbortSignal, run: () => A): A => {
+  const { connector = "", purpose = "submit", until = null, ...rest } = current.getStore() ?? {}
+  return current.run({ ...rest, connector, purpose, until, withdrawn }, run)
 }
 
 /** For a look at a book that is no part of how its stream begins: neither takes the other's place. */

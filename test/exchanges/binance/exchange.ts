@@ -53,7 +53,8 @@ export interface BinanceExchange extends LoopbackExchange<ExchangeUser, Fault, P
   /** Another key of the account that `opens` opens. What is ordered with a key is told on that key's stream. */
   readonly addKey: (key: Pick<ExchangeUser, "apiKey" | "apiSecret"> & { readonly opens: string }) => void
   /** All orders of a user, as GET order shows them. */
-  readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderJson>>
+  /** Oldest first; `newest`: no more than so many, the newest of them. */
+  readonly orders: (apiKey: string, newest?: number) => ReadonlyArray<ReturnType<typeof orderJson>>
   readonly fills: (apiKey: string) => ReadonlyArray<ReturnType<typeof fillJson>>
   readonly balances: (apiKey: string) => ReturnType<typeof accountPosition>["B"]
   /** What is free of an asset changes without an order, as by a deposit or a withdrawal. */
@@ -176,7 +177,8 @@ export const startBinanceExchange = async (options: BinanceExchangeOptions = {})
       pushUser: (apiKey, event) => users.push(apiKey, event),
     })
   const accountOf = (apiKey: string) => accounts.get(apiKey)
-  const orders = (apiKey: string) => [...(accountOf(apiKey)?.orders.values() ?? [])].map(orderJson)
+  const orders = (apiKey: string, newest = Number.POSITIVE_INFINITY) =>
+    [...(accountOf(apiKey)?.orders.values() ?? [])].slice(-newest).map(orderJson)
   const control = {
     placements: () => placements.list(),
     orders,

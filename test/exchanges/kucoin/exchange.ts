@@ -33,7 +33,8 @@ export interface KucoinExchangeOptions extends LoopbackOptions<KucoinUser> {
 export interface KucoinExchange
   extends LoopbackExchange<KucoinUser, KucoinFault, Placement<number, string>, SocketKind> {
   /** All orders of a user, as the lists show them, oldest first. */
-  readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderRow>>
+  /** Oldest first; `newest`: no more than so many, the newest of them. */
+  readonly orders: (apiKey: string, newest?: number) => ReadonlyArray<ReturnType<typeof orderRow>>
   readonly fills: (apiKey: string) => ReadonlyArray<ReturnType<typeof fillRow>>
   readonly balances: (apiKey: string) => ReadonlyArray<ReturnType<typeof accountRow>>
   /** Requests above a limit of the venue. */
@@ -157,7 +158,8 @@ export const startKucoinExchange = async (options: KucoinExchangeOptions = {}): 
         core.heldFills = isOn ? new Set<Fill>() : null
       },
     })
-  const orders = (apiKey: string) => [...(accounts.get(apiKey)?.orders.values() ?? [])].map(orderRow)
+  const orders = (apiKey: string, newest = Number.POSITIVE_INFINITY) =>
+    [...(accounts.get(apiKey)?.orders.values() ?? [])].slice(-newest).map(orderRow)
   const control = {
     placements: () => core.placements.list(),
     orders,

@@ -51,7 +51,8 @@ export interface OkxExchangeOptions extends LoopbackOptions<OkxUser> {
 
 export interface OkxExchange extends LoopbackExchange<OkxUser, OkxFault, Placement, SocketKind> {
   /** All orders of a user, as GET order shows them, oldest first. */
-  readonly orders: (apiKey: string) => ReadonlyArray<ReturnType<typeof orderRow>>
+  /** Oldest first; `newest`: no more than so many, the newest of them. */
+  readonly orders: (apiKey: string, newest?: number) => ReadonlyArray<ReturnType<typeof orderRow>>
   readonly fills: (apiKey: string) => ReadonlyArray<ReturnType<typeof fillRow>>
   readonly balances: (apiKey: string) => ReturnType<typeof balanceData>["details"]
   /** What a listener of `books` must hold now. */
@@ -204,7 +205,8 @@ export const startOkxExchange = async (options: OkxExchangeOptions = {}): Promis
         }
       },
     })
-  const orders = (apiKey: string) => [...(accounts.get(apiKey)?.orders.values() ?? [])].map(orderRow)
+  const orders = (apiKey: string, newest = Number.POSITIVE_INFINITY) =>
+    [...(accounts.get(apiKey)?.orders.values() ?? [])].slice(-newest).map(orderRow)
   const control = {
     placements: () => core.placements.list(),
     orders,

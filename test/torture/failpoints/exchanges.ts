@@ -53,8 +53,8 @@ export interface StageExchange extends Base {
   readonly enter: () => Keys
   /** How the exchange has our id, where that cannot be read back. */
   readonly spell?: (clientId: string) => string
-  /** Oldest first. */
-  readonly orders: (apiKey: string) => ReadonlyArray<OrderThere>
+  /** Oldest first. `newest`: of no more than so many, the newest, where the exchange can be asked so; of all elsewhere. */
+  readonly orders: (apiKey: string, newest?: number) => ReadonlyArray<OrderThere>
 }
 
 export const BALANCES = { USDT: "10000000", BTC: "1000" }
@@ -84,8 +84,8 @@ const startOkx = async (overSocket: boolean): Promise<StageExchange> => {
       exchange.addUser({ ...keys, balances: BALANCES })
       return keys
     },
-    orders: (apiKey) =>
-      exchange.orders(apiKey).map(({ clOrdId, state, accFillSz }) => ({
+    orders: (apiKey, newest) =>
+      exchange.orders(apiKey, newest).map(({ clOrdId, state, accFillSz }) => ({
         clientOrderId: clOrdId,
         status: words[state] ?? state,
         executed: accFillSz,
@@ -220,8 +220,8 @@ const startKucoin = async (): Promise<StageExchange> => {
       exchange.addUser({ ...keys, balances: BALANCES })
       return keys
     },
-    orders: (apiKey) =>
-      exchange.orders(apiKey).map(({ clientOid, active, cancelExist, dealSize, dealFunds }) => ({
+    orders: (apiKey, newest) =>
+      exchange.orders(apiKey, newest).map(({ clientOid, active, cancelExist, dealSize, dealFunds }) => ({
         clientOrderId: clientOid,
         status: statusOf(active, cancelExist, dealSize),
         executed: dealSize,

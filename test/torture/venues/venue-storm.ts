@@ -45,7 +45,8 @@ interface Cancelled {
 }
 
 const openAt = (stage: Stage, { venue, apiKey }: Trader, clientOrderId: string): boolean => {
-  const orders = stage.others[venue]?.orders(apiKey) ?? stage.exchange.orders(apiKey)
+  // The newest alone: this looks every few milliseconds, and in the process of the exchange.
+  const orders = stage.others[venue]?.orders(apiKey, 1) ?? stage.exchange.orders(apiKey, 1)
   return orders.some((it) => it.clientOrderId === clientOrderId && it.status === "NEW")
 }
 

@@ -10,7 +10,7 @@ import type { VenueProfile } from "../../adapters/profile.ts"
 import { type RestAnswer, stopOf } from "../../adapters/stops.ts"
 import type { CcxtExchange } from "../exchange/ccxt.ts"
 import { Dials } from "../exchange/dials.ts"
-import { TooLate } from "../exchange/errors.ts"
+import { TooLate, WITHDRAWN } from "../exchange/errors.ts"
 import type { Gate } from "../gate.ts"
 import { waitsOf } from "../waits.ts"
 import { currentWork, leftOf } from "../work.ts"
@@ -37,17 +37,28 @@ class AccountHolds {
     this.#until.set(kind, Math.max(this.#until.get(kind) ?? 0, this.#monotonic() + millis))
   }
 
-  /** Undefined: it may go at once. Rejects with TooLate at once where it could not within `waitMillis` (null: waits for ever). */
-  pass(purpose: Purpose, waitMillis: number | null): Promise<void> | undefined {
+  /**
+   * Undefined: it may go at once. Rejects with TooLate at once where it could not within `waitMillis` (null: waits for ever), and once it is
+   * withdrawn.
+   */
+  pass(purpose: Purpose, waitMillis: number | null, withdrawn?: AbortSignal): Promise<void> | undefined {
     const left = (this.#until.get(kindOf(purpose)) ?? 0) - this.#monotonic()
     if (left <= 0) return undefined
     if (waitMillis !== null && left > waitMillis)
       return Promise.reject(
         new TooLate(`the venue accepts no such requests from this account for another ${Math.ceil(left / 1000)} s`),
       )
-    return new Promise<void>((resolve) => setTimeout(resolve, Math.ceil(left)).unref()).then(() =>
+    return new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(resolve, Math.ceil(left)).unref()
+      const withdraw = (): void => {
+        clearTimeout(timer)
+        reject(new TooLate(WITHDRAWN))
+      }
+      if (withdrawn?.aborted === true) withdraw()
+      else withdrawn?.addEventListener("abort", withdraw, { once: true })
+    }).then(() =>
       // It may have been held again meanwhile.
-      this.pass(purpose, waitMillis === null ? null : waitMillis - left),
+      this.pass(purpose, waitMillis === null ? null : waitMillis - left, withdrawn),
     )
   }
 }
@@ -81,6 +92,44 @@ class OrderBudgets {
 
   each(): ReadonlyArray<RateBudget> {
     return this.#budgets.flatMap((it) => [...it.values()])
+  }
+}
+
+/** What one request takes of the budgets that it counts in, one after the other: all of it, or nothing. */
+class Turn {
+  readonly #wanted: ReadonlyArray<readonly [RateBudget, number]>
+  readonly #purpose: Purpose
+  readonly #owner: CcxtExchange | null
+  readonly #taken: Array<readonly [RateBudget, number]> = []
+  #isOver = false
+
+  constructor(wanted: ReadonlyArray<readonly [RateBudget, number]>, purpose: Purpose, owner: CcxtExchange | null) {
+    this.#wanted = wanted
+    this.#purpose = purpose
+    this.#owner = owner
+  }
+
+  /** Rejects with TooLate. `left`: for how long it may wait, in ms; null: for ever. */
+  async take(left: () => number | null, withdrawn: AbortSignal | undefined): Promise<void> {
+    try {
+      for (const [budget, units] of this.#wanted) {
+        await budget.take(units, this.#purpose, left(), { owner: this.#owner, withdrawn })
+        if (this.#isOver) budget.giveBack(units, this.#purpose, this.#owner)
+        else this.#taken.push([budget, units])
+      }
+    } catch (error) {
+      this.giveBack()
+      throw error
+    }
+  }
+
+  left(): void {
+    for (const [budget] of this.#taken) budget.left(this.#purpose)
+  }
+
+  giveBack(): void {
+    this.#isOver = true
+    for (const [budget, units] of this.#taken.splice(0)) budget.giveBack(units, this.#purpose, this.#owner)
   }
 }
 
@@ -151,23 +200,27 @@ export class Budgets {
       const work = currentWork()
       const purpose = work?.purpose ?? "market"
       const left = (): number | null => (work === undefined ? null : leftOf(work))
-      const held = holds.pass(purpose, left())
+      const withdrawn = work?.withdrawn
+      const held = holds.pass(purpose, left(), withdrawn)
       if (held !== undefined) await held
-      const gate = work?.gate
-      const take = async (from: RateBudget, units: number): Promise<void> => {
-        await from.take(units, purpose, left(), { isHeld: gate !== undefined, owner })
-        gate?.whenOpened(() => from.left(purpose))
-        gate?.whenDropped(() => from.giveBack(units, purpose, owner))
-      }
-      if (gate !== undefined) this.#keep(gate, holds)
       // With `number: String` costs are texts.
       const units = Number(cost ?? 1)
-      if (isPublicOne) return take(this.#budgetOf(exchange, false), units)
-      await take(budget, units)
-      // Of the account's own requests only orders weigh nothing.
-      if (ofAccount && units === 0)
-        for (const counted of this.#ordersOf(exchange, work?.instrumentId)) await take(counted, 1)
-      if (addressCost !== undefined) await take(this.#budgetOf(exchange, false), addressCost)
+      const wanted: Array<readonly [RateBudget, number]> = []
+      if (isPublicOne) wanted.push([this.#budgetOf(exchange, false), units])
+      else {
+        wanted.push([budget, units])
+        // Of the account's own requests only orders weigh nothing.
+        if (ofAccount && units === 0)
+          for (const counted of this.#ordersOf(exchange, work?.instrumentId)) wanted.push([counted, 1])
+        if (addressCost !== undefined) wanted.push([this.#budgetOf(exchange, false), addressCost])
+      }
+      const gate = work?.gate
+      if (gate !== undefined) this.#keep(gate, holds)
+      const turn = new Turn(wanted, purpose, owner)
+      gate?.whenDropped(() => turn.giveBack())
+      await turn.take(left, withdrawn)
+      if (gate === undefined) turn.left()
+      else gate.whenOpened(() => turn.left())
     }
     const handle = exchange.onRestResponse.bind(exchange)
     exchange.onRestResponse = (status, statusText, url, method, headers, ...rest) => {

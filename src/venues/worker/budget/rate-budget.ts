@@ -5,7 +5,7 @@
  * demands.
  */
 import { type BudgetLoad, PURPOSES, type Purpose } from "../../../ports/venue-stats.ts"
-import { TooLate } from "../exchange/errors.ts"
+import { TooLate, WITHDRAWN } from "../exchange/errors.ts"
 
 /** The share of the budget up to which requests of a kind may fill it. */
 const CEILINGS: Readonly<Record<Purpose, number>> = {
@@ -48,10 +48,17 @@ export interface BudgetLimits {
 /** Who takes: one account of several. */
 export type Owner = object
 
+interface TakeOptions {
+  readonly owner?: Owner | null
+  readonly withdrawn?: AbortSignal | undefined
+}
+
+const EXHAUSTED = "the venue's request budget was exhausted until the request's deadline"
+
 interface Waiting {
   readonly cost: number
+  readonly purpose: Purpose
   readonly owner: Owner | null
-  readonly isHeld: boolean
   readonly resolve: () => void
   readonly reject: (error: Error) => void
   readonly timer: NodeJS.Timeout | undefined
@@ -106,35 +113,35 @@ export class RateBudget {
   }
 
   /**
-   * Resolves when the request may leave; rejects with TooLate when it could not within `waitMillis` (null: waits for ever). `isHeld`: it waits
-   * elsewhere then, and leaves with `left`, or never, with `giveBack`.
+   * Resolves when the request may leave; rejects with TooLate when it could not within `waitMillis` (null: waits for ever), or was withdrawn
+   * first. It leaves with `left`, or never, with `giveBack`.
    */
   take(
     cost: number,
     purpose: Purpose,
     waitMillis: number | null,
-    { isHeld = false, owner = null }: { readonly isHeld?: boolean; readonly owner?: Owner | null } = {},
+    { owner = null, withdrawn }: TakeOptions = {},
   ): Promise<void> {
+    if (withdrawn?.aborted === true) return Promise.reject(new TooLate(WITHDRAWN))
     // What the venue does not count (orders, at Kraken) waits for nothing that it does.
-    if (cost === 0 && this.#pausedUntil <= this.#monotonic()) {
-      if (!isHeld) this.left(purpose)
-      return Promise.resolve()
-    }
+    if (cost === 0 && this.#pausedUntil <= this.#monotonic()) return Promise.resolve()
     return new Promise((resolve, reject) => {
       const timer =
-        waitMillis === null ? undefined : setTimeout(() => this.#giveUp(waiting, purpose), Math.max(0, waitMillis))
-      const waiting: Waiting = { cost, owner, isHeld, resolve, reject, timer }
+        waitMillis === null ? undefined : setTimeout(() => this.#giveUp(waiting, EXHAUSTED), Math.max(0, waitMillis))
+      const waiting: Waiting = { cost, purpose, owner, resolve, reject, timer }
       this.#queues[purpose].push(waiting)
       this.#admit()
+      if (withdrawn !== undefined && this.#queues[purpose].includes(waiting))
+        withdrawn.addEventListener("abort", () => this.#giveUp(waiting, WITHDRAWN), { once: true })
     })
   }
 
-  /** Of what was held, once. */
+  /** Of what was taken, once. */
   left(purpose: Purpose): void {
     this.#sent[purpose] += 1
   }
 
-  /** What was taken for a request that was held, and never leaves. */
+  /** What was taken for a request that never leaves. */
   giveBack(cost: number, purpose: Purpose, owner: Owner | null = null): void {
     if (cost === 0) return
     this.#expire()
@@ -218,12 +225,13 @@ export class RateBudget {
     return purpose === "market" && this.#accounts === 0 ? CEILING_ALONE : CEILINGS[purpose]
   }
 
-  #giveUp(waiting: Waiting, purpose: Purpose): void {
-    const queue = this.#queues[purpose]
+  #giveUp(waiting: Waiting, why: string): void {
+    const queue = this.#queues[waiting.purpose]
     const at = queue.indexOf(waiting)
     if (at < 0) return
     queue.splice(at, 1)
-    waiting.reject(new TooLate("the venue's request budget was exhausted until the request's deadline"))
+    clearTimeout(waiting.timer)
+    waiting.reject(new TooLate(why))
     this.#admit()
   }
 
@@ -249,7 +257,6 @@ export class RateBudget {
         queue.splice(queue.indexOf(head), 1)
         clearTimeout(head.timer)
         this.#spend(head.cost, purpose, head.owner)
-        if (!head.isHeld) this.left(purpose)
         head.resolve()
       }
     }

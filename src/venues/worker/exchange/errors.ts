@@ -29,10 +29,13 @@ export interface Failure extends VenueFailure {
   readonly verdict: Verdict
 }
 
-/** Thrown by the wrapped `sign` when an order's `notAfter` has passed: nothing was signed, nothing was sent. */
+/** Thrown where an order's `notAfter` has passed, or it was withdrawn, before its bytes could leave: nothing was sent. */
 export class TooLate extends Error {
   override readonly name = "TooLate"
 }
+
+/** Why an order was not sent that its cancel took back. */
+export const WITHDRAWN = "it was cancelled before it was sent"
 
 type Row = readonly [className: string, category: FailureCategory, verdict: Verdict]
 

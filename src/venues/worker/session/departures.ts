@@ -1,20 +1,56 @@
 /**
  * Submits on their way through ccxt, by our client id in any spelling. The one thing to know: ccxt signs after its throttle, so signing is the one
- * place to see that an order, or a change of one, has waited too long (order-path 3); what is signed ahead is judged once more at its gate.
+ * place to see that an order, or a change of one, has waited too long (order-path 3); what is signed ahead is judged once more at its gate. Until
+ * then a cancel takes the order back: neither is sent.
  */
 import { isOwned, type SharedOwnership } from "../../../ports/ownership.ts"
 import type { CcxtExchange, Raw } from "../exchange/ccxt.ts"
-import { TooLate } from "../exchange/errors.ts"
+import { TooLate, WITHDRAWN } from "../exchange/errors.ts"
+import type { Gate } from "../gate.ts"
 import { currentWork, leftOf, type Work } from "../work.ts"
 import { isSameId } from "./client-ids.ts"
 
-interface Departure {
+interface Route {
+  /** Of an order that was built ahead. */
+  readonly gate?: Gate | undefined
+  /** Aborted by `withdraw`; what does the order's work looks at it. */
+  readonly withdrawal?: AbortController | undefined
+  /** False: a cancel that comes first is sent all the same. */
+  readonly mayBeWithdrawn?: boolean
+}
+
+class Departure {
   /** From here on the order may be at the venue. Not of what is signed behind a gate: that has left once the gate let it pass. */
-  signed: boolean
+  signed = false
+  readonly #gate: Gate | undefined
+  readonly #withdrawal: AbortController
+  readonly #mayBeWithdrawn: boolean
+
+  constructor({ gate, withdrawal = new AbortController(), mayBeWithdrawn = true }: Route) {
+    this.#gate = gate
+    this.#withdrawal = withdrawal
+    this.#mayBeWithdrawn = mayBeWithdrawn
+  }
+
+  get withdrawn(): AbortSignal {
+    return this.#withdrawal.signal
+  }
+
+  get mayHaveLeft(): boolean {
+    return this.signed || this.#gate?.hasLeft === true
+  }
+
+  /** False: it may have left. */
+  withdraw(): boolean {
+    if (!this.#mayBeWithdrawn || this.mayHaveLeft) return false
+    this.#withdrawal.abort()
+    return true
+  }
 }
 
 /** In the turn in which its bytes may leave. Throws TooLate. */
 const checkMayLeave = (work: Work, isOurs: () => boolean): void => {
+  if (work.withdrawn?.aborted === true) throw new TooLate(WITHDRAWN)
   const left = leftOf(work)
   if (left !== null && left < 0) throw new TooLate("its deadline for sending had passed")
   if (!isOurs()) throw new TooLate("the lease of this gateway on its database had run out")
@@ -40,7 +76,11 @@ export class Departures {
       if (!asks && work?.purpose === "submit") checkMayLeave(work, isOurs)
       const values = asks || this.#waiting.size === 0 || work?.gate !== undefined ? [] : valuesOf(params)
       for (const [clientId, departure] of this.#waiting)
-        if (values.some((value) => isSameId(clientId, value))) departure.signed = true
+        if (values.some((value) => isSameId(clientId, value))) {
+          // By its name, too: whatever work this is, the order is told to be not sent.
+          if (departure.withdrawn.aborted) throw new TooLate(WITHDRAWN)
+          departure.signed = true
+        }
       return sign(path, api, method, params, headers, body)
     }
     const fetch = exchange.fetch.bind(exchange)
@@ -57,10 +97,15 @@ export class Departures {
     }
   }
 
-  begin(clientId: string): Departure {
-    const departure = { signed: false }
+  begin(clientId: string, route: Route = {}): Departure {
+    const departure = new Departure(route)
     this.#waiting.set(clientId, departure)
     return departure
+  }
+
+  /** True: nothing of it has left, and nothing will; what was about to send it fails with TooLate. False: it may have left, or none is on its way. */
+  withdraw(clientId: string): boolean {
+    return this.#waiting.get(clientId)?.withdraw() === true
   }
 
   end(clientId: string): void {

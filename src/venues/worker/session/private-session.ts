@@ -15,7 +15,7 @@ import { classify, type Failure } from "../exchange/errors.ts"
 import type { Listing, Markets } from "../exchange/markets.ts"
 import { Gate } from "../gate.ts"
 import { waitsOf } from "../waits.ts"
-import { behind } from "../work.ts"
+import { behind, withdrawable } from "../work.ts"
 import { AccountQuestions, CredentialStanding, REFUSED } from "./account-questions.ts"
 import { amendReports, editAt } from "./amendment.ts"
 import { KnownOrders } from "./client-ids.ts"
@@ -148,6 +148,7 @@ interface Prepared {
   readonly order: string
   readonly gate: Gate
   readonly answers: ReturnType<typeof createAt>
+  readonly withdrawal: AbortController
   /** Of its notAfter. */
   readonly timer: NodeJS.Timeout
   /** It came to nothing before it was released: it is built anew. */
@@ -256,9 +257,12 @@ export class PrivateSession {
     const { tradeOrderId } = order
     this.forgo(tradeOrderId)
     const gate = new Gate()
-    const answers = behind(gate, () => createAt(this.#exchange, this.#markets.listing, this.#profile, order))
+    const withdrawal = new AbortController()
+    const answers = withdrawable(withdrawal.signal, () =>
+      behind(gate, () => createAt(this.#exchange, this.#markets.listing, this.#profile, order)),
+    )
     const timer = setTimeout(() => this.forgo(tradeOrderId), left)
-    const prepared: Prepared = { order: JSON.stringify(order), gate, answers, timer, isOver: false }
+    const prepared: Prepared = { order: JSON.stringify(order), gate, answers, withdrawal, timer, isOver: false }
     const over = (): void => {
       prepared.isOver = true
     }
@@ -299,21 +303,24 @@ export class PrivateSession {
       return notSent(REFUSED)
     }
     const clientId = venueClientId(order.tradeOrderId)
+    const { gate, withdrawal } = prepared ?? {}
+    // Of a list the venue takes both orders or none, and the cancel of one is not asked for the other.
+    const departure = this.#departures.begin(clientId, { gate, withdrawal, mayBeWithdrawn: orders.length === 1 })
     try {
-      await this.ready()
-    } catch (error) {
-      prepared?.gate.drop()
-      return notSent(inWords(classify(error)))
-    }
-    const departure = this.#departures.begin(clientId)
-    try {
+      try {
+        await this.ready()
+      } catch (error) {
+        gate?.drop()
+        return notSent(inWords(classify(error)))
+      }
       // `sign` looks each time whether the order's notAfter, which this work is for, has passed.
       const { listing } = this.#markets
       let isFirst = true
       const ask = (): ReturnType<typeof createAt> => {
         const isReleased = isFirst && prepared?.gate.open() === true
         isFirst = false
-        return isReleased ? prepared.answers : createAt(this.#exchange, listing, this.#profile, order)
+        if (isReleased) return prepared.answers
+        return withdrawable(departure.withdrawn, () => createAt(this.#exchange, listing, this.#profile, order))
       }
       const answers = (await this.questions.byVenueClock(ask)).map((answer) => listing.named(answer))
       const [adapter, known, at] = [this.#adapter, this.#known, this.#markets.venueNow()]
@@ -328,15 +335,16 @@ export class PrivateSession {
           this.#report(report)
     } catch (error) {
       const failure = classify(error)
-      const mayHaveLeft = departure.signed || prepared?.gate.hasLeft === true
-      for (const { tradeOrderId } of orders) this.#submitFailed(tradeOrderId, failure, mayHaveLeft)
+      for (const { tradeOrderId } of orders) this.#submitFailed(tradeOrderId, failure, departure.mayHaveLeft)
     } finally {
       this.#departures.end(clientId)
     }
   }
 
+  /** Of an order that has not left nothing is sent: its submit says that it was not. */
   async cancel(ref: VenueOrderRef): Promise<void> {
     const { tradeOrderId } = ref
+    if (this.#departures.withdraw(venueClientId(tradeOrderId))) return
     if (this.#standing.isRefused) {
       this.#report({
         _tag: "CancelRefused",

@@ -94,6 +94,19 @@ describe("an order at GATE", () => {
     expect(await at.run(my.open.session.fetchFills(AT - 600_000, [GATE_BTC]))).toEqual(my.fills)
   })
 
+  it("that is cancelled while it waits for its turn is not sent, nor is its cancel", async () => {
+    // Ten in a second, of which 95 % are for orders: from the tenth on they wait.
+    const orders = Array.from({ length: 12 }, () => gateOrder({ quantity: "0.0001" }))
+    const asked = my.count(CANCEL)
+    for (const order of orders) my.open.session.submit(order)
+    const last = orders.slice(9)
+    for (const order of last) my.open.session.cancel(refOf(order))
+    const told = (tag: string) => my.open.reports.filter(({ _tag }) => _tag === tag)
+    await until(() => told("Accepted").length === 9 && told("NotSent").length === 3, "all outcomes")
+    expect(told("NotSent")).toMatchObject(last.map(({ tradeOrderId }) => ({ tradeOrderId })))
+    expect([my.rows.length, my.count(CANCEL), told("CancelRefused"), told("CancelInDoubt")]).toEqual([9, asked, [], []])
+  })
+
   it("that sells has its fee in the quote asset", async () => {
     await accepted({ orderSide: "SELL", orderType: "MARKET", limitPrice: null, quantity: "0.001" })
     await filled(1)

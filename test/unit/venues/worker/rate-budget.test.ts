@@ -223,7 +223,9 @@ describe("a request budget", () => {
     async (runsOff) => {
       const { budget, ask, left, count } = budgeting(runsOff)
       let isOver = false
+      let doubts = 0
       const askOn = (): void => {
+        doubts += 1
         if (!isOver) void budget.take(6, "doubt", null).then(askOn, () => undefined)
       }
       for (let n = 0; n < 3; n++) askOn()
@@ -231,9 +233,9 @@ describe("a request budget", () => {
       for (let n = 0; n < 3; n++) ask("opening", 12)
       await vi.advanceTimersByTimeAsync(2 * WINDOW_MILLIS)
       expect(count("opening")).toBe(3)
-      const { doubt } = budget.load().sent
+      const before = doubts
       await vi.advanceTimersByTimeAsync(WINDOW_MILLIS)
-      expect(budget.load().sent.doubt).toBeGreaterThan(doubt)
+      expect(doubts).toBeGreaterThan(before)
       isOver = true
       budget.close()
       expect(left).toHaveLength(3)
