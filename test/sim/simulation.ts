@@ -19,6 +19,7 @@ import { drawTraits } from "./traits.ts"
 import { MAIN } from "./venue/exchange.ts"
 import { type AmendFate, type CancelFate, kindFates, type StreamFate, type SubmitFate } from "./venue/fates.ts"
 import { Faults } from "./venue/faults.ts"
+import { liquidate } from "./venue/liquidation.ts"
 import { BTC_USDT, listed, simVenue, unitsOf } from "./venue/listing.ts"
 import { type SimMarket, SimMarkets } from "./venue/market.ts"
 import { START, World, type WorldOptions } from "./world.ts"
@@ -343,8 +344,10 @@ class Simulation {
   }
 
   private venueCancels(): void {
-    const open = this.world.venue.openOrders()
-    if (open.length > 0) this.world.venue.end(this.random.pick(open), "CANCELLED")
+    const { venue } = this.world
+    if (venue.traits.contracts && this.rare.chance(0.4)) return liquidate(venue, this.rare, this.tally)
+    const open = venue.openOrders()
+    if (open.length > 0) venue.end(this.random.pick(open), "CANCELLED")
   }
 
   private foreign(): void {

@@ -7,6 +7,7 @@ import type { Position } from "../../../src/domain/account/trading-account.ts"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import { type InstrumentId, positionIdOf } from "../../../src/domain/ids.ts"
 import type { SubmitRequest } from "../../../src/domain/order/submit-request.ts"
+import type { Unit } from "../../../src/ports/account-store.ts"
 import type { VenueCall } from "../accounts.ts"
 import type { Readiness } from "../readiness.ts"
 import { tradeKey } from "../venue/exchange.ts"
@@ -66,6 +67,11 @@ export const checkContracts = (view: AccountView, portfolio: ReadonlyArray<Posit
 export class ContractChecks {
   /** Of the newest word of the venue that it has taken: of which instant it says it is; null: there was none since it works. */
   private wordAt: number | null = null
+  /**
+   * The newest trade that was inferred, which has no time of the venue's: whether that word has it already, only balances say that were asked for
+   * afterwards. Null: there is none such.
+   */
+  private inferredAt: number | null = null
   /** What it was compared with, last. */
   private compared = ""
 
@@ -76,16 +82,20 @@ export class ContractChecks {
 
   processStarted(): void {
     this.wordAt = null
+    this.inferredAt = null
   }
 
-  handedOver(): void {
+  handedOver({ rows }: Unit): void {
     if (this.readiness.since === null) this.wordAt = null
+    if (rows.some((it) => it._tag === "Execution" && it.execution.inferred)) this.inferredAt = this.view.world.time.now
   }
 
   call(call: VenueCall): void {
     if (this.readiness.since === null) this.wordAt = null
-    else if (call._tag === "ToldBalances") this.wordAt = Math.max(this.wordAt ?? 0, call.at)
-    else if (call._tag === "Heard" && call.report._tag === "BalancesSeen")
+    else if (call._tag === "ToldBalances") {
+      this.wordAt = Math.max(this.wordAt ?? 0, call.at)
+      if (this.inferredAt !== null && call.at > this.inferredAt) this.inferredAt = null
+    } else if (call._tag === "Heard" && call.report._tag === "BalancesSeen")
       this.wordAt = Math.max(this.wordAt ?? 0, call.report.balances.at)
   }
 
@@ -94,7 +104,7 @@ export class ContractChecks {
     const { world, exchange, id } = view
     const { traits } = world.venue
     // Where balances are those of a replica, what was traded before they were asked for may be missing in them.
-    if (!traits.contracts || traits.balancesLagMillis > 0 || wordAt === null) return
+    if (!traits.contracts || traits.balancesLagMillis > 0 || wordAt === null || this.inferredAt !== null) return
     if (!world.isRunning || world.status(id) !== "ACTIVE" || world.units.of(id) > 0) return
     const trades = world.venue.fillsOf(exchange)
     const compared = `${world.generation} ${wordAt} ${trades.length}`
