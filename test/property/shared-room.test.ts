@@ -35,7 +35,7 @@ it("has a place for who has none, whatever so few others took and left before, a
     const step = fc.record({ sharer, isLeaving: fc.boolean(), times: fc.integer({ min: 1, max: 30 }) })
     return fc.record({ max: fc.constant(max), steps: fc.array(step, { maxLength: 200 }) })
   })
-  fc.assert(
+  void fc.assert(
     fc.property(rooms, ({ max, steps }) => {
       const room = new SharedRoom(max)
       const counts = new Map<number, number>()

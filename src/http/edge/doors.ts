@@ -69,12 +69,16 @@ export const openDoors = <R extends RouteFacts>(
     return exchange
   }
 
-  /** What holds for every path: secure, and of one length. True: go on. */
+  /** What holds for every path: secure, of one length, and of one caller. True: go on. */
   const isAdmitted = (exchange: Exchange): boolean => {
     if (!exchange.isSecure) exchange.fail(new TlsRequired())
     // A proxy in front may have believed the other one: what follows on this connection may be another client's request. An answer
     // would leave what is already read to be served, so there is none.
     else if (exchange.contradicts("content-length")) exchange.drop()
+    else {
+      const failure = exchange.secondLine()
+      if (failure !== undefined) exchange.fail(limiter?.chargeAddress(exchange, 1) ?? failure)
+    }
     return !exchange.done
   }
 

@@ -3,71 +3,15 @@
  * always written inside `cork`.
  */
 
+import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { DeadlineExceeded } from "../../domain/errors/service.ts"
-import { slips } from "../../foundation/nearest-name.ts"
 import { traceparentOf } from "../../foundation/trace-context.ts"
 import type { PassedAnswer, PassedRequest } from "../forward/frame.ts"
 import { Call, type Headers, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
+import { type HeaderLines, headerLines, linesNamed, misspeltKey, secondLine } from "./header-lines.ts"
 import type { RouteFacts } from "./route.ts"
 import { plainAddress } from "./transport.ts"
-
-// A request's headers as they came: name and value by turns, a header with several lines several times.
-
-interface Lines {
-  forEach(each: (name: string, value: string) => void): void
-}
-
-export type HeaderLines = ReadonlyArray<string>
-
-/** Gone with the request when the route's function returns: so they are kept. */
-export const headerLines = (request: Lines): HeaderLines => {
-  const headers: Array<string> = []
-  request.forEach((name, value) => {
-    headers.push(name, value)
-  })
-  return headers
-}
-
-/** The first line of a header; empty when there is none. */
-export const firstLine = (headers: HeaderLines, name: string): string => {
-  for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return headers[i + 1]!
-  return ""
-}
-
-/** All lines of a header, as one list: a proxy may append its own line instead of extending the client's. */
-export const joinedLines = (headers: HeaderLines, name: string): string => {
-  let lines = ""
-  for (let i = 0; i < headers.length; i += 2)
-    if (headers[i] === name) lines = lines === "" ? headers[i + 1]! : `${lines}, ${headers[i + 1]!}`
-  return lines
-}
-
-const KEY = "idempotency-key"
-/** Most clients send the same few names with every request. */
-const judged = new Map<string, boolean>()
-const JUDGED_MAX = 1_000
-
-const isNearlyKey = (name: string): boolean => {
-  if (name === KEY || name.length < KEY.length - 4 || name.length > KEY.length + 4) return false
-  const known = judged.get(name)
-  if (known !== undefined) return known
-  const isNear = slips(name.startsWith("x-") ? name.slice(2) : name, KEY) <= 3
-  if (judged.size >= JUDGED_MAX) judged.clear()
-  judged.set(name, isNear)
-  return isNear
-}
-
-/** A header that was meant to be Idempotency-Key, where that one is not there: it is the only header whose loss would go unnoticed. */
-export const misspeltKey = (headers: HeaderLines): string | undefined => {
-  let near: string | undefined
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = headers[i]!
-    if (name === KEY) return undefined
-    if (isNearlyKey(name)) near = name
-  }
-  return near
-}
 
 // Whose request id counts: the client's when it is clean, else a fresh one (contract C16). Nothing else of it may reach a header or a log.
 
@@ -211,11 +155,15 @@ export class Exchange extends Call {
   }
 
   header(name: string): string {
-    return firstLine(this.headers, name)
+    return linesNamed(this.headers, name)
   }
 
   misspeltKey(): string | undefined {
     return misspeltKey(this.headers)
+  }
+
+  secondLine(): DomainError | undefined {
+    return secondLine(this.headers)
   }
 
   /** Whether a header stands twice with different values. */
@@ -236,12 +184,12 @@ export class Exchange extends Call {
   get ip(): string {
     const { transport } = this.around
     const peer = this.peer()
-    return transport.trusts(peer) ? transport.clientIp(peer, joinedLines(this.headers, "x-forwarded-for")) : peer
+    return transport.trusts(peer) ? transport.clientIp(peer, linesNamed(this.headers, "x-forwarded-for")) : peer
   }
 
   get isSecure(): boolean {
     const { transport } = this.around
-    return transport.mode !== "proxy" || transport.isSecure(this.peer(), joinedLines(this.headers, "x-forwarded-proto"))
+    return transport.mode !== "proxy" || transport.isSecure(this.peer(), linesNamed(this.headers, "x-forwarded-proto"))
   }
 
   override abort(): void {

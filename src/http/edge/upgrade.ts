@@ -7,7 +7,8 @@ import { accessLine } from "../watch/request-log.ts"
 import type { RequestWatch } from "../watch/request-watch.ts"
 import { failureText, retryAfterSeconds } from "./envelope.ts"
 import { ERRNO } from "./errno.ts"
-import { firstLine, headerLines, joinedLines, requestIdOf } from "./exchange.ts"
+import { requestIdOf } from "./exchange.ts"
+import { headerLines, linesNamed, secondLine } from "./header-lines.ts"
 import { plainAddress, type TransportPolicy } from "./transport.ts"
 
 interface UpgradeSocket {
@@ -29,6 +30,8 @@ export interface Screened {
     readonly retryAfterSeconds: number | undefined
   } | null
 }
+
+const REFUSALS: Readonly<Record<number, string>> = { 400: "400 Bad Request", 429: "429 Too Many Requests" }
 
 /** Whether this address may have one more socket; why not, if so. */
 type Admit = (ip: string) => DomainError | undefined
@@ -52,16 +55,16 @@ export const makeUpgradeScreen =
     admit: Admit = () => undefined,
   ): Screened => {
     const headers = headerLines(request)
-    const header = (name: string): string => firstLine(headers, name)
+    const header = (name: string): string => linesNamed(headers, name)
     const requestId = requestIdOf(header("x-request-id"), fresh)
     const peer = plainAddress(Buffer.from(socket.getRemoteAddressAsText()).toString("latin1"))
-    const forwarded = joinedLines(headers, "x-forwarded-for")
+    const forwarded = linesNamed(headers, "x-forwarded-for")
     const ip = transport.clientIp(peer, forwarded)
-    const isSecure = transport.isSecure(peer, joinedLines(headers, "x-forwarded-proto"))
+    const isSecure = transport.isSecure(peer, linesNamed(headers, "x-forwarded-proto"))
     const failure: DomainError | null = !isSecure
       ? new TlsRequired()
       : isOriginAllowed
-        ? (admit(ip) ?? null)
+        ? (secondLine(headers) ?? admit(ip) ?? null)
         : new Forbidden()
     const { status, errno } = failure === null ? { status: 101, errno: 0 } : ERRNO[failure._tag]
     const body = failure === null ? "" : failureText(failure, { resource: "socket", action: "connect" }, requestId)
@@ -92,7 +95,7 @@ export const makeUpgradeScreen =
       failure === null
         ? null
         : {
-            status: status === 429 ? "429 Too Many Requests" : `${status} Forbidden`,
+            status: REFUSALS[status] ?? `${status} Forbidden`,
             body,
             retryAfterSeconds: retryAfterSeconds(failure),
           }

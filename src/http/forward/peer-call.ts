@@ -10,7 +10,8 @@ import type { Asked, NotTakenReason, TakeAsked } from "../../ports/cable.ts"
 import type { Route } from "../docs/reflect.ts"
 import { Call, guarded, type Headers, isTooLate, type Run, type Surroundings } from "../edge/call.ts"
 import type { FailureStatus } from "../edge/errno.ts"
-import { firstLine, linesOf, misspeltKey } from "../edge/exchange.ts"
+import { linesOf } from "../edge/exchange.ts"
+import { linesNamed, misspeltKey } from "../edge/header-lines.ts"
 import { type Authenticate, makeProceed, onceSeen, runBody } from "../edge/proceed.ts"
 import { isJsonType } from "../edge/request-body.ts"
 import type { RouteFacts } from "../edge/route.ts"
@@ -51,7 +52,7 @@ class PeerCall extends Call {
   }
 
   header(name: string): string {
-    return firstLine(this.passed.headers, name)
+    return linesNamed(this.passed.headers, name)
   }
 
   misspeltKey(): string | undefined {

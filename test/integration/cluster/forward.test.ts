@@ -439,10 +439,8 @@ it("counts a body that is too long for any node to the address that it came from
   const long = () => ask(url, "/write", { method: "POST", headers: HEADERS, body: "x".repeat(100_000) })
   const first = await long()
   expect([first.status, first.headers.get("x-ratelimit-bucket")]).toEqual([413, "httpAddress"])
-  const left = Number(first.headers.get("x-ratelimit-remaining"))
-  const second = await long()
-  expect(Number(second.headers.get("x-ratelimit-remaining"))).toBeLessThan(left)
   const { burst } = RATE_LIMITS.httpAddress
+  // More than is given back meanwhile.
   const statuses = new Set<number>()
   for (let i = 0; i < 3 * burst && !statuses.has(429); i += 20)
     for (const { status } of await Promise.all(Array.from({ length: 20 }, long))) statuses.add(status)

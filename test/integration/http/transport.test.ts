@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openApiDocument } from "../../../src/http/docs/openapi.ts"
 import { NAVIGATION_STYLE, navigation } from "../../../src/http/docs/pages.ts"
 import { referencePages } from "../../../src/http/docs/reference.ts"
+import { TextDocument } from "../../../src/http/edge/document.ts"
 import { Ok } from "../../../src/http/edge/envelope.ts"
 import type { HandlersOf } from "../../../src/http/edge/mount.ts"
 import { Access } from "../../../src/http/edge/route.ts"
@@ -19,12 +20,15 @@ import { CERTIFICATE, type CertificateFiles, certificateFiles } from "../../kit/
 import { raw, serveTest, type TestHttp } from "../../kit/servers/http-server.ts"
 
 const Facts = Schema.Struct({ ip: Schema.String })
-const Group = HttpApiGroup.make("test").add(
-  HttpApiEndpoint.get("facts", "/facts").addSuccess(Ok(Facts)).annotate(Access, "none"),
-)
+const Group = HttpApiGroup.make("test")
+  .add(HttpApiEndpoint.get("facts", "/facts").addSuccess(Ok(Facts)).annotate(Access, "none"))
+  .add(HttpApiEndpoint.post("act", "/act").setPayload(Schema.Struct({})).addSuccess(Ok(Facts)).annotate(Access, "none"))
 const Api = HttpApi.make("test").add(Group)
 const handlers: HandlersOf<typeof Group> = {
-  test: { facts: ({ request }, reply) => reply.ok({ ip: request.ip }) },
+  test: {
+    facts: ({ request }, reply) => reply.ok({ ip: request.ip }),
+    act: ({ request }, reply) => reply.ok({ ip: request.ip }),
+  },
 }
 
 /** More than any buffer of the kernel takes at once. */
@@ -233,5 +237,55 @@ describe("the reference", () => {
     for (const path of linked) expect([path, (await fetch(`${http.url}${path}`)).status]).toEqual([path, 200])
     const ids = new Set([...html.matchAll(/id="([^"]+)"/g)].map((match) => match[1]))
     for (const [, id] of html.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(id)
+  })
+})
+
+const PAGE = {
+  path: "/page",
+  contentType: "text/plain",
+  body: new TextDocument(() => Buffer.from("what the page says")),
+  headers: {},
+}
+
+describe("a header that comes in two lines", () => {
+  let http: TestHttp
+  beforeAll(async () => {
+    http = await serveTest(Api, handlers, { pages: [PAGE] })
+  })
+  afterAll(() => http.close())
+
+  const ask = async (lines: ReadonlyArray<string>, first = "GET /facts HTTP/1.1") => {
+    const host = lines.some((line) => line.startsWith("Host")) ? [] : ["Host: x"]
+    const [answer] = await raw(http.port, [first, ...host, ...lines, "", ""].join("\r\n"))
+    return answer!
+  }
+
+  it.each([
+    ["Authorization", "Bearer reader", "Bearer writer"],
+    ["Idempotency-Key", "first", "second"],
+    ["Idempotency-Key", "same", "same"],
+    ["Content-Type", "application/json", "text/plain"],
+    ["Origin", "https://a.example", "https://b.example"],
+    ["Host", "a.example", "b.example"],
+  ])("is refused by its name where one of them decides: %s", async (name, one, other) => {
+    const { status, body } = await ask([`${name}: ${one}`, "X-Between: 1", `${name.toLowerCase()}: ${other}`])
+    expect([status, body]).toEqual([400, expect.stringContaining(`"parameter":"${name}"`)])
+    expect((await ask([`${name}: ${one}`])).status).toBe(200)
+  })
+
+  it("names no request, and is one list where it is a list", async () => {
+    const { status, headers } = await ask(["X-Request-ID: one", "X-Request-ID: other"])
+    expect([status, headers.get("x-request-id")]).toEqual([200, expect.stringContaining("generated-")])
+    const page = (lines: ReadonlyArray<string>) => ask(lines, "GET /page HTTP/1.1")
+    const etag = (await page([])).headers.get("etag")
+    expect((await page([`If-None-Match: "another"`, `If-None-Match: ${etag}`])).status).toBe(304)
+    const encoded = [
+      "Content-Type: application/json",
+      "Content-Encoding:",
+      "Content-Encoding: gzip",
+      "Content-Length: 2",
+    ]
+    const refused = await raw(http.port, `${["POST /act HTTP/1.1", "Host: x", ...encoded, "", ""].join("\r\n")}{}`)
+    expect(refused.map(({ status }) => status)).toEqual([415])
   })
 })

@@ -171,7 +171,7 @@ const parseAnswers = (text: string): ReadonlyArray<RawAnswer> => {
       }),
     )
     const status = Number(first.split(" ")[1])
-    const length = status === 204 ? 0 : Number(headers.get("content-length") ?? 0)
+    const length = status === 204 || status === 304 ? 0 : Number(headers.get("content-length") ?? 0)
     const body = rest.slice(end + 4, end + 4 + length)
     if (body.length < length) return answers
     answers.push({ status, headers, body })

@@ -70,4 +70,13 @@ describe("an upgrade", () => {
     const forged = ask({ "x-forwarded-proto": ["https", "http"], "x-forwarded-for": "203.0.113.7" }).refusal
     expect(JSON.parse(forged?.body ?? "{}")).toMatchObject({ errno: -102005 })
   })
+
+  it("is refused where it names its page or its host twice", () => {
+    const { ask } = screenOf([])
+    for (const [name, written] of Object.entries({ origin: "Origin", host: "Host" })) {
+      const { status, body } = ask({ [name]: ["https://a.example", "https://b.example"] }).refusal ?? {}
+      expect([status, JSON.parse(body ?? "{}").details?.metadata?.parameter]).toEqual(["400 Bad Request", written])
+    }
+    expect(ask({ "x-request-id": ["one", "other"] }).requestId).toBe("fresh")
+  })
 })
