@@ -14,7 +14,7 @@ import { TooLate, WITHDRAWN } from "../exchange/errors.ts"
 import type { Gate } from "../gate.ts"
 import { waitsOf } from "../waits.ts"
 import { currentWork, leftOf } from "../work.ts"
-import { type BudgetLimits, RateBudget } from "./rate-budget.ts"
+import { type BudgetLimits, RateBudget, type Taken } from "./rate-budget.ts"
 
 // What the venue lets one account not do for a while: a limit that counts an account's orders holds its orders, and neither its cancels nor
 // its questions, nor those of any other account.
@@ -76,18 +76,20 @@ class OrderBudgets {
     this.#budgets = limits.map(() => new Map())
   }
 
-  of(instrumentId: string): ReadonlyArray<RateBudget> {
-    return this.#limits.map(({ most, withinMillis, of }, index) => {
+  /** Each when its turn has come: one that is looked up and waited for elsewhere may have been forgotten by then, and another be in its place. */
+  *of(instrumentId: string): Generator<RateBudget> {
+    for (const [index, { most, withinMillis, of }] of this.#limits.entries()) {
       const budgets = this.#budgets[index]!
       const key = of === "ACCOUNT" ? "" : instrumentId
       const known = budgets.get(key)
-      if (known !== undefined) return known
-      // Nothing counts any more of what was done elsewhere a while ago.
-      for (const [name, each] of budgets) if (each.isIdle()) budgets.delete(name)
-      const made = new RateBudget({ capacity: most, windowMillis: withinMillis, limitedMillis: this.#limitedMillis })
-      budgets.set(key, made)
-      return made
-    })
+      if (known === undefined) {
+        // Nothing counts any more of what was done elsewhere a while ago.
+        for (const [name, each] of budgets) if (each.isIdle()) budgets.delete(name)
+        const made = new RateBudget({ capacity: most, windowMillis: withinMillis, limitedMillis: this.#limitedMillis })
+        budgets.set(key, made)
+        yield made
+      } else yield known
+    }
   }
 
   each(): ReadonlyArray<RateBudget> {
@@ -97,13 +99,13 @@ class OrderBudgets {
 
 /** What one request takes of the budgets that it counts in, one after the other: all of it, or nothing. */
 class Turn {
-  readonly #wanted: ReadonlyArray<readonly [RateBudget, number]>
+  readonly #wanted: Iterable<readonly [RateBudget, number]>
   readonly #purpose: Purpose
   readonly #owner: CcxtExchange | null
-  readonly #taken: Array<readonly [RateBudget, number]> = []
+  readonly #taken: Array<readonly [RateBudget, Taken]> = []
   #isOver = false
 
-  constructor(wanted: ReadonlyArray<readonly [RateBudget, number]>, purpose: Purpose, owner: CcxtExchange | null) {
+  constructor(wanted: Iterable<readonly [RateBudget, number]>, purpose: Purpose, owner: CcxtExchange | null) {
     this.#wanted = wanted
     this.#purpose = purpose
     this.#owner = owner
@@ -113,9 +115,9 @@ class Turn {
   async take(left: () => number | null, withdrawn: AbortSignal | undefined): Promise<void> {
     try {
       for (const [budget, units] of this.#wanted) {
-        await budget.take(units, this.#purpose, left(), { owner: this.#owner, withdrawn })
-        if (this.#isOver) budget.giveBack(units, this.#purpose, this.#owner)
-        else this.#taken.push([budget, units])
+        const taken = await budget.take(units, this.#purpose, left(), { owner: this.#owner, withdrawn })
+        if (this.#isOver) budget.giveBack(taken)
+        else this.#taken.push([budget, taken])
       }
     } catch (error) {
       this.giveBack()
@@ -129,7 +131,7 @@ class Turn {
 
   giveBack(): void {
     this.#isOver = true
-    for (const [budget, units] of this.#taken.splice(0)) budget.giveBack(units, this.#purpose, this.#owner)
+    for (const [budget, taken] of this.#taken.splice(0)) budget.giveBack(taken)
   }
 }
 
@@ -185,6 +187,15 @@ export class Budgets {
     if (ofAccount) this.#join(exchange)
     const holds = new AccountHolds()
     const owner = ofAccount ? exchange : null
+    const ofAddress = (): RateBudget => this.#budgetOf(exchange, false)
+    const countedBy = function* (
+      units: number,
+      orders: Iterable<RateBudget>,
+    ): Generator<readonly [RateBudget, number]> {
+      yield [budget, units]
+      for (const counted of orders) yield [counted, 1]
+      if (addressCost !== undefined) yield [ofAddress(), addressCost]
+    }
     let isOfAddress = false
     if (isItsOwn) {
       // ccxt calls `throttle` in the same breath, whatever the adapter makes of costs.
@@ -205,18 +216,11 @@ export class Budgets {
       if (held !== undefined) await held
       // With `number: String` costs are texts.
       const units = Number(cost ?? 1)
-      const wanted: Array<readonly [RateBudget, number]> = []
-      if (isPublicOne) wanted.push([this.#budgetOf(exchange, false), units])
-      else {
-        wanted.push([budget, units])
-        // Of the account's own requests only orders weigh nothing.
-        if (ofAccount && units === 0)
-          for (const counted of this.#ordersOf(exchange, work?.instrumentId)) wanted.push([counted, 1])
-        if (addressCost !== undefined) wanted.push([this.#budgetOf(exchange, false), addressCost])
-      }
+      // Of the account's own requests only orders weigh nothing.
+      const orders = ofAccount && units === 0 ? this.#ordersOf(exchange, work?.instrumentId) : []
       const gate = work?.gate
       if (gate !== undefined) this.#keep(gate, holds)
-      const turn = new Turn(wanted, purpose, owner)
+      const turn = new Turn(isPublicOne ? [[ofAddress(), units]] : countedBy(units, orders), purpose, owner)
       gate?.whenDropped(() => turn.giveBack())
       await turn.take(left, withdrawn)
       if (gate === undefined) turn.left()
@@ -307,7 +311,7 @@ export class Budgets {
     return [...this.#all.values(), ...[...this.#orders.values()].flatMap((it) => it.each())]
   }
 
-  #ordersOf(exchange: CcxtExchange, instrumentId: InstrumentId | undefined): ReadonlyArray<RateBudget> {
+  #ordersOf(exchange: CcxtExchange, instrumentId: InstrumentId | undefined): Iterable<RateBudget> {
     const { orderLimits } = this.#profile
     if (orderLimits === undefined) return []
     const known = this.#orders.get(exchange)

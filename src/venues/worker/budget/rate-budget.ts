@@ -59,19 +59,21 @@ interface Waiting {
   readonly cost: number
   readonly purpose: Purpose
   readonly owner: Owner | null
-  readonly resolve: () => void
+  readonly resolve: (taken: Taken) => void
   readonly reject: (error: Error) => void
   readonly timer: NodeJS.Timeout | undefined
 }
 
 interface Spent {
   readonly at: number
-  readonly taken: number
   readonly purpose: Purpose | null
   readonly owner: Owner | null
   /** What still counts of it. */
   cost: number
 }
+
+/** What was counted for one request, and for no other that is like it. */
+export type Taken = ReadonlyArray<Spent>
 
 const byPurpose = <A>(make: (purpose: Purpose) => A): Record<Purpose, A> =>
   Object.fromEntries(PURPOSES.map((purpose) => [purpose, make(purpose)])) as Record<Purpose, A>
@@ -121,10 +123,10 @@ export class RateBudget {
     purpose: Purpose,
     waitMillis: number | null,
     { owner = null, withdrawn }: TakeOptions = {},
-  ): Promise<void> {
+  ): Promise<Taken> {
     if (withdrawn?.aborted === true) return Promise.reject(new TooLate(WITHDRAWN))
     // What the venue does not count (orders, at Kraken) waits for nothing that it does.
-    if (cost === 0 && this.#pausedUntil <= this.#monotonic()) return Promise.resolve()
+    if (cost === 0 && this.#pausedUntil <= this.#monotonic()) return Promise.resolve([])
     return new Promise((resolve, reject) => {
       const timer =
         waitMillis === null ? undefined : setTimeout(() => this.#giveUp(waiting, EXHAUSTED), Math.max(0, waitMillis))
@@ -141,16 +143,13 @@ export class RateBudget {
     this.#sent[purpose] += 1
   }
 
-  /** What was taken for a request that never leaves. */
-  giveBack(cost: number, purpose: Purpose, owner: Owner | null = null): void {
-    if (cost === 0) return
+  /** What was taken for a request that never leaves; what has run off meanwhile is free already. */
+  giveBack(taken: Taken): void {
     this.#expire()
-    const at = this.#spent.findLastIndex(
-      (each) => each.purpose === purpose && each.owner === owner && each.taken === cost,
-    )
-    const [given] = at < 0 ? [] : this.#spent.splice(at, 1)
-    if (given === undefined) return
-    this.#uncount(given, given.cost)
+    const given = taken.filter((spent) => this.#spent.includes(spent))
+    if (given.length === 0) return
+    this.#spent = this.#spent.filter((spent) => !given.includes(spent))
+    for (const spent of given) this.#uncount(spent, spent.cost)
     this.#admit()
   }
 
@@ -256,8 +255,7 @@ export class RateBudget {
         }
         queue.splice(queue.indexOf(head), 1)
         clearTimeout(head.timer)
-        this.#spend(head.cost, purpose, head.owner)
-        head.resolve()
+        head.resolve(this.#spend(head.cost, purpose, head.owner))
       }
     }
     if (holdsDoubts && this.isQueueing("doubt") && !this.#holdsDoubts()) return this.#admit()
@@ -340,13 +338,16 @@ export class RateBudget {
   }
 
   /** What is larger than a window has room for takes up the next ones, too. */
-  #spend(cost: number, purpose: Purpose | null, owner: Owner | null = null): void {
+  #spend(cost: number, purpose: Purpose | null, owner: Owner | null = null): Taken {
     const capacity = this.#capacity()
+    const taken: Array<Spent> = []
     for (let left = cost, at = this.#monotonic(); left > 0; left -= capacity, at += this.#limits.windowMillis)
-      this.#spent.push({ at, purpose, owner, taken: Math.min(left, capacity), cost: Math.min(left, capacity) })
+      taken.push({ at, purpose, owner, cost: Math.min(left, capacity) })
+    this.#spent.push(...taken)
     this.#used += cost
     if (owner !== null) this.#count(owner, cost)
     if (purpose !== null) this.#usedFor[purpose] += cost
+    return taken
   }
 
   #uncount({ purpose, owner }: Spent, cost: number): void {

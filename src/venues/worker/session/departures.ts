@@ -44,6 +44,8 @@ class Departure {
   withdraw(): boolean {
     if (!this.#mayBeWithdrawn || this.mayHaveLeft) return false
     this.#withdrawal.abort()
+    // What waits at it has had its turn, which is free again.
+    this.#gate?.drop()
     return true
   }
 }

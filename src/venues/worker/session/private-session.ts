@@ -11,7 +11,7 @@ import type { ExchangeAdapter } from "../../adapters/adapter.ts"
 import { adapterOf } from "../../adapters/adapters.ts"
 import type { VenueProfile } from "../../adapters/profile.ts"
 import type { CcxtExchange, CcxtOrder } from "../exchange/ccxt.ts"
-import { classify, type Failure } from "../exchange/errors.ts"
+import { classify, type Failure, TooLate, WITHDRAWN } from "../exchange/errors.ts"
 import type { Listing, Markets } from "../exchange/markets.ts"
 import { Gate } from "../gate.ts"
 import { waitsOf } from "../waits.ts"
@@ -334,7 +334,8 @@ export class PrivateSession {
         }))
           this.#report(report)
     } catch (error) {
-      const failure = classify(error)
+      // Whatever else it failed with: this is what its cancel is answered with.
+      const failure = classify(departure.withdrawn.aborted ? new TooLate(WITHDRAWN) : error)
       for (const { tradeOrderId } of orders) this.#submitFailed(tradeOrderId, failure, departure.mayHaveLeft)
     } finally {
       this.#departures.end(clientId)

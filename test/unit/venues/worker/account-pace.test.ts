@@ -1,12 +1,13 @@
 /** The request budget of one account at a venue that counts its orders apart from its questions. */
-import { describe, expect, it } from "vitest"
+import { afterEach, describe, expect, it, vi } from "vitest"
 import type { InstrumentId } from "../../../../src/domain/ids.ts"
 import type { Purpose } from "../../../../src/ports/venue-stats.ts"
 import { PROFILES } from "../../../../src/venues/adapters/registry.ts"
 import { Budgets } from "../../../../src/venues/worker/budget/budgets.ts"
 import { RateBudget } from "../../../../src/venues/worker/budget/rate-budget.ts"
 import type { CcxtExchange } from "../../../../src/venues/worker/exchange/ccxt.ts"
-import { doing, ordering } from "../../../../src/venues/worker/work.ts"
+import { Gate } from "../../../../src/venues/worker/gate.ts"
+import { behind, doing, ordering } from "../../../../src/venues/worker/work.ts"
 
 /** Of trade/order, in ccxt 4.5.84. */
 const OKX_ORDER_COST = 1 / 3
@@ -28,6 +29,11 @@ const leaving = async (budget: RateBudget, purpose: Purpose, cost: number, count
 
 /** What budgets take over of an instance that asks nobody. */
 const NOTHING = { throttle: null, fetch2: () => Promise.resolve(), onRestResponse: () => undefined }
+
+/** By a clock that the test turns. */
+const turned = (): void => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] })
+
+afterEach(() => void vi.useRealTimers())
 
 describe("the pace of an account", () => {
   it("lets what costs nothing go at once, however many questions wait", async () => {
@@ -75,6 +81,34 @@ describe("the pace of an account", () => {
       return left
     }
     expect([await sent("BTC/USDT"), await sent("ETH/USDT"), await sent("BTC/USDT")]).toEqual([9, 9, 0])
+    budgets.close()
+  })
+
+  it("keeps a pair below them when they have all waited for the venue to take requests again", async () => {
+    turned()
+    const profile = PROFILES.find(({ venue }) => venue === "GATE")
+    if (profile === undefined) throw new Error("GATE is not in the registry")
+    const budgets = new Budgets(profile)
+    const made = (ofAccount: boolean): CcxtExchange => {
+      const exchange = { rateLimit: 50, rollingWindowSize: 0, ...NOTHING, close: () => Promise.resolve() }
+      budgets.install(exchange as unknown as CcxtExchange, ofAccount)
+      return exchange as unknown as CcxtExchange
+    }
+    const account = made(true)
+    made(false).onRestResponse(429, "", "", "GET", { "retry-after": "1" }, "{}")
+    let left = 0
+    const submit = (pair: string): void => {
+      void ordering({ instrumentId: `GATE:${pair}` as InstrumentId }, Date.now() + 60_000, () =>
+        account.throttle(0).then(
+          () => (left += pair === "BTC/USDT" ? 1 : 0),
+          () => undefined,
+        ),
+      )
+    }
+    // Another pair between them: what nothing counts in is forgotten for it.
+    for (const pair of ["BTC/USDT", "ETH/USDT", "BTC/USDT"]) for (let i = 0; i < 10; i++) submit(pair)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(left).toBe(9)
     budgets.close()
   })
 
@@ -146,6 +180,42 @@ describe("the pace of an account", () => {
       return left
     }
     expect([await sent(account()), await sent(account())]).toEqual([15, 15])
+    budgets.close()
+  })
+
+  it("has room again for what was given up, and not for what was sent meanwhile", async () => {
+    turned()
+    const profile = PROFILES.find(({ venue }) => venue === "BYBIT")
+    if (profile === undefined) throw new Error("BYBIT is not in the registry")
+    const budgets = new Budgets(profile)
+    const exchange = { rateLimit: 20, rollingWindowSize: 5000, ...NOTHING, close: () => Promise.resolve() }
+    const account = exchange as unknown as CcxtExchange
+    budgets.install(account, true)
+    let left = 0
+    const ask = (): Promise<unknown> =>
+      account.throttle(CREATE_COST).then(
+        () => (left += 1),
+        () => undefined,
+      )
+    const submit = (gate?: Gate): void =>
+      doing({ connector: "BYBIT", purpose: "submit", until: null }, () => {
+        void (gate === undefined ? ask() : behind(gate, ask))
+      })
+    const gates = Array.from({ length: 15 }, () => new Gate())
+    for (const gate of gates) submit(gate)
+    await vi.advanceTimersByTimeAsync(900)
+    gates.pop()?.drop()
+    for (let i = 0; i < 2; i++) submit()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(left).toBe(15 + 1)
+    // The places of those that wait at their gates are free by now.
+    await vi.advanceTimersByTimeAsync(100)
+    for (let i = 0; i < 20; i++) submit()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(left).toBe(16 + 14)
+    for (const gate of gates) gate.drop()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(left).toBe(16 + 14)
     budgets.close()
   })
 

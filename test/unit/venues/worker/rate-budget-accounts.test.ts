@@ -1,7 +1,7 @@
 /** The request budget of one address that several accounts share, of which one storms. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import type { Purpose } from "../../../../src/ports/venue-stats.ts"
-import { RateBudget } from "../../../../src/venues/worker/budget/rate-budget.ts"
+import { RateBudget, type Taken } from "../../../../src/venues/worker/budget/rate-budget.ts"
 
 const CAPACITY = 100
 const WINDOW_MILLIS = 10_000
@@ -16,15 +16,16 @@ afterEach(() => {
 const sharing = (accounts: number) => {
   const budget = new RateBudget({ capacity: CAPACITY, windowMillis: WINDOW_MILLIS, limitedMillis: 2_000 })
   budget.keepRoom(accounts)
-  const left = new Map<object, number>()
+  const left = new Map<object, Array<Taken>>()
   const ask = (owner: object, purpose: Purpose, count = 1): void => {
     for (let i = 0; i < count; i++)
       budget.take(1, purpose, null, { owner }).then(
-        () => void left.set(owner, (left.get(owner) ?? 0) + 1),
+        (taken) => void left.set(owner, [...(left.get(owner) ?? []), taken]),
         () => undefined,
       )
   }
-  return { budget, ask, leftOf: (owner: object) => left.get(owner) ?? 0 }
+  const takenBy = (owner: object) => left.get(owner) ?? []
+  return { budget, ask, takenBy, leftOf: (owner: object) => takenBy(owner).length }
 }
 
 const settle = () => vi.advanceTimersByTimeAsync(0)
@@ -78,11 +79,11 @@ describe("the budget of an address", () => {
   })
 
   it("forgets what was taken with its window, and what was given back at once", async () => {
-    const { budget, ask, leftOf } = sharing(2)
+    const { budget, ask, takenBy, leftOf } = sharing(2)
     const [storm, other] = [{}, {}]
     ask(storm, "submit", 75)
     await settle()
-    for (let i = 0; i < 75; i++) budget.giveBack(1, "submit", storm)
+    for (const taken of takenBy(storm)) budget.giveBack(taken)
     ask(other, "submit", 75)
     await settle()
     expect(leftOf(other)).toBe(75)

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { PURPOSES, type Purpose } from "../../../../src/ports/venue-stats.ts"
 import { retryAfterMillis } from "../../../../src/venues/worker/budget/budgets.ts"
-import { RateBudget } from "../../../../src/venues/worker/budget/rate-budget.ts"
+import { RateBudget, type Taken } from "../../../../src/venues/worker/budget/rate-budget.ts"
 
 const CAPACITY = 100
 const WINDOW_MILLIS = 10_000
@@ -18,11 +18,12 @@ afterEach(() => {
 const budgeting = (runsOff = false) => {
   const budget = new RateBudget({ capacity: CAPACITY, windowMillis: WINDOW_MILLIS, runsOff, limitedMillis: 2_000 })
   budget.keepRoom(1)
-  const left: Array<{ readonly purpose: Purpose; readonly cost: number; readonly at: number }> = []
+  const left: Array<{ readonly purpose: Purpose; readonly cost: number; readonly at: number; readonly taken: Taken }> =
+    []
   const late: Array<Purpose> = []
   const ask = (purpose: Purpose, cost = 1, waitMillis: number | null = null): void => {
     budget.take(cost, purpose, waitMillis).then(
-      () => left.push({ purpose, cost, at: performance.now() }),
+      (taken) => left.push({ purpose, cost, at: performance.now(), taken }),
       () => late.push(purpose),
     )
   }
@@ -34,6 +35,14 @@ const budgeting = (runsOff = false) => {
 const settle = () => vi.advanceTimersByTimeAsync(0)
 
 describe("a request budget", () => {
+  it("gets back all of what is larger than a window has room for", async () => {
+    const { budget, ask, left } = budgeting()
+    ask("submit", 2.5 * CAPACITY)
+    await settle()
+    budget.giveBack(left[0]!.taken)
+    expect(budget.load().used).toBe(0)
+  })
+
   it("lets everything go at once while there is room", async () => {
     const { ask, names } = budgeting()
     for (const purpose of [...PURPOSES].reverse()) ask(purpose)
@@ -212,7 +221,7 @@ describe("a request budget", () => {
     await vi.advanceTimersByTimeAsync(2_000)
     expect(left.map(({ cost }) => cost)).toEqual([80, 10, 20])
     expect(budget.load().used).toBeCloseTo(0.85)
-    budget.giveBack(20, "audit")
+    budget.giveBack(left.at(-1)!.taken)
     expect(budget.load()).toMatchObject({ audits: 0 })
     await vi.advanceTimersByTimeAsync(6_500)
     expect(budget.load().used).toBe(0)

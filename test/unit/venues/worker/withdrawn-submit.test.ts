@@ -1,4 +1,5 @@
 /** A cancel takes back an order that waits for its turn: neither of them is sent, and what was kept for the order is free again. */
+import { generateKeyPairSync } from "node:crypto"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import type { TradeOrderId } from "../../../../src/domain/ids.ts"
 import type { VenueOrder, VenueOrderRef } from "../../../../src/ports/venue-session.ts"
@@ -30,6 +31,8 @@ const full = async (
 ): Promise<Full> => {
   const world = await scripted(venue, id, answer, change, true)
   await world.session.ready()
+  // One for all: what is submitted is what was prepared.
+  const notAfter = Date.now() + 60_000
   const order = (n: number): VenueOrder => ({
     tradeOrderId: idOf(n),
     instrumentId: world.instrumentId,
@@ -38,7 +41,7 @@ const full = async (
     timeInForce: "GTC",
     quantity: "0.01",
     limitPrice: "50000",
-    notAfter: Date.now() + 60_000,
+    notAfter,
   })
   const ref = (n: number): VenueOrderRef => ({ ...world.ref, tradeOrderId: idOf(n), externalOrderId: null })
   return {
@@ -47,7 +50,7 @@ const full = async (
       const one = { ...order(n), ...more }
       return doingFor("submit", one.notAfter, () => world.session.submit(one))
     },
-    prepare: (n) => doingFor("submit", order(n).notAfter, () => world.session.prepare(order(n))),
+    prepare: (n) => doingFor("submit", notAfter, () => world.session.prepare(order(n))),
     cancel: (n) => doingFor("cancel", Date.now() + 60_000, () => world.session.cancel(ref(n))),
   }
 }
@@ -119,6 +122,30 @@ describe("the cancel of an order that waits for its turn", () => {
     await session.stop()
   })
 
+  it("takes it back where it was built ahead and has had its turn, which the next gets", async () => {
+    const { session, asked, reports, submit, prepare, cancel } = await atGate()
+    prepare(1)
+    await turns()
+    const first = submit(1)
+    // In the same turn, before it is released.
+    void cancel(1)
+    await Promise.all([first, submit(2)])
+    expect(reports[0]).toMatchObject(notSent(1))
+    expect(asked.length).toBe(1)
+    expect(reports.filter(({ _tag }) => _tag === "Accepted")).toMatchObject([{ tradeOrderId: idOf(2) }])
+    await session.stop()
+  })
+
+  it("has no other answer than that it was not sent, also where it could not have been", async () => {
+    const { session, asked, reports, submit, cancel } = await atGate()
+    const first = submit(1, { leverage: 2 })
+    void cancel(1)
+    await first
+    expect([asked, reports.length]).toEqual([[], 1])
+    expect(reports[0]).toMatchObject(notSent(1))
+    await session.stop()
+  })
+
   it("is sent where the order is signed, and where no such order waits", async () => {
     let answerFirst = (): void => undefined
     const answered = new Promise<void>((resolve) => {
@@ -138,6 +165,52 @@ describe("the cancel of an order that waits for its turn", () => {
     await first
     await cancel(2)
     expect(asked.map(({ method }) => method)).toEqual(["POST", "DELETE", "DELETE"])
+    await session.stop()
+  })
+})
+
+/** Coinbase's keys sign tokens. */
+const pemKey = (): string =>
+  generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "sec1", format: "pem" }).toString()
+
+describe("the cancel of an order that may be at the venue", () => {
+  it.each([
+    ["BINANCE", "BTCUSDT"],
+    ["BINANCEUSDM", "BTCUSDT"],
+    ["BITFINEX", "tBTCUST"],
+    ["BITSTAMP", "btcusdt"],
+    ["BYBIT", "BTCUSDT"],
+    ["COINBASE", "BTC-USDT"],
+    ["DERIBIT", "BTC_USDT-PERPETUAL"],
+    ["GATE", "BTC_USDT"],
+    ["GEMINI", "btcusdt"],
+    ["KRAKEN", "XBTUSDT"],
+    ["KRAKENFUTURES", "PF_XBTUSD"],
+    ["KUCOIN", "BTC-USDT"],
+    ["OKX", "BTC-USDT"],
+  ])("does not take it back at %s, however the venue spells its name", async (venue, id) => {
+    const { session, exchange, asked, reports, submit, prepare, cancel } = await full(
+      venue,
+      id,
+      () => new Promise(() => undefined),
+      {},
+    )
+    Object.assign(exchange, { secret: venue === "COINBASE" ? pemKey() : "c2VjcmV0" })
+    for (const { info } of Object.values(exchange.markets ?? {})) Object.assign(info as object, { orderTypes: ["LIMIT"] })
+    // As it is built when it is submitted, and as it was built ahead.
+    for (const isAhead of [false, true]) {
+      const n = isAhead ? 1 : 2
+      if (isAhead) prepare(n)
+      await turns()
+      const before = asked.length
+      void submit(n)
+      await turns()
+      expect(asked.length).toBe(before + 1)
+      void cancel(n)
+      await turns()
+      expect(asked.length).toBe(before + 2)
+    }
+    expect(reports).toEqual([])
     await session.stop()
   })
 })
