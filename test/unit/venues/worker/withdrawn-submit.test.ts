@@ -196,7 +196,8 @@ describe("the cancel of an order that may be at the venue", () => {
       {},
     )
     Object.assign(exchange, { secret: venue === "COINBASE" ? pemKey() : "c2VjcmV0" })
-    for (const { info } of Object.values(exchange.markets ?? {})) Object.assign(info as object, { orderTypes: ["LIMIT"] })
+    for (const { info } of Object.values(exchange.markets ?? {}))
+      Object.assign(info as object, { orderTypes: ["LIMIT"] })
     // As it is built when it is submitted, and as it was built ahead.
     for (const isAhead of [false, true]) {
       const n = isAhead ? 1 : 2
