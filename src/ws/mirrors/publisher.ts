@@ -20,6 +20,7 @@ import {
   type OpenAnswer,
   type OpenAsk,
   openAnswer,
+  type Position,
   publishedTexts,
   stateAnswer,
   subjectOf,
@@ -225,12 +226,22 @@ export class Publisher {
         if (at?.epoch !== epoch) elsewhere.push([channel, at?.epoch ?? null, OF_STATE, null])
       } else {
         const lease = this.renew(channel, asked.from)
-        const at = this.followed.get(channel)?.stream.at
+        const at = this.standing(channel)
         if (at === undefined) elsewhere.push([channel, null, 0, null])
         else if (lease?.ended != null || at.epoch !== epoch || at.offset !== offset)
           elsewhere.push([channel, at.epoch, at.offset, lease?.ended ?? null])
       }
     asked.answer("", JSON.stringify(elsewhere))
+  }
+
+  /**
+   * What is stored may be more than what was published, where the actor that stored it had no time left to tell it, and nothing need follow that would show it: then all
+   * subscribers, here and at edges, start over. Of channels without storage what was published is all there is, and a book's source would write its snapshot to be asked.
+   */
+  private standing(channel: string): Position | undefined {
+    const stream = this.followed.get(channel)?.stream
+    if (stream === undefined || stream.served.source.replay === undefined) return stream?.at
+    return this.parts.hub.position(stream)
   }
 
   private renew(channel: string, edge: string): Lease | undefined {

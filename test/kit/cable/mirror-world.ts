@@ -6,6 +6,7 @@ import type { ChannelSource } from "../../../src/ports/channel-port.ts"
 import { defaultChannelKinds } from "../../../src/ws/channels/kinds.ts"
 import { Hub } from "../../../src/ws/fanout/hub.ts"
 import type { Ending } from "../../../src/ws/fanout/stream.ts"
+import type { EncodedPublication } from "../../../src/ws/fanout/topic.ts"
 import { Mirrors } from "../../../src/ws/mirrors/mirrors.ts"
 import { Publisher } from "../../../src/ws/mirrors/publisher.ts"
 import type { Node, nodesInMemory } from "./nodes.ts"
@@ -119,6 +120,11 @@ export class TestOwner {
   }
 
   publish(channel: TestChannel, filler = ""): void {
+    this.hub.publish(channel, this.store(channel, filler))
+  }
+
+  /** What is to be published. */
+  store(channel: TestChannel, filler = ""): EncodedPublication {
     const at = this.at[channel]
     at.offset++
     const isFinal = channel === BARS && at.offset % 3 === 0
@@ -127,7 +133,7 @@ export class TestOwner {
     const data: Data = { ...plain, ...(isFinal ? { f: ++at.finals } : {}) }
     const json = JSON.stringify({ ...data, filler })
     if (channel === ACCOUNT) this.journal.rows.push(json)
-    this.hub.publish(channel, { epoch: at.epoch, offset: at.offset, json, ...(isFinal ? { isFinal } : {}) })
+    return { epoch: at.epoch, offset: at.offset, json, ...(isFinal ? { isFinal } : {}) }
   }
 
   /** A new epoch, of which subscribers are told. */

@@ -93,6 +93,17 @@ describe("mirrors", () => {
     expect(readers.map(({ told }) => told)).toEqual([0, 0, 0])
   })
 
+  it("find out within a second that an account has more than was published, though nothing follows", () => {
+    const readers = [reader(ACCOUNT), reader(ACCOUNT, edges[1])]
+    owner.publish(ACCOUNT)
+    nodes.time.pass(10)
+    isUpToDate(...readers)
+    // As where the account's actor begins anew: it was stored in the life before, which did not come to tell it.
+    owner.store(ACCOUNT)
+    nodes.time.pass(2_000)
+    isUpToDate(...readers)
+  })
+
   it("ask for what is too long to be told", () => {
     const readers = [reader(TRADES), reader(TRADES, edges[1])]
     owner.publish(TRADES, "x".repeat(900_000))
