@@ -231,7 +231,11 @@ export class Mirror {
   private answered(outcome: AskOutcome): void {
     this.asking = undefined
     if (this.isOver) return
-    if (outcome._tag !== "Answered") return this.askLater()
+    if (outcome._tag !== "Answered") {
+      // It was for a newcomer's sake: those who are there do not wait for the next try.
+      if (!this.isInDoubt) this.letGo()
+      return this.askLater()
+    }
     this.retries = 0
     if (this.isLostMeanwhile) return this.ask()
     // There is no such channel, by the owner's table: newcomers are told so by their patience.

@@ -104,6 +104,25 @@ describe("mirrors", () => {
     isUpToDate(...readers)
   })
 
+  it("let who is there wait 100 ms at most for the sake of a newcomer whom the owner does not answer", () => {
+    const there = reader(BOOK)
+    owner.publish(BOOK)
+    nodes.time.pass(10)
+    isUpToDate(there)
+    // Market data goes on meanwhile.
+    owner.isLeased = false
+    const newcomer = new TestReader(BOOK, edges[0]!, nodes.time.after)
+    newcomer.subscribe()
+    nodes.time.pass(5)
+    owner.publish(BOOK)
+    nodes.time.pass(150)
+    isUpToDate(there)
+    expect(newcomer.isSubscribed).toBe(false)
+    owner.isLeased = true
+    nodes.time.pass(1_000)
+    isUpToDate(there, newcomer)
+  })
+
   it("ask for what is too long to be told", () => {
     const readers = [reader(TRADES), reader(TRADES, edges[1])]
     owner.publish(TRADES, "x".repeat(900_000))
