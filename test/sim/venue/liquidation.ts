@@ -5,14 +5,13 @@ import type { Exchange } from "./exchange.ts"
 
 export const liquidate = (exchange: Exchange, random: Random, tally: Tally): void => {
   const held = exchange.accounts.flatMap((account) =>
-    exchange.instruments.map((instrumentId) => ({
-      account,
-      instrumentId,
-      open: exchange.positions.openIn(account, instrumentId),
-    })),
+    exchange.instruments.flatMap((instrumentId) => {
+      const open = exchange.positions.openIn(account, instrumentId)
+      return open.isZero() ? [] : [{ account, instrumentId, open }]
+    }),
   )
+  if (held.length === 0) return
   const { account, instrumentId, open } = random.pick(held)
-  if (open.isZero()) return
   tally.add("liquidated")
   const sim = exchange.place(
     {

@@ -1,8 +1,7 @@
 /** What each exchange account has open in contracts, one position in each instrument, with its margin in that instrument's quote asset. */
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId } from "../../../src/domain/ids.ts"
-import type { VenueContract, VenueFill } from "../../../src/ports/venue-session.ts"
-import type { SimOrder } from "./exchange.ts"
+import type { VenueContract, VenueFill, VenueOrder } from "../../../src/ports/venue-session.ts"
 import { listed } from "./listing.ts"
 
 interface Held {
@@ -17,6 +16,13 @@ const ENTRY_DIGITS = 8
 const MARGIN = Decimal.of("0.1")
 
 type Execution = Pick<VenueFill, "instrumentId" | "orderSide" | "quantity" | "price">
+
+/** An order at work. */
+interface Opening {
+  readonly order: Pick<VenueOrder, "instrumentId" | "limitPrice" | "reduceOnly">
+  readonly quantity: Decimal
+  readonly executed: Decimal
+}
 
 export class Positions {
   private readonly accounts = new Map<string, Map<InstrumentId, Held>>()
@@ -72,7 +78,7 @@ export class Positions {
   }
 
   /** Of one asset: what holds the positions, and what orders would open. */
-  margin(account: string, asset: string, orders: ReadonlyArray<SimOrder>): Decimal {
+  margin(account: string, asset: string, orders: ReadonlyArray<Opening>): Decimal {
     const held = [...this.of(account)].map(([instrumentId, { quantity, entryPrice }]) => ({
       instrumentId,
       cost: quantity.abs().multiply(entryPrice),
