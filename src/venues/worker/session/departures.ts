@@ -16,7 +16,7 @@ interface Route {
   /** Aborted by `withdraw`; what does the order's work looks at it. */
   readonly withdrawal?: AbortController | undefined
   /** False: a cancel that comes first is sent all the same. */
-  readonly mayBeWithdrawn?: boolean
+  readonly yieldsToCancel?: boolean
 }
 
 class Departure {
@@ -24,12 +24,12 @@ class Departure {
   signed = false
   readonly #gate: Gate | undefined
   readonly #withdrawal: AbortController
-  readonly #mayBeWithdrawn: boolean
+  readonly yieldsToCancel: boolean
 
-  constructor({ gate, withdrawal = new AbortController(), mayBeWithdrawn = true }: Route) {
+  constructor({ gate, withdrawal = new AbortController(), yieldsToCancel = true }: Route) {
     this.#gate = gate
     this.#withdrawal = withdrawal
-    this.#mayBeWithdrawn = mayBeWithdrawn
+    this.yieldsToCancel = yieldsToCancel
   }
 
   get withdrawn(): AbortSignal {
@@ -42,7 +42,7 @@ class Departure {
 
   /** False: it may have left. */
   withdraw(): boolean {
-    if (!this.#mayBeWithdrawn || this.mayHaveLeft) return false
+    if (this.mayHaveLeft) return false
     this.#withdrawal.abort()
     // What waits at it has had its turn, which is free again.
     this.#gate?.drop()
@@ -107,7 +107,13 @@ export class Departures {
 
   /** True: nothing of it has left, and nothing will; what was about to send it fails with TooLate. False: it may have left, or none is on its way. */
   withdraw(clientId: string): boolean {
-    return this.#waiting.get(clientId)?.withdraw() === true
+    const departure = this.#waiting.get(clientId)
+    return departure?.yieldsToCancel === true && departure.withdraw()
+  }
+
+  /** The session ends: nothing that has not left is sent any more, though it waits in a budget that others go on with. */
+  stop(): void {
+    for (const departure of this.#waiting.values()) departure.withdraw()
   }
 
   end(clientId: string): void {

@@ -244,6 +244,7 @@ export class PrivateSession {
 
   async stop(): Promise<void> {
     for (const id of [...this.#prepared.keys()]) this.forgo(id)
+    this.#departures.stop()
     this.#stream.stop()
     this.questions.stop()
     this.#markets.unshare(this.#exchange)
@@ -305,7 +306,7 @@ export class PrivateSession {
     const clientId = venueClientId(order.tradeOrderId)
     const { gate, withdrawal } = prepared ?? {}
     // Of a list the venue takes both orders or none, and the cancel of one is not asked for the other.
-    const departure = this.#departures.begin(clientId, { gate, withdrawal, mayBeWithdrawn: orders.length === 1 })
+    const departure = this.#departures.begin(clientId, { gate, withdrawal, yieldsToCancel: orders.length === 1 })
     try {
       try {
         await this.ready()

@@ -6,7 +6,7 @@ import type { VenueOrder, VenueOrderRef } from "../../../../src/ports/venue-sess
 import type { VenueProfile } from "../../../../src/venues/adapters/profile.ts"
 import { RateBudget } from "../../../../src/venues/worker/budget/rate-budget.ts"
 import { TooLate } from "../../../../src/venues/worker/exchange/errors.ts"
-import { doingFor } from "../../../../src/venues/worker/work.ts"
+import { currentWork, doingFor } from "../../../../src/venues/worker/work.ts"
 import { type Asked, type Scripted, scripted, VENUE_ORDER_ID } from "../../../kit/worlds/scripted-session.ts"
 
 const idOf = (n: number): TradeOrderId => `01234567-89ab-4def-8123-45678900000${n}` as TradeOrderId
@@ -144,6 +144,22 @@ describe("the cancel of an order that waits for its turn", () => {
     expect([asked, reports.length]).toEqual([[], 1])
     expect(reports[0]).toMatchObject(notSent(1))
     await session.stop()
+  })
+
+  it("is not needed where its session ends: what waits in a budget of others is not sent any more", async () => {
+    const { session, exchange, asked, reports, submit } = await atGate()
+    const ofAddress = new RateBudget({ capacity: 1, windowMillis: 60_000, limitedMillis: 100 })
+    const taken = await ofAddress.take(1, "submit", null)
+    exchange.throttle = async () => {
+      await ofAddress.take(1, "submit", null, { withdrawn: currentWork()?.withdrawn })
+    }
+    const waiting = submit(1)
+    await turns()
+    await session.stop()
+    ofAddress.giveBack(taken)
+    await waiting
+    expect([asked, reports]).toMatchObject([[], [notSent(1)]])
+    ofAddress.close()
   })
 
   it("is sent where the order is signed, and where no such order waits", async () => {
