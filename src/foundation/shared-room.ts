@@ -1,7 +1,7 @@
 /**
  * Room for so many at once, of any number of sharers, where nothing is taken back. The one thing to know: one alone has half of it, and of n who come one after the other and
  * take what they can, each leaves what an equal part for one more would be, max / (n + 1): so they have 1/2, 1/6, 1/12, 1/20 ... of all. More for one of them would be less for
- * another, for these are all. Who has none gets in while there is any: 2,000 places are full with 88 sharers at the least, 5,000 with 140.
+ * another, for these are all. A sharer that has none gets in while there is any: 2,000 places are full with 88 sharers at the least, 5,000 with 140.
  */
 export class SharedRoom {
   readonly #max: number

@@ -14,7 +14,7 @@ export interface RpcRequest {
   readonly ip: string
   /** By this process's monotonic clock, in ms: until then another node waits for the answer. Absent: the operation's own. */
   readonly deadline?: number
-  /** Whether the socket is closed: what is not begun by then is not, for nobody could be told of it. Absent: it cannot be known. */
+  /** Whether the client's socket is closed: a call that has not begun by then is let go of, for its client could not be answered. Absent: it cannot be known. */
   readonly isOver?: () => boolean
 }
 

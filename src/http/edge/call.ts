@@ -197,8 +197,8 @@ export abstract class Call extends Waiting implements RequestFacts {
 
   abstract header(name: string): string
 
-  /** Whether nobody can be told of it any more, where only a look shows that: of an HTTP request uWebSockets tells. */
-  isForNobody(): boolean {
+  /** Whether the client has gone, where only a look shows that, as with a socket's call: that an HTTP client has gone, uWebSockets tells. */
+  isClientGone(): boolean {
     return false
   }
 

@@ -37,7 +37,7 @@ export const linesNamed = (headers: HeaderLines, name: string): string => {
   return lines
 }
 
-/** Those of which one line decides what is done, and for whom: a second one would be ignored. Told by their lengths first, for each request is looked at. */
+/** Headers of which one line decides what is done, and for which caller: a second one would be ignored. Told apart by length first: all headers of each request are looked at. */
 const WRITTEN = { 1: "Host", 2: "Origin", 4: "Content-Type", 8: "Authorization", 16: "Idempotency-Key" } as const
 
 const bitOf = (name: string): keyof typeof WRITTEN | 0 => {

@@ -30,7 +30,7 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
   /** Without those whose clients are gone or whose time is over: they would take the room of others. */
   const letIn = (): void => {
     held = held.filter(({ call, from }) => {
-      if (call.isForNobody()) call.abort()
+      if (call.isClientGone()) call.abort()
       if (call.done) room.leave(from)
       return !call.done
     })

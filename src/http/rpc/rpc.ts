@@ -69,7 +69,7 @@ class RpcCall extends Call {
     else this.around.deadlines.addBefore(Math.min(deadline, receivedAt + route.deadline.millis), this, receivedAt)
   }
 
-  override isForNobody(): boolean {
+  override isClientGone(): boolean {
     return this.isOver?.() === true
   }
 

@@ -59,17 +59,17 @@ export const ordering = <A>(
   run: () => A,
 ): A => doingFor("submit", until, () => current.run({ ...currentWork()!, instrumentId }, run))
 
-/** The same work, built ahead: nothing of it leaves before the gate is open. */
-export const behind = <A>(gate: Gate, run: () => A): A => {
+/** The same work, with what may keep its requests from leaving. */
+const keptBackBy = <A>(more: Pick<Work, "gate" | "withdrawn">, run: () => A): A => {
   const { connector = "", purpose = "submit", until = null, ...rest } = current.getStore() ?? {}
-  return current.run({ ...rest, connector, purpose, until, gate }, run)
+  return current.run({ ...rest, connector, purpose, until, ...more }, run)
 }
 
+/** The same work, built ahead: nothing of it leaves before the gate is open. */
+export const behind = <A>(gate: Gate, run: () => A): A => keptBackBy({ gate }, run)
+
 /** The same work, of an order that may be taken back. */
-export const withdrawable = <A>(withdrawn: AbortSignal, run: () => A): A => {
-  const { connector = "", purpose = "submit", until = null, ...rest } = current.getStore() ?? {}
-  return current.run({ ...rest, connector, purpose, until, withdrawn }, run)
-}
+export const withdrawable = <A>(withdrawn: AbortSignal, run: () => A): A => keptBackBy({ withdrawn }, run)
 
 /** For a look at a book that is no part of how its stream begins: neither takes the other's place. */
 export const lookingAside = <A>(purpose: Purpose, until: number, run: () => A): A =>

@@ -44,7 +44,7 @@ const cached = (stream: Stream, position: StreamPosition, request: RecoveryReque
   if (isSameEpoch && request.offset === position.offset) return { ...beginning, recovered: true, publications: [] }
   const isAnywhere = request.epoch === "" && request.offset === 0
   if (stream.served.settings.finalsMax === 0 || isAnywhere) return { ...beginning, recovered: true }
-  // Who has more than a node that lags would hear closed bars again.
+  // A reader that has more than a node that lags would hear closed bars again.
   const isAhead = request.offset > position.offset
   const finals = isSameEpoch && !isAhead ? stream.finalsSince(request.offset) : undefined
   // A bar closed meanwhile that is no longer in the history: the client is told that it missed it.

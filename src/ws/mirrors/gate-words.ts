@@ -60,7 +60,7 @@ export const rpcAskText = (ask: RpcAsk): string => {
   }
 }
 
-/** What an owner has answered. Words that are no JSON are thrown, for the cable to tell of, after `unread`: who asked is answered all the same. */
+/** What an owner has answered. Words that are no JSON are thrown, for the cable to tell of, after `unread`: the client that asked is answered all the same. */
 export const wordsOf = <A>(payload: Buffer, unread: () => void): A => {
   try {
     return JSON.parse(payload.toString()) as A

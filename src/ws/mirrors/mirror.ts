@@ -232,7 +232,7 @@ export class Mirror {
     this.asking = undefined
     if (this.isOver) return
     if (outcome._tag !== "Answered") {
-      // It was for a newcomer's sake: those who are there do not wait for the next try.
+      // It was asked for a newcomer's sake: subscribers that are there do not wait for the next try.
       if (!this.isInDoubt) this.letGo()
       return this.askLater()
     }

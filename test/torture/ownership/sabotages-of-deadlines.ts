@@ -71,7 +71,7 @@ export const DEADLINE = [
     },
     {
       without: "the end of what is held with its socket",
-      from: "      if (call.isForNobody()) call.abort()\n",
+      from: "      if (call.isClientGone()) call.abort()\n",
       to: "",
       test: [HELD, "lets go of the calls of a socket that is closed"],
     },

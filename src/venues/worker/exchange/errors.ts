@@ -34,8 +34,8 @@ export class TooLate extends Error {
   override readonly name = "TooLate"
 }
 
-/** Why an order was not sent that its cancel took back. */
-export const WITHDRAWN = "it was cancelled before it was sent"
+/** Why an order was not sent that its cancel, or the end of its session, took back. */
+export const WITHDRAWN = "it was taken back before it was sent"
 
 type Row = readonly [className: string, category: FailureCategory, verdict: Verdict]
 
