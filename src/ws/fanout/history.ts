@@ -100,6 +100,28 @@ export class History {
     if (this.start > 64 && this.start * 2 > this.entries.length) this.compact()
   }
 
+  /** What went before, oldest first, up to where this begins, or to `top`: the newest of it, as far as there is room. */
+  recollect(older: ReadonlyArray<EncodedPublication>, top: number, now: number): void {
+    this.expire(now)
+    const first = this.entries[this.start]
+    let next = first?.offset ?? top + 1
+    const at = first?.at ?? now
+    const found: Array<Remembered> = []
+    const { size, bytesMax } = this.bounds
+    for (const publication of older.toReversed()) {
+      if (publication.offset >= next) continue
+      if (publication.offset !== next - 1 || this.length + found.length >= size) break
+      const remembered = this.remembered(publication, at)
+      found.push(remembered)
+      this.bytes += remembered.bytes
+      next = publication.offset
+      if (this.bytes > bytesMax) break
+    }
+    this.entries = [...found.reverse(), ...this.entries.slice(this.start)]
+    this.start = 0
+    while (this.bytes > bytesMax && this.length > 0) this.drop()
+  }
+
   clear(): void {
     while (this.length > 0) this.drop()
   }

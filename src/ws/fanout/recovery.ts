@@ -111,7 +111,7 @@ export const beginAny = (
     const position = hub.position(stream)
     const beginning = begin(stream, position, request)
     if (beginning !== "replay") return settle(beginning)
-    source.replay?.(canonical, request.offset, position.offset, (rows) =>
+    stream.replays.read(request.offset, position.offset, (rows) =>
       guarded(() => settle(beginReplayed(stream, hub.position(stream), request, rows, position.offset))),
     )
   }

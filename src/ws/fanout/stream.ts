@@ -1,10 +1,11 @@
 /** One channel with subscribers: its position, its history, its presence, and the topics of its subscribers. */
 
-import type { ChannelSource, StreamPosition } from "../../ports/channel-port.ts"
+import type { ChannelSource, StoredPublication, StreamPosition } from "../../ports/channel-port.ts"
 import type { ChannelKindSettings } from "../channels/kinds.ts"
 import type { MapReading } from "../maps/entries.ts"
 import type { ClientInfo } from "../protocol/protocol.ts"
 import { History } from "./history.ts"
+import { Replays } from "./replays.ts"
 import { type EncodedPublication, Topic, topicKey, type Variant } from "./topic.ts"
 
 /** What the hub needs to know of a channel to serve it. */
@@ -63,6 +64,7 @@ export class Stream {
   /** By client id; only of channels with presence. */
   readonly present = new Map<string, ClientInfo>()
   subscribers = 0
+  readonly replays: Replays
   /** Waits in progress that need the stream to go on remembering. */
   holds = 0
   private epoch = ""
@@ -86,6 +88,7 @@ export class Stream {
         bytesMax: historyBytesMax,
       })
     if (recovery === "cache") this.latest = new Map()
+    this.replays = new Replays(this, monotonic)
   }
 
   /** Of the newest publication that passed, or as the source said. */
@@ -131,6 +134,16 @@ export class Stream {
   /** Everything after `after`, or undefined when part of it is no longer here. */
   since(after: number): ReadonlyArray<EncodedPublication> | undefined {
     return this.history?.since(after, this.offset, this.monotonic())
+  }
+
+  /** What its storage has of before, as far as what is remembered follows it: others who come back need not read it again. */
+  recollect(rows: ReadonlyArray<StoredPublication>): void {
+    const { epoch, offset } = this
+    this.history?.recollect(
+      rows.map((row) => ({ ...row, epoch })),
+      offset,
+      this.monotonic(),
+    )
   }
 
   page(limit: number, since: number | undefined, reverse: boolean): ReadonlyArray<EncodedPublication> {

@@ -200,14 +200,8 @@ export class Publisher {
     done: (publications: ReadonlyArray<EncodedPublication> | null) => void,
   ): void {
     const { served } = stream
-    const isWhole = (found: ReadonlyArray<{ readonly offset: number }>): boolean => found.length === upTo - after
     if (stream.at.epoch !== epoch || upTo - after > served.settings.recoveryMax) return done(null)
-    const found = stream.since(after)?.filter(({ offset }) => offset <= upTo)
-    if (found !== undefined && isWhole(found)) return done(found)
-    if (served.source.replay === undefined) return done(null)
-    served.source.replay(served.canonical, after, upTo, (rows) =>
-      done(rows === null || !isWhole(rows) ? null : rows.map((row) => ({ ...row, epoch }))),
-    )
+    stream.replays.read(after, upTo, (rows) => done(rows?.map((row) => ({ ...row, epoch })) ?? null))
   }
 
   private state(asked: Asked, channel: string): void {

@@ -79,6 +79,11 @@ export class TestOwner {
   term = 0
   /** Its lease runs. */
   isLeased = true
+  /** So long its storage takes for one reading; the next one waits for it. */
+  readMillis = 2
+  /** Of its storage. */
+  reads = 0
+  private readsUntil = Number.NEGATIVE_INFINITY
 
   constructor(
     readonly node: Node,
@@ -156,7 +161,9 @@ export class TestOwner {
       ...source,
       replay: (_channel, after, upTo, done) => {
         const rows = this.journal.rows.slice(after, upTo).map((json, i) => ({ offset: after + 1 + i, json }))
-        this.time.after(2, () => done(rows))
+        this.reads++
+        this.readsUntil = Math.max(this.readsUntil, this.node.now()) + this.readMillis
+        this.time.after(this.readsUntil - this.node.now(), () => done(rows))
       },
     }
   }

@@ -79,6 +79,11 @@ const AGAIN_MIN_MILLIS = 500
 const AGAIN_MAX_MILLIS = 20_000
 const againMillis = (tries: number): number =>
   Math.min(AGAIN_MAX_MILLIS, AGAIN_MIN_MILLIS + Math.random() * AGAIN_MIN_MILLIS * 2 ** Math.min(tries, 31))
+/**
+ * Without an answer for so long the connection is given up, as the official client does: an answer that was lost would look like one that is late. Longer than its 5 s, for this
+ * process may be what is late.
+ */
+const ANSWER_MILLIS = 15_000
 /** From this code on an unsubscribe is the word to subscribe again, and the official client does so at once. */
 const AGAIN_CODE = 2_500
 
@@ -94,6 +99,8 @@ class StormReader {
   /** Of this connection: subscribes that have no answer yet, and how many there were. */
   #asked = new Map<number, string>()
   #asks = 0
+  /** Channels that failed for now, and are asked for again. */
+  #waiting = new Set<string>()
   /** Subscribes of a channel that failed for now, one after the other. */
   readonly #tries = new Map<string, number>()
   /** What was said of a channel last. */
@@ -116,9 +123,10 @@ class StormReader {
   /** Why a subscription is where it is: `open, asked 3 times, error 100`. */
   standing(channel: string): string {
     const isAsked = [...this.#asked.values()].includes(channel)
+    const how = isAsked ? "asked" : this.#waiting.has(channel) ? "waits to ask again" : "not asked"
     const tries = this.#tries.get(channel) ?? 0
     const socket = this.#socket === undefined ? "no socket" : `socket in state ${this.#socket.readyState}`
-    return `${socket}, ${isAsked ? "asked" : "not asked"}, failed ${tries} times, last heard ${this.#last.get(channel) ?? "nothing"}`
+    return `${socket}, ${how}, failed ${tries} times, last heard ${this.#last.get(channel) ?? "nothing"}`
   }
 
   /** As a network that goes away: without a word to the other side. */
@@ -129,15 +137,16 @@ class StormReader {
   }
 
   #connect(): void {
-    const own = new WebSocket(this.url, { perMessageDeflate: false })
+    const own = new WebSocket(this.url, { perMessageDeflate: false, handshakeTimeout: ANSWER_MILLIS })
     this.#socket = own
     const lost = (why: string): void => {
-      if (own !== this.#socket) return
-      this.cut()
-      failed(why)
-      setTimeout(() => this.#connect(), PAUSE_MILLIS * (0.5 + Math.random()))
+      if (own === this.#socket) this.#lose(why)
     }
-    own.on("open", () => own.send(this.#commands()))
+    own.on("open", () => {
+      own.send(this.#commands())
+      // Replies come in order: the connect's too is late then.
+      for (const id of this.#asked.keys()) this.#expect(own, id)
+    })
     own.on("message", (message: Buffer) => {
       // What is still under way of a connection that was cut does not count.
       for (const line of message.toString().split("\n")) if (own === this.#socket) this.#read(own, line)
@@ -150,6 +159,7 @@ class StormReader {
   #commands(): string {
     const { token, channels } = this.seat
     this.#asked = new Map()
+    this.#waiting = new Set()
     this.#asks = 1
     return [JSON.stringify({ id: 1, connect: { token } }), ...channels.map((it) => this.#subscribe(it))].join("\n")
   }
@@ -161,10 +171,25 @@ class StormReader {
     return JSON.stringify({ id, subscribe: { channel, ...(position !== undefined && { recover: true, ...position }) } })
   }
 
-  #again(own: WebSocket, id: number, channel: string): void {
+  #ask(own: WebSocket, channel: string): void {
     if (own !== this.#socket) return
-    this.#asked.delete(id)
+    this.#waiting.delete(channel)
     own.send(this.#subscribe(channel))
+    this.#expect(own, this.#asks)
+  }
+
+  #expect(own: WebSocket, id: number): void {
+    const asked = this.#asked
+    setTimeout(() => {
+      if (own === this.#socket && asked === this.#asked && asked.has(id))
+        this.#lose(`no answer in ${ANSWER_MILLIS / 1_000} s`)
+    }, ANSWER_MILLIS).unref()
+  }
+
+  #lose(why: string): void {
+    this.cut()
+    failed(why)
+    setTimeout(() => this.#connect(), PAUSE_MILLIS * (0.5 + Math.random()))
   }
 
   #read(own: WebSocket, line: string): void {
@@ -180,20 +205,21 @@ class StormReader {
       )
     if (push?.unsubscribe !== undefined) {
       failed(`unsubscribed ${push.unsubscribe.code}`)
-      if (push.unsubscribe.code >= AGAIN_CODE) own.send(this.#subscribe(push.channel))
+      if (push.unsubscribe.code >= AGAIN_CODE) this.#ask(own, push.channel)
     }
     const channel = this.#asked.get(id)
     if (channel === undefined) return
+    this.#asked.delete(id)
     if (error?.temporary === true) {
+      this.#waiting.add(channel)
       const tries = this.#tries.get(channel) ?? 0
       this.#tries.set(channel, tries + 1)
-      return void setTimeout(() => this.#again(own, id, channel), againMillis(tries))
+      return void setTimeout(() => this.#ask(own, channel), againMillis(tries))
     }
-    this.#asked.delete(id)
     if (subscribe === undefined) return
     this.#tries.delete(channel)
     this.#subscribed(channel, subscribe)
-    if (this.#asked.size === 0) this.#landed()
+    if (this.#asked.size + this.#waiting.size === 0) this.#landed()
   }
 
   #subscribed(channel: string, reply: NonNullable<Reply["subscribe"]>): void {

@@ -286,6 +286,15 @@ const READERS = [
       test: ["test/property/ws/mirrors.test.ts", "each reader gets one publication after the other"],
     },
   ),
+  ...of("readers", "src/ws/fanout/replays.ts", {
+    without: "the one reading for all who come back",
+    from: "    if (this.isReading || this.wants.length === 0) return\n",
+    to: "    if (this.wants.length === 0) return\n",
+    test: [
+      "test/unit/ws/storm-mirrors.test.ts",
+      "mirrors have what they missed, though to read it takes longer than an ask",
+    ],
+  }),
 ]
 
 const DRAIN = [
