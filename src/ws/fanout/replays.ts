@@ -2,8 +2,8 @@
  * What a channel's subscribers missed, read from its storage for all of them together. The one thing to know: when the owner of the channels is another process, or has just
  * started, its memory is empty and all subscribers come back at once; read for each of them, the same events kept the database and the loop busy for longer than anyone waited.
  */
-import type { StoredPublication } from "../../ports/channel-port.ts"
-import type { Stream } from "./stream.ts"
+import type { ChannelSource, StoredPublication } from "../../ports/channel-port.ts"
+import type { EncodedPublication } from "./topic.ts"
 
 /** Later an answer is of no use: a client waits 5 s. */
 const PATIENCE_MILLIS = 4_000
@@ -20,13 +20,21 @@ interface Want {
 
 type Range = Pick<Want, "epoch" | "after" | "upTo">
 
+/** What is used of a stream. */
+interface Remembering {
+  readonly at: { readonly epoch: string }
+  readonly served: { readonly canonical: string; readonly source: ChannelSource }
+  readonly since: (after: number) => ReadonlyArray<EncodedPublication> | undefined
+  readonly recollect: (rows: ReadonlyArray<StoredPublication>) => void
+}
+
 /** Of one stream, one reading at a time. */
 export class Replays {
   private wants: Array<Want> = []
   private isReading = false
 
   constructor(
-    private readonly stream: Stream,
+    private readonly stream: Remembering,
     private readonly monotonic: () => number,
   ) {}
 
