@@ -2,6 +2,7 @@
  * Asks and answers over a wire. All that is said to a process in one loop turn is one frame: most of what a message costs is the frame's. The one thing to
  * know: an ask is given back as not taken only where that is certain, for it may then be sent to another process; and it is never sent twice here.
  */
+import { LeanMap } from "../foundation/lean.ts"
 import { TurnShare } from "../foundation/turn-share.ts"
 import type { Ask, Asked, AskOutcome, CableService, NotTakenReason, Service } from "../ports/cable.ts"
 import { PeerClocks } from "./clocks.ts"
@@ -49,8 +50,8 @@ export interface CableParts {
 }
 
 export class Cable implements CableService {
-  private readonly queues = new Map<string, Array<Queued>>()
-  private readonly pending = new Map<number, Pending>()
+  private readonly queues = new LeanMap<string, Array<Queued>>()
+  private readonly pending = new LeanMap<number, Pending>()
   private readonly clocks = new PeerClocks()
   private readonly seen = new SeenAsks()
   private readonly services = new Map<string, Service>()

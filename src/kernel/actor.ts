@@ -5,6 +5,7 @@
  */
 import { Cause, Effect, Exit, Fiber } from "effect"
 import type { Reply } from "../domain/reply.ts"
+import { LeanSet } from "../foundation/lean.ts"
 import type { Built, Message, Self } from "./behaviour.ts"
 import { type Host, makeHost } from "./host.ts"
 import { Incarnation, type Living } from "./incarnation.ts"
@@ -62,7 +63,7 @@ class OpenReply<E> implements Reply<never, E> {
   taken = false
   constructor(
     private readonly inner: Reply<never, E>,
-    private readonly open: Set<OpenReply<E>>,
+    private readonly open: LeanSet<OpenReply<E>>,
   ) {
     open.add(this)
   }
@@ -85,7 +86,7 @@ interface Mail<M, E> {
 class Mailed<M extends Message<E>, E> implements Actor<M>, Living {
   readonly #options: ActorOptions<M, E>
   /** Null: nothing has been asked of it yet. */
-  #open: Set<OpenReply<E>> | null = null
+  #open: LeanSet<OpenReply<E>> | null = null
   #mailbox: Array<Mail<M, E>> = []
   #head = 0
   #refusableWaiting = 0
@@ -128,7 +129,7 @@ class Mailed<M extends Message<E>, E> implements Actor<M>, Living {
     const at = this.#lastPostAt
     if (message.reply === undefined) this.#mailbox.push({ message, reply: null, refusable: isRefusable, at })
     else {
-      this.#open ??= new Set()
+      this.#open ??= new LeanSet()
       const reply = new OpenReply<E>(message.reply, this.#open)
       this.#mailbox.push({ message: { ...message, reply }, reply, refusable: isRefusable, at })
     }

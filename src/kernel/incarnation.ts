@@ -1,5 +1,6 @@
 /** One incarnation of a behaviour, from its construction to its end: its turns, its timers and its slow work. */
 import { Cause, Effect, Exit, Fiber, Scope } from "effect"
+import { LeanSet } from "../foundation/lean.ts"
 import type { Self } from "./behaviour.ts"
 import { type Host, TimerOwner } from "./host.ts"
 
@@ -14,9 +15,9 @@ export interface Living {
 }
 
 export class Incarnation extends TimerOwner implements Self<never> {
-  #fibers: Set<Fiber.RuntimeFiber<void>> | null = null
+  #fibers: LeanSet<Fiber.RuntimeFiber<void>> | null = null
   /** Of what is open. */
-  #scopes: Set<Scope.CloseableScope> | null = null
+  #scopes: LeanSet<Scope.CloseableScope> | null = null
   #isClosed = false
   readonly #living: Living
   readonly #host: Host
@@ -52,7 +53,7 @@ export class Incarnation extends TimerOwner implements Self<never> {
         }),
       ),
     )
-    this.#fibers ??= new Set()
+    this.#fibers ??= new LeanSet()
     this.#fibers.add(fiber)
     fiber.addObserver(() => {
       this.#fibers?.delete(fiber)
@@ -68,7 +69,7 @@ export class Incarnation extends TimerOwner implements Self<never> {
     }
     const scoped = Effect.flatMap(Scope.make(), (made) => {
       scope = made
-      this.#scopes ??= new Set()
+      this.#scopes ??= new LeanSet()
       this.#scopes.add(made)
       return Scope.extend(work, made)
     })

@@ -14,7 +14,7 @@ import type { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { isSpot, type Venue } from "../../domain/instrument/venue.ts"
 import { isTerminal } from "../../domain/order/status.ts"
 import { type AppliedExecution, placeOf, type TradeOrder } from "../../domain/order/trade-order.ts"
-import { RareMap, RareSet } from "../../domain/rare.ts"
+import { LeanMap, LeanSet } from "../../foundation/lean.ts"
 import type { Self } from "../../kernel/behaviour.ts"
 import { type AccountState, ENDED_MILLIS, type FoundNames, type Row } from "../../ports/account-store.ts"
 import type { VenueFill, VenueOrderRef, VenueOrderState } from "../../ports/venue-session.ts"
@@ -92,7 +92,7 @@ export interface ListKeeper {
 /** Changed by `prove` alone. */
 interface Proofs {
   /** Orders that wait for the next view of the venue's open orders and trades, and who judges by it (null: there was none). */
-  readonly waiting: RareMap<WorkingOrder, (seen: OpenAndFills | null) => void>
+  readonly waiting: LeanMap<WorkingOrder, (seen: OpenAndFills | null) => void>
   isUnderWay: boolean
 }
 
@@ -120,9 +120,9 @@ export class AccountCore {
   readonly waiting = new WaitingSubmits()
   readonly limits: AccountLimits
   readonly keepers: Keepers = { triggers: null, lists: null }
-  readonly proofs: Proofs = { waiting: new RareMap(), isUnderWay: false }
+  readonly proofs: Proofs = { waiting: new LeanMap(), isUnderWay: false }
   /** Orders that are read from the venue again after a while. */
-  readonly readingAgain = new RareSet<TradeOrderId>()
+  readonly readingAgain = new LeanSet<TradeOrderId>()
   private image: TradingAccount
 
   constructor(

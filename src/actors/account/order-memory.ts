@@ -6,7 +6,7 @@
 import type { InstrumentId, TradeOrderId } from "../../domain/ids.ts"
 import { isTerminal } from "../../domain/order/status.ts"
 import type { Execution, TradeOrder } from "../../domain/order/trade-order.ts"
-import { RareMap, RareSet } from "../../domain/rare.ts"
+import { LeanMap, LeanSet } from "../../foundation/lean.ts"
 import {
   ENDED_MILLIS,
   type EndedActivity,
@@ -66,27 +66,27 @@ interface Needs {
 }
 
 export class AccountOrders {
-  private readonly all = new RareMap<TradeOrderId, WorkingOrder>()
-  readonly open = new RareSet<TradeOrderId>()
+  private readonly all = new LeanMap<TradeOrderId, WorkingOrder>()
+  readonly open = new LeanSet<TradeOrderId>()
   /** When (monotonic ms) an order of each instrument was last touched. */
-  private readonly touched = new RareMap<InstrumentId, number>()
+  private readonly touched = new LeanMap<InstrumentId, number>()
   /** Those that were at rest when they left memory, and those before this process. */
   private readonly ended: EndedOrders
   /** Those that are over, oldest first. */
-  private readonly recent = new RareSet<TradeOrderId>()
+  private readonly recent = new LeanSet<TradeOrderId>()
   /** Those that left lately, oldest first. */
-  private readonly past = new RareMap<TradeOrderId, Past>()
-  private readonly byKey = new RareMap<string, TradeOrderId>()
-  private readonly byClientOrderId = new RareMap<string, TradeOrderId>()
+  private readonly past = new LeanMap<TradeOrderId, Past>()
+  private readonly byKey = new LeanMap<string, TradeOrderId>()
+  private readonly byClientOrderId = new LeanMap<string, TradeOrderId>()
   /** By `venueOrderKey`: some venues number the orders of each instrument. */
-  private readonly byVenueName = new RareMap<string, TradeOrderId>()
+  private readonly byVenueName = new LeanMap<string, TradeOrderId>()
   /** What the venue has called each order; a change of an order may give it another name. */
-  private readonly venueNames = new RareMap<TradeOrderId, ReadonlyArray<string>>()
+  private readonly venueNames = new LeanMap<TradeOrderId, ReadonlyArray<string>>()
   /** The orders of each list, oldest first. */
-  private readonly byList = new RareMap<string, Set<TradeOrderId>>()
+  private readonly byList = new LeanMap<string, Set<TradeOrderId>>()
   /** Whose each of the venue's trades is, and the trades of each order. */
-  private readonly trades = new RareMap<string, TradeOrderId>()
-  private readonly tradesOf = new RareMap<TradeOrderId, Array<string>>()
+  private readonly trades = new LeanMap<string, TradeOrderId>()
+  private readonly tradesOf = new LeanMap<TradeOrderId, Array<string>>()
 
   /** A trade of until then may be counted of an order that memory has forgotten; venue ms. */
   private forgottenUpTo: number
@@ -367,7 +367,7 @@ export class AccountOrders {
   }
 
   private unname(id: TradeOrderId, key: string | null, clientOrderId: string | null): void {
-    const drop = (names: RareMap<string, TradeOrderId>, name: string): void => {
+    const drop = (names: LeanMap<string, TradeOrderId>, name: string): void => {
       if (names.get(name) === id) names.delete(name)
     }
     for (const trade of this.tradesOf.get(id) ?? []) drop(this.trades, trade)
@@ -409,7 +409,7 @@ class EndedOrders {
   /** The newest last; none ended more than ENDED_MILLIS before the newest. */
   private spans: Array<Span> = []
   /** The latest last. */
-  private readonly latest = new RareSet<InstrumentId>()
+  private readonly latest = new LeanSet<InstrumentId>()
 
   constructor(known: EndedActivity | null) {
     if (known === null) return

@@ -1,12 +1,11 @@
 /** What an account has by asset, what its orders hold of it, which positions changed since they were last published, and how recent all that is. */
-
 import type { ContractPosition, Position, TradingAccount } from "../../domain/account/trading-account.ts"
 import { Decimal } from "../../domain/decimal.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { AcknowledgedHolds } from "../../domain/order/hold.ts"
 import { movesOf, Portfolio } from "../../domain/order/portfolio.ts"
 import { type AppliedExecution, heldAssetOf, type TradeOrder } from "../../domain/order/trade-order.ts"
-import { RareSet } from "../../domain/rare.ts"
+import { LeanSet } from "../../foundation/lean.ts"
 import type { AccountEvent, NewsDesk } from "./channel/publication.ts"
 import { OpenContracts } from "./contracts.ts"
 import type { AccountOrders } from "./order-memory.ts"
@@ -17,7 +16,7 @@ export class AccountPositions {
   readonly portfolio = new Portfolio()
   readonly contracts = new OpenContracts()
   /** Assets whose position changed since it was last told. */
-  private readonly dirty = new RareSet<string>()
+  private readonly dirty = new LeanSet<string>()
   /** By currency: what tells one position from another. */
   readonly told: Map<string, string>
   private readonly acknowledgedHolds = new AcknowledgedHolds()

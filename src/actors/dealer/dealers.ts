@@ -11,6 +11,7 @@ import { Busy, ShuttingDown } from "../../domain/errors/service.ts"
 import { OutcomeUnknown } from "../../domain/errors/trade-order.ts"
 import type { DealerAccountId, QuoteId, TradingAccountId } from "../../domain/ids.ts"
 import { orderRates } from "../../domain/order/rates.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import { type Actor, create } from "../../kernel/actor.ts"
 import { makeFork } from "../../kernel/fork.ts"
 import * as Registry from "../../kernel/registry.ts"
@@ -44,7 +45,7 @@ const make = Effect.gen(function* () {
   const tradingAccounts = yield* TradingAccounts
   const hedgeCounts = { sent: 0, filled: 0, missed: 0, alerts: 0, open: new Map<DealerAccountId, number>() }
   /** Whose each firm quote is. */
-  const dealerOfQuote = new Map<QuoteId, DealerAccountId>()
+  const dealerOfQuote = new LeanMap<QuoteId, DealerAccountId>()
   const run = yield* makeFork
 
   const parts: DealerParts = {

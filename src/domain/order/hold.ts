@@ -2,9 +2,9 @@
  * What orders hold of an account's funds (contract C10), from terms and quantities alone: of one about to be placed, and of any image at
  * any time. The actors' own steps keep `held` incrementally; `holdDue` says independently of them what it must be.
  */
+import { LeanMap, LeanSet } from "../../foundation/lean.ts"
 import { Decimal } from "../decimal.ts"
 import { isSpot, type Venue } from "../instrument/venue.ts"
-import { RareMap, RareSet } from "../rare.ts"
 import { changed, changeOf, heldAs, unexecutedOf } from "./change.ts"
 import { isTradable, mustEnd, orderListOf, remainingOf } from "./list.ts"
 import { FEE_RATE } from "./rules/quantity.ts"
@@ -28,9 +28,9 @@ const RECENT_MILLIS = 1_000
 const RECENT_MAX = 1_024
 
 export class AcknowledgedHolds {
-  readonly #sums = new RareMap<string, Decimal>()
+  readonly #sums = new LeanMap<string, Decimal>()
   /** Acknowledged after `#settledAt`. One that holds nothing, as all that are over, changes no answer, and is left out. */
-  readonly #recent = new RareSet<AcknowledgedHold>()
+  readonly #recent = new LeanSet<AcknowledgedHold>()
   #settledAt = Number.NEGATIVE_INFINITY
 
   /** From now on it counts. */

@@ -2,9 +2,8 @@
  * Balances and holds of one account, as arithmetic (contract C10): balance = last snapshot ± executions since; locked = what the
  * snapshot locks beyond our own orders + the holds of our open orders, within [0, balance]; available = balance − locked.
  */
-
+import { LeanMap } from "../../foundation/lean.ts"
 import { Decimal } from "../decimal.ts"
-import { RareMap } from "../rare.ts"
 import { type AppliedExecution, type Execution, shareOf } from "./trade-order.ts"
 
 export interface Balance {
@@ -158,12 +157,12 @@ export const walkBase = (
 
 export class Portfolio {
   private readonly snapshots = new Map<string, Snapshot>()
-  private readonly changes = new RareMap<string, { sum: Decimal; at: number }>()
-  private readonly holds = new RareMap<string, Decimal>()
+  private readonly changes = new LeanMap<string, { sum: Decimal; at: number }>()
+  private readonly holds = new LeanMap<string, Decimal>()
   /** When what is held was last another amount, by the venue's clock, as all that a balance is dated by. */
-  private readonly heldAt = new RareMap<string, number>()
+  private readonly heldAt = new LeanMap<string, number>()
   /** What executions have moved of each asset, ever. */
-  private readonly moved = new RareMap<string, Decimal>()
+  private readonly moved = new LeanMap<string, Decimal>()
   private movements: Array<Movement> = []
   /** How many movements there were, ever. */
   moveCount = 0

@@ -2,6 +2,7 @@
  * Requests of this node's clients on their way to the node that does them. The one thing to know: what was certainly not taken is held and asked again, of
  * whichever node does them by then, until its time is over; what may have been done is asked again only if it changes nothing.
  */
+import { LeanSet } from "../../foundation/lean.ts"
 import { SharedRoom } from "../../foundation/shared-room.ts"
 import {
   type AskOutcome,
@@ -70,8 +71,8 @@ export interface Passing {
 }
 
 export class Forwarder {
-  private readonly running = new Set<Running>()
-  private readonly held = new Set<Running>()
+  private readonly running = new LeanSet<Running>()
+  private readonly held = new LeanSet<Running>()
   private readonly room = new SharedRoom(ERRANDS_MAX)
   private willLook = false
   /** It takes nothing just now: neither will it take the next. */

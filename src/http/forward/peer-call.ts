@@ -5,6 +5,7 @@
 import { Unseen } from "../../auth/session/unseen.ts"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { UnsupportedContentType } from "../../domain/errors/request.ts"
+import { LeanSet } from "../../foundation/lean.ts"
 import { traceparentOf } from "../../foundation/trace-context.ts"
 import type { Asked, NotTakenReason, TakeAsked } from "../../ports/cable.ts"
 import type { Route } from "../docs/reflect.ts"
@@ -34,7 +35,7 @@ class PeerCall extends Call {
     private readonly asked: Asked,
     readonly beganAt: number,
     /** Its like that are being done, the oldest first; undefined: a read. */
-    private readonly crowd: Set<PeerCall> | undefined,
+    private readonly crowd: LeanSet<PeerCall> | undefined,
   ) {
     // As this node's clock says when it came to the other one.
     super(route, around, Math.min(beganAt, asked.deadline - route.deadline.millis))
@@ -84,7 +85,7 @@ class PeerCall extends Call {
   }
 }
 
-const isBehind = (crowd: Set<PeerCall>, now: number): boolean => {
+const isBehind = (crowd: LeanSet<PeerCall>, now: number): boolean => {
   if (crowd.size < CROWD) return false
   const [oldest] = crowd
   return oldest !== undefined && now - oldest.beganAt > CROWD_MILLIS
@@ -104,7 +105,7 @@ export const makeTakePeerCall = (
   around: Surroundings,
   { run, authenticate, mayAct, isDraining, isCrowded }: PeerParts,
 ): TakeAsked => {
-  const crowds = new Map(routes.flatMap((route) => (route.isRead ? [] : [[route, new Set<PeerCall>()] as const])))
+  const crowds = new Map(routes.flatMap((route) => (route.isRead ? [] : [[route, new LeanSet<PeerCall>()] as const])))
   const byName = new Map(routes.map((route) => [`${route.method} ${route.template}`, route] as const))
 
   const proceed = makeProceed<PeerCall, PeerCall>(run, around.limiter, ({ body }, call, route, check, query) => {

@@ -9,6 +9,7 @@ import { IdempotencyKeyReused, IdempotentOutcomeUnknown, InvalidParameter } from
 import type { TradingAccountId } from "../../domain/ids.ts"
 import { OrderKey } from "../../domain/order/submit-request.ts"
 import { type Principal, reaches } from "../../domain/user/user.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import type { IdempotentAnswers } from "../../store/idempotent-answers.ts"
 import type { Route } from "../docs/reflect.ts"
 import { JsonText } from "../edge/envelope.ts"
@@ -105,7 +106,7 @@ export const keepAnswers = (
   now: () => number,
 ) => {
   /** First calls at work in this process, by user, operation and key. */
-  const working = new Map<string, Deferred.Deferred<void>>()
+  const working = new LeanMap<string, Deferred.Deferred<void>>()
 
   const once = (operation: string, knowsRepeats: boolean, handle: Handle, input: Input, reply: Reply, key: string) =>
     Effect.gen(function* () {

@@ -6,6 +6,7 @@ import { performance } from "node:perf_hooks"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type pg from "pg"
 import type { TradingAccountId } from "../../domain/ids.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import { TurnShare } from "../../foundation/turn-share.ts"
 import type { CommitOutcome, Unit } from "../../ports/account-store.ts"
 import type { HistogramSeries } from "../../ports/meters.ts"
@@ -145,9 +146,9 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   /** What is known of each account that wrote since the start; never forgotten, nobody else numbers its events. */
   const numbering = new Map<TradingAccountId, Numbering>()
   /** The newest unsettled entry of each account. */
-  const newest = new Map<TradingAccountId, Entry>()
+  const newest = new LeanMap<TradingAccountId, Entry>()
   /** A refused entry of the account whose owner has not been told yet: it goes on as if it were stored. */
-  const untold = new Map<TradingAccountId, Entry>()
+  const untold = new LeanMap<TradingAccountId, Entry>()
   let waiting: Array<Entry> = []
   /** The batch on its way, and how many of its units are settled: they are settled in order. */
   let inFlight: ReadonlyArray<Entry> = []

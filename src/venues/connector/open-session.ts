@@ -2,10 +2,9 @@
  * One account's session as this side of the connector knows it: its requests in flight, and what its account is told when no connector runs, or
  * when it was lost: a submit or a change that the worker may have read is in doubt.
  */
-
 import type { VenueSecrets } from "../../domain/account/credential.ts"
 import type { TradeOrderId } from "../../domain/ids.ts"
-import { RareMap } from "../../domain/rare.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import type { SessionReport, VenueOrder } from "../../ports/venue-session.ts"
 import type { VenueMeters } from "../venue-meters.ts"
 
@@ -24,9 +23,9 @@ export class OpenSession {
   readonly #report: (report: SessionReport) => void
   readonly #meters: VenueMeters | undefined
   /** What has no answer yet, since when: monotonic ms. */
-  readonly #submits = new RareMap<TradeOrderId, number>()
-  readonly #cancels = new RareMap<TradeOrderId, number>()
-  readonly #amends = new RareMap<TradeOrderId, Amending>()
+  readonly #submits = new LeanMap<TradeOrderId, number>()
+  readonly #cancels = new LeanMap<TradeOrderId, number>()
+  readonly #amends = new LeanMap<TradeOrderId, Amending>()
 
   constructor(secrets: VenueSecrets, report: (report: SessionReport) => void, meters: VenueMeters | undefined) {
     this.secrets = secrets
@@ -109,7 +108,7 @@ export class OpenSession {
     this.#amends.clear()
   }
 
-  #answered(tag: Parameters<VenueMeters["reported"]>[0], out: RareMap<TradeOrderId, number>, id: TradeOrderId): void {
+  #answered(tag: Parameters<VenueMeters["reported"]>[0], out: LeanMap<TradeOrderId, number>, id: TradeOrderId): void {
     this.#meters?.reported(tag, out.get(id))
     out.delete(id)
   }

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import type { VenueSecrets } from "../../domain/account/credential.ts"
 import { VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId } from "../../domain/ids.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import {
   BOOK_DIFFERS,
   BOOK_OUTRUN,
@@ -63,7 +64,7 @@ export class Supervisor {
   readonly #meters: VenueMeters | undefined
   readonly #streams = new Map<string, { readonly stream: MarketStream; readonly instrumentId: InstrumentId }>()
   readonly #sessions = new Map<string, OpenSession>()
-  readonly #calls = new Map<number, Waiting>()
+  readonly #calls = new LeanMap<number, Waiting>()
   readonly #trades = new TradeMemory()
   readonly #reach = new Reach()
   #sink: MarketSink | undefined

@@ -8,6 +8,7 @@ import type { TradeOrderId } from "../../domain/ids.ts"
 import type { Instrument } from "../../domain/instrument/instrument.ts"
 import { quantityStep } from "../../domain/instrument/instrument.ts"
 import { type InternalFees, type InternalOrder, isPostOnly, restOf } from "../../domain/order/internal-order.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import { type MatchEvent, Matcher, type MatchOrder } from "../matching/matcher.ts"
 import { countOf } from "../matching/units.ts"
 import { changedOf, fillOf, stateOf } from "./reports.ts"
@@ -25,7 +26,7 @@ export interface BookOptions {
 
 export class InternalBook {
   readonly #options: BookOptions
-  readonly #orders = new Map<TradeOrderId, InternalOrder>()
+  readonly #orders = new LeanMap<TradeOrderId, InternalOrder>()
   #matcher = new Matcher("CANCEL_NEWEST")
 
   constructor(options: BookOptions) {

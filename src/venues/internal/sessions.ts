@@ -7,6 +7,7 @@ import type { StorageUnavailable } from "../../domain/errors/service.ts"
 import { VenueUnavailable } from "../../domain/errors/venue.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import type { WalletId } from "../../domain/wallet/wallet.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import type { LedgerPort } from "../../ports/ledger-port.ts"
 import type { SessionReport, VenueBalances } from "../../ports/venue-session.ts"
 
@@ -28,9 +29,9 @@ export class InternalSessions {
   /** Changes from elsewhere, counted over all wallets. */
   #moves = 0
   /** Counts what is asked of the ledger for an account, and what is answered. */
-  readonly #stirs = new Map<TradingAccountId, number>()
+  readonly #stirs = new LeanMap<TradingAccountId, number>()
   /** Submits of which the journal does not know yet, and who waits for it. */
-  readonly #undecided = new Map<TradeOrderId, { readonly at: InstrumentId; readonly waiting: Array<() => void> }>()
+  readonly #undecided = new LeanMap<TradeOrderId, { readonly at: InstrumentId; readonly waiting: Array<() => void> }>()
   readonly #ledger: Pick<LedgerPort["Type"], "balances" | "after">
   readonly #now: () => number
 

@@ -2,7 +2,7 @@
  * A price-time-priority matcher for one instrument: exact, synchronous, without clock, money or network. Prices and quantities are whole numbers
  * of the caller's units. A call returns everything that happened, in the order in which it happened.
  */
-
+import { LeanMap, LeanSet } from "../../foundation/lean.ts"
 // One side of a matcher's book: levels sorted with the best last, each a queue in order of arrival.
 
 export type MatchSide = "BUY" | "SELL"
@@ -10,7 +10,7 @@ export type MatchSide = "BUY" | "SELL"
 class RestingLevel<A> {
   total = 0n
   /** A Set keeps the order of insertion and gives up any member at once: exactly a queue with cancels. */
-  readonly queue = new Set<A>()
+  readonly queue = new LeanSet<A>()
 
   constructor(readonly price: bigint) {}
 
@@ -131,7 +131,7 @@ const opposite = (side: MatchSide): MatchSide => (side === "BUY" ? "SELL" : "BUY
 export class Matcher {
   readonly #bids = new RestingSide<Resting>("BUY")
   readonly #asks = new RestingSide<Resting>("SELL")
-  readonly #resting = new Map<string, Resting>()
+  readonly #resting = new LeanMap<string, Resting>()
   #touched = new Map<RestingLevel<Resting>, MatchSide>()
 
   constructor(readonly selfTradePrevention: SelfTradePrevention = "NONE") {}

@@ -8,6 +8,7 @@ import { Decimal } from "../../domain/decimal.ts"
 import type { TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import type { Instrument } from "../../domain/instrument/instrument.ts"
 import { placeOf, releasedType, type TradeOrder } from "../../domain/order/trade-order.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import type { JournalPort } from "../../ports/journal-port.ts"
 import type {
   SessionReport,
@@ -49,7 +50,7 @@ export class MockAccount {
   isStreaming = true
   /** The journal has been added to the balances. */
   isKnown = false
-  readonly orders = new Map<TradeOrderId, MockOrder>()
+  readonly orders = new LeanMap<TradeOrderId, MockOrder>()
   readonly fills: Array<VenueFill> = []
   readonly #totals = new Map<string, Decimal>()
   readonly #locked = new Map<string, Decimal>()

@@ -6,6 +6,7 @@ import { Decimal } from "../../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { type Instrument, quantityStep } from "../../domain/instrument/instrument.ts"
 import type { TradeOrder } from "../../domain/order/trade-order.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../../ports/venue-session.ts"
 import { MatcherFeed } from "../matching/feed.ts"
 import { MatcherKlines } from "../matching/klines.ts"
@@ -87,7 +88,7 @@ export class MockExchange {
   readonly accounts = new Map<TradingAccountId, MockAccount>()
   readonly tampering: Tampering
   readonly #outbox = new MockOutbox(() => this.feed.flush())
-  readonly #orders = new Map<string, MockOrder>()
+  readonly #orders = new LeanMap<string, MockOrder>()
   readonly #now: () => number
   readonly #wake: () => void
   /** Part of every external id, so that none comes again after a restart. */

@@ -2,6 +2,7 @@
  * The synthetic side of one MOCK market: a ladder of orders around a price that moves at random, and small orders that take from it. It trades
  * through the same matcher as all other orders. The same seed and the same steps make the same market.
  */
+import { LeanMap } from "../../foundation/lean.ts"
 import type { MatchEvent, MatchOrder, MatchSide } from "../matching/matcher.ts"
 import type { MockListing } from "./instruments.ts"
 
@@ -41,7 +42,7 @@ export class SyntheticMarket {
   readonly #random: () => number
   /** Resting ladder orders: side and price → id. */
   readonly #ladder = { BUY: new Map<bigint, string>(), SELL: new Map<bigint, string>() }
-  readonly #places = new Map<string, { readonly side: MatchSide; readonly price: bigint }>()
+  readonly #places = new LeanMap<string, { readonly side: MatchSide; readonly price: bigint }>()
   #middle: bigint
   #nextId = 1
 

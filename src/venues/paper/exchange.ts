@@ -6,6 +6,7 @@ import { Decimal } from "../../domain/decimal.ts"
 import type { InstrumentId, TradeOrderId, TradingAccountId } from "../../domain/ids.ts"
 import { type Instrument, quantityStep } from "../../domain/instrument/instrument.ts"
 import type { OrderSide, TradeOrder } from "../../domain/order/trade-order.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import type { MarketSource } from "../../ports/market-source.ts"
 import type { VenueOrder, VenueOrderRef } from "../../ports/venue-session.ts"
 import {
@@ -54,7 +55,7 @@ export interface PaperExchangeOptions {
 export class PaperExchange {
   readonly accounts = new Map<TradingAccountId, MockAccount>()
   readonly #markets = new Map<InstrumentId, Market>()
-  readonly #orders = new Map<string, { readonly order: Order; readonly market: Market }>()
+  readonly #orders = new LeanMap<string, { readonly order: Order; readonly market: Market }>()
   readonly #outbox = new MockOutbox(() => {})
   readonly #options: PaperExchangeOptions
   #nextOrder = 1

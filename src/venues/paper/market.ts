@@ -7,6 +7,7 @@ import { Decimal } from "../../domain/decimal.ts"
 import type { BookRange } from "../../domain/market/market.ts"
 import { type BookSide, MalformedLevel, OrderBook } from "../../domain/market/order-book.ts"
 import type { OrderSide } from "../../domain/order/trade-order.ts"
+import { LeanMap } from "../../foundation/lean.ts"
 import type { DepthUpdate, MarketTrade } from "../../ports/market-source.ts"
 
 export interface PaperOrder {
@@ -36,7 +37,7 @@ export class PaperMarket<O extends PaperOrder> {
   readonly #book = new OrderBook()
   readonly #fill: (fill: PaperFill<O>) => void
   /** In the order of arrival. */
-  readonly #resting = new Map<string, Resting<O>>()
+  readonly #resting = new LeanMap<string, Resting<O>>()
   /** Level → what PAPER took of it since the venue's last word. */
   readonly #taken = new Map<string, Decimal>()
   #sequence: number | null = null

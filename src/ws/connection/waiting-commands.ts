@@ -1,5 +1,5 @@
 /** Queues a connection's commands for a channel behind a pending subscribe to the same channel. */
-
+import { LeanMap } from "../../foundation/lean.ts"
 import { MAP_TYPE } from "../maps/pages.ts"
 import { CLOSES, ERRORS } from "../protocol/error-codes.ts"
 import type { Command } from "../protocol/protocol.ts"
@@ -13,7 +13,7 @@ const channelOf = ({ parameters }: Command): string => ("channel" in parameters 
 
 export class WaitingCommands {
   /** By the client's names of the channels. */
-  private readonly behind = new Map<string, Array<Command>>()
+  private readonly behind = new LeanMap<string, Array<Command>>()
 
   /** Commands behind all of them. */
   backlog = 0

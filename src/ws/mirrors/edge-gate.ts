@@ -5,6 +5,7 @@
 import { readPrincipal } from "../../domain/user/principal-text.ts"
 import { addressKey } from "../../domain/user/rate-limits.ts"
 import { type Principal, type SpeakerId, speakerOf } from "../../domain/user/user.ts"
+import { LeanSet } from "../../foundation/lean.ts"
 import { SharedRoom } from "../../foundation/shared-room.ts"
 import { type CableService, LAST_WORDS_MILLIS, type Peer } from "../../ports/cable.ts"
 import type { Rpc, RpcAnswer } from "../../ports/rpc.ts"
@@ -117,7 +118,7 @@ export class EdgeGate {
   /** What was just learnt, for the question that follows in the same turn. */
   private readonly identified = new Map<string, IdentifyAnswer>()
   private readonly granted = new Map<string, Granted>()
-  private readonly calling = new Set<Calling>()
+  private readonly calling = new LeanSet<Calling>()
   /** Of calls, by the client's address, as limits count it. */
   private readonly room = new SharedRoom(CALLS_MAX)
   private readonly endListeners: Array<(speaker: SpeakerId) => void> = []

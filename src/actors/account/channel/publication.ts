@@ -29,7 +29,7 @@ import type { TradeOrderId, TradingAccountId } from "../../../domain/ids.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
 import { type Execution, isHedge, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import { tradeOrderJson } from "../../../domain/order/trade-order-record.ts"
-import { RareMap } from "../../../domain/rare.ts"
+import { LeanMap } from "../../../foundation/lean.ts"
 import type { Self } from "../../../kernel/behaviour.ts"
 import type { AccountState, CommitOutcome, Row } from "../../../ports/account-store.ts"
 import type { StateEntry } from "../messages.ts"
@@ -239,7 +239,7 @@ export class AccountImage {
   readonly awakeSince: number
   /** A PORTFOLIO.UPDATED was told since the actor woke: only then is anything known of positions. */
   hasPositions: boolean
-  private readonly open = new RareMap<TradeOrderId, TradeOrder>()
+  private readonly open = new LeanMap<TradeOrderId, TradeOrder>()
   /** By currency. */
   readonly held: Map<string, Position>
 

@@ -5,7 +5,7 @@
  */
 import type { UserId } from "../../../domain/ids.ts"
 import type { SubmitRequest } from "../../../domain/order/submit-request.ts"
-import { RareMap, RareSet } from "../../../domain/rare.ts"
+import { LeanMap, LeanSet } from "../../../foundation/lean.ts"
 import type { Rate } from "../../../foundation/token-bucket.ts"
 
 // A user's share of the way to the store: so many submits of one user are being stored at a time, over all accounts; the others wait here,
@@ -68,7 +68,7 @@ const keysOf = ({ idempotencyKey, clientOrderId }: Keys): ReadonlyArray<string> 
 const WAITING_MAX = 32
 
 export class Quoting {
-  readonly #waiting = new RareMap<string, Array<() => void>>()
+  readonly #waiting = new LeanMap<string, Array<() => void>>()
 
   get isIdle(): boolean {
     return this.#waiting.size === 0
@@ -104,7 +104,7 @@ export interface WaitingSubmit {
 }
 
 export class WaitingSubmits {
-  private readonly waiting = new RareSet<WaitingSubmit>()
+  private readonly waiting = new LeanSet<WaitingSubmit>()
 
   add(one: WaitingSubmit): void {
     this.waiting.add(one)

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { AwayReason } from "../../../domain/errors/trading-account.ts"
 import type { Venue } from "../../../domain/instrument/venue.ts"
-import { RareSet } from "../../../domain/rare.ts"
+import { LeanSet } from "../../../foundation/lean.ts"
 import type { SessionReport, VenueSession } from "../../../ports/venue-session.ts"
 
 /**
@@ -13,7 +13,7 @@ import type { SessionReport, VenueSession } from "../../../ports/venue-session.t
  * of Effect's wakes all that wait, which was a quarter of what the main thread allocated while an account had hundreds of cancels in doubt.
  */
 export class Turns {
-  readonly #waiting = new RareSet<() => void>()
+  readonly #waiting = new LeanSet<() => void>()
   #isTaken = false
 
   run<A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> {

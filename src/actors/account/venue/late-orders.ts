@@ -1,7 +1,7 @@
 /** Orders that are closed here but may still work at the venue: given up and not listed yet, or listed as open after their end. */
 import type { InstrumentId, TradeOrderId } from "../../../domain/ids.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
-import { RareMap } from "../../../domain/rare.ts"
+import { LeanMap } from "../../../foundation/lean.ts"
 import type { WorkingOrder } from "../working-order.ts"
 
 /** How long the late appearance of an order that was "never placed" is looked for. */
@@ -35,9 +35,9 @@ interface GivenUp {
 
 export class LateOrders {
   /** Those that were declared never placed, oldest first; a late appearance is looked for until then (monotonic ms). */
-  private readonly givenUp = new RareMap<TradeOrderId, GivenUp>()
+  private readonly givenUp = new LeanMap<TradeOrderId, GivenUp>()
   /** Those that the venue has shown open since, and when (monotonic ms) it did so last. */
-  private readonly shown = new RareMap<WorkingOrder, number>()
+  private readonly shown = new LeanMap<WorkingOrder, number>()
 
   constructor(private readonly monotonic: () => number) {}
 

@@ -1,5 +1,5 @@
 /** Evidence that did not become part of an order: what the store refused, and what is in quarantine. */
-import { RareMap } from "../../../domain/rare.ts"
+import { LeanMap } from "../../../foundation/lean.ts"
 
 const REMEMBERED_MAX = 1_000
 /** A refusal may have been the fault of something else in the unit; a second one of the same evidence is its own, or the store's. */
@@ -19,7 +19,7 @@ const keyOf = (evidence: unknown): string => {
 
 /** A bounded number of keys, the oldest forgotten first. */
 export class Remembered<A> {
-  private readonly known = new RareMap<string, A>()
+  private readonly known = new LeanMap<string, A>()
   get isEmpty(): boolean {
     return this.known.size === 0
   }

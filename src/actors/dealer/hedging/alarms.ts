@@ -2,9 +2,9 @@
  * Alerts about a dealer's hedges, on the dealer's own account: something is open, in doubt or carried, repeated while it lasts. The one thing to
  * know: each kind of trouble of a pair is alerted at once and then after 1, 2, 4 … 60 minutes, however often it comes and goes in between.
  */
-
 import { HEDGE_LAW, HedgeState } from "../../../domain/dealer/hedging/hedging.ts"
 import { pauseAfter } from "../../../domain/dealer/shortfall.ts"
+import { LeanMap } from "../../../foundation/lean.ts"
 import type { DealerCore } from "../core.ts"
 import type { HedgeCounts } from "../messages.ts"
 import type { HedgeLine, HedgeTrouble } from "./line.ts"
@@ -14,7 +14,7 @@ const KINDS = HedgeState.literals.filter((state) => HEDGE_LAW[state].alerts)
 
 export class HedgeAlarms {
   /** By kind and pair: calls off the next one. */
-  readonly #planned = new Map<string, () => void>()
+  readonly #planned = new LeanMap<string, () => void>()
 
   constructor(
     private readonly core: Pick<DealerCore, "self" | "parts" | "dealer">,

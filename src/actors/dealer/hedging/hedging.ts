@@ -18,6 +18,7 @@ import { quantityStep } from "../../../domain/instrument/instrument.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
 import type { SubmitRequest } from "../../../domain/order/submit-request.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
+import { LeanMap } from "../../../foundation/lean.ts"
 import { hedgeKey, type StoredHedges } from "../../../ports/hedge-store.ts"
 import type { DealerCore } from "../core.ts"
 import { HeldBooks } from "../held-books.ts"
@@ -47,7 +48,7 @@ interface Refused {
 export class HedgeKeeper {
   readonly #lines = new Map<string, HedgeLine>()
   /** Planned looks at a pair: they are called off by what makes one due at once. */
-  readonly #later = new Map<string, () => void>()
+  readonly #later = new LeanMap<string, () => void>()
   readonly #books: HeldBooks
   readonly #courier: HedgeCourier
   readonly #alarms: HedgeAlarms

@@ -6,11 +6,12 @@ import { Exit } from "effect"
 import type { HedgeProgress } from "../../../domain/dealer/hedging/hedging.ts"
 import type { TradeOrderId } from "../../../domain/ids.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
+import { LeanMap } from "../../../foundation/lean.ts"
 import type { DealerCore } from "../core.ts"
 
 export class LateHedges {
   /** What was told of each hedge while the store is asked about an image before. */
-  readonly #waiting = new Map<TradeOrderId, Array<TradeOrder>>()
+  readonly #waiting = new LeanMap<TradeOrderId, Array<TradeOrder>>()
 
   constructor(
     private readonly core: Pick<DealerCore, "self" | "parts">,

@@ -27,6 +27,7 @@ import { Decimal } from "../../../domain/decimal.ts"
 import type { HedgeIntentId, InstrumentId, TradeOrderId, TradingAccountId } from "../../../domain/ids.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
 import type { TradeOrder } from "../../../domain/order/trade-order.ts"
+import { LeanMap, LeanSet } from "../../../foundation/lean.ts"
 import { HEDGES_KEPT, type StoredHedge, type StoredHedges } from "../../../ports/hedge-store.ts"
 import type { Owing } from "./place.ts"
 
@@ -91,9 +92,9 @@ export class HedgeLine {
   readonly #intents: IntentQueue
   readonly #sent: Map<HedgeIntentId, number>
   /** In order of their making. */
-  readonly #hedges = new Map<TradeOrderId, StoredHedge>()
+  readonly #hedges = new LeanMap<TradeOrderId, StoredHedge>()
   /** Of which more may be heard. */
-  readonly #open = new Set<TradeOrderId>()
+  readonly #open = new LeanSet<TradeOrderId>()
   /** Accounts whose hedges executed more than was owed, and since when, in order of time, for as long as that is open. */
   readonly #tooMuch = new Map<TradingAccountId, number>()
 

@@ -2,13 +2,13 @@
  * A dealer's open firm quotes, with the figures read constantly: how many one client has, what they commit in total, which expires next. The one
  * thing to know: only the dealer's start iterates over all of them.
  */
-
 import { deliverableOf, type FirmQuote, payableOf } from "../../../domain/dealer/quote.ts"
 import { Outstanding } from "../../../domain/dealer/risk.ts"
 import { Decimal } from "../../../domain/decimal.ts"
 import type { DomainError } from "../../../domain/errors/domain-error.ts"
 import type { QuoteId, TradeOrderId, TradingAccountId, UserId } from "../../../domain/ids.ts"
 import type { Reply } from "../../../domain/reply.ts"
+import { LeanMap } from "../../../foundation/lean.ts"
 import { Heap, type Heaped } from "../../../kernel/heap.ts"
 import type { QuoteTrade } from "../messages.ts"
 
@@ -49,7 +49,7 @@ export const liveQuote = (
 
 /** Sums by name; what comes to nothing is forgotten. */
 class Sums<Key> {
-  readonly #sums = new Map<Key, Decimal>()
+  readonly #sums = new LeanMap<Key, Decimal>()
 
   of(key: Key): Decimal {
     return this.#sums.get(key) ?? Decimal.ZERO
@@ -63,7 +63,7 @@ class Sums<Key> {
 }
 
 class Counts<Key> {
-  readonly #counts = new Map<Key, number>()
+  readonly #counts = new LeanMap<Key, number>()
 
   of(key: Key): number {
     return this.#counts.get(key) ?? 0
@@ -103,7 +103,7 @@ class Uncovered {
 }
 
 export class OpenQuotes {
-  readonly #byId = new Map<QuoteId, LiveQuote>()
+  readonly #byId = new LeanMap<QuoteId, LiveQuote>()
   readonly #ofTrader = new Counts<TradingAccountId>()
   readonly #ofUser = new Counts<UserId>()
   /** By wallet and asset. */

@@ -2,9 +2,9 @@
  * Quote requests by their keys (contract C2): those in flight to the ledger, and the newest stored ones of this process. The one thing to know:
  * ten thousand are kept per dealer, so only a quote's id and its request are kept; a repeat reads the row.
  */
-
 import type { Quote } from "../../../domain/dealer/quote.ts"
 import type { QuoteId, TradingAccountId } from "../../../domain/ids.ts"
+import { LeanMap } from "../../../foundation/lean.ts"
 
 /** An older key is found in the store. */
 const KNOWN_MAX = 10_000
@@ -20,7 +20,7 @@ export interface KnownRequest {
 const keyOf = (trader: TradingAccountId, quoteRequestId: string): string => `${trader}|${quoteRequestId}`
 
 export class KnownRequests {
-  readonly #known = new Map<string, KnownRequest>()
+  readonly #known = new LeanMap<string, KnownRequest>()
 
   find(trader: TradingAccountId, quoteRequestId: string | null): KnownRequest | undefined {
     return quoteRequestId === null ? undefined : this.#known.get(keyOf(trader, quoteRequestId))

@@ -3,6 +3,7 @@
  * missing, repeated, late or misordered frame is detected at once. The venue does not report levels pushed out of the N: they are cut off here
  * and published as deleted, because no further update of them will come.
  */
+import { LeanMap } from "../../../foundation/lean.ts"
 
 // CRC-32 (ISO 3309, as in zip and PNG) of texts of plain characters, one after the other without joining them.
 
@@ -77,7 +78,7 @@ const padded = (text: string, places: number): string => {
 class Side {
   /** Ascending, the best level last: most changes are near it. Asks count downwards. */
   readonly #keys: Array<number> = []
-  readonly #levels = new Map<number, Level>()
+  readonly #levels = new LeanMap<number, Level>()
   readonly #sign: 1 | -1
 
   constructor(name: "bids" | "asks") {

@@ -3,8 +3,8 @@
  * changes, so each book keeps only the range that its seed covers; before the market reaches the end of that range, a new snapshot is requested
  * beside the stream, and the newly known levels are one more change. Within its range a book always equals the venue's.
  */
-
 import type { BookRange } from "../../../domain/market/market.ts"
+import { LeanMap } from "../../../foundation/lean.ts"
 import type { BookReach } from "../../adapters/profile.ts"
 import type { CcxtBookRow, CcxtExchange, CcxtOrderBook } from "../exchange/ccxt.ts"
 import { lookingAside } from "../work.ts"
@@ -26,7 +26,7 @@ const SHALLOW = 0.45
 
 class SeededSide {
   readonly #name: SideName
-  readonly #levels = new Map<number, number>()
+  readonly #levels = new LeanMap<number, number>()
   #end: string | null = null
   #bound: number
   #seeded = 0

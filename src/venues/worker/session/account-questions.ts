@@ -4,6 +4,7 @@
  */
 import { type InstrumentId, venueClientId } from "../../../domain/ids.ts"
 import { instrumentIdOf } from "../../../domain/instrument/instrument.ts"
+import { LeanMap } from "../../../foundation/lean.ts"
 import { Newest } from "../../../foundation/newest.ts"
 import type {
   EndedOrdersPage,
@@ -172,7 +173,7 @@ const TRADES_REMEMBERED = 10_000
 /** One question at a time of each name; once more after its answer, if it was asked meanwhile. One that fails is left to the account's audits. */
 class Looks {
   /** What is being asked, and whether to ask once more. */
-  readonly #asked = new Map<string, boolean>()
+  readonly #asked = new LeanMap<string, boolean>()
 
   begin(name: string, ask: () => Promise<void>): void {
     const isAsked = this.#asked.has(name)

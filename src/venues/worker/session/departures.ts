@@ -3,6 +3,7 @@
  * place to see that an order, or a change of one, has waited too long (order-path 3); what is signed ahead is judged once more at its gate. Until
  * then a cancel takes the order back: neither is sent.
  */
+import { LeanMap } from "../../../foundation/lean.ts"
 import { isOwned, type SharedOwnership } from "../../../ports/ownership.ts"
 import type { CcxtExchange, Raw } from "../exchange/ccxt.ts"
 import { TooLate, WITHDRAWN } from "../exchange/errors.ts"
@@ -66,7 +67,7 @@ const valuesOf = (params: Raw | ReadonlyArray<Raw>): ReadonlyArray<unknown> =>
   Array.isArray(params) ? params.flatMap((operation) => Object.values(operation)) : Object.values(params)
 
 export class Departures {
-  readonly #waiting = new Map<string, Departure>()
+  readonly #waiting = new LeanMap<string, Departure>()
 
   /** Wraps `sign` and `fetch` of the instance. `owned`: of the process's database; null where there is none, as in tests. */
   constructor(exchange: CcxtExchange, owned: SharedOwnership | null = null) {

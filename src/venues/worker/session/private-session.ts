@@ -5,6 +5,7 @@
  */
 import { type TradeOrderId, venueClientId } from "../../../domain/ids.ts"
 import { parseInstrumentId } from "../../../domain/instrument/instrument.ts"
+import { LeanMap, LeanSet } from "../../../foundation/lean.ts"
 import type { SharedOwnership } from "../../../ports/ownership.ts"
 import type { SessionReport, VenueAmend, VenueOrder, VenueOrderRef } from "../../../ports/venue-session.ts"
 import type { ExchangeAdapter } from "../../adapters/adapter.ts"
@@ -170,8 +171,8 @@ export class PrivateSession {
   readonly #standing: CredentialStanding
   readonly questions: AccountQuestions
   /** Cancels that were asked for and are not seen to be carried out. */
-  readonly #cancels = new Set<RequestedCancel>()
-  readonly #prepared = new Map<TradeOrderId, Prepared>()
+  readonly #cancels = new LeanSet<RequestedCancel>()
+  readonly #prepared = new LeanMap<TradeOrderId, Prepared>()
   #hasMarkets = false
 
   /** The private stream is opened at once and kept up until `stop`. */
