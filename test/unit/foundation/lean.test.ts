@@ -90,7 +90,7 @@ describe("what has left", () => {
     const set = new LeanSet<unknown>()
     const waiting: Array<unknown> = []
     const bytes = growthWith(
-      (id, entry) => {
+      (_, entry) => {
         set.add(entry)
         waiting.push(entry)
       },
