@@ -7,6 +7,7 @@ import { Agent, request } from "node:http"
 import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { TradeOrderRecord } from "../../../src/domain/order/trade-order-record.ts"
+import { LeanSet } from "../../../src/foundation/lean.ts"
 import { type Envelope, until } from "../../kit/servers/gateway.ts"
 import type { Stage, Trader } from "../failpoints/stage.ts"
 import { briefOf, eachOf, unsettled } from "../kill/kill-judge.ts"
@@ -37,7 +38,7 @@ const REPEATED_AT_ONCE = 16
 
 export class Traffic {
   readonly sent: Array<Sent> = []
-  readonly #inFlight = new Set<Promise<void>>()
+  readonly #inFlight = new LeanSet<Promise<void>>()
   #isEnding = false
   #loop: Promise<void> | undefined
 
@@ -55,7 +56,7 @@ export class Traffic {
   async end(): Promise<void> {
     this.#isEnding = true
     await this.#loop
-    await Promise.all(this.#inFlight)
+    await Promise.all([...this.#inFlight])
   }
 
   async #run(): Promise<void> {
