@@ -1,11 +1,13 @@
 /**
  * Pacing of reconnect storms: thousands of clients return at the same moment, and each wants to connect and to recover what it missed. Handled on
  * arrival they would occupy the event loop until all are done, while orders and their confirmations wait at every step. So new clients may take a
- * few ms of each turn of the loop, and the rest wait for the next one, first come, first served. The one thing to know: waiting work is kept by
+ * few ms of each turn of the loop, or half of what all else of it took (foundation/turn-share.ts), and the rest wait for the next one, first come, first served. The one thing to know: waiting work is kept by
  * the connection (`held`, with its limits); this queue only has the order.
  */
 
-/** Of one turn: an order is looked at about five times between its request and its answer. */
+import { TurnShare } from "../../foundation/turn-share.ts"
+
+/** Of one turn, at least: an order is looked at about five times between its request and its answer. */
 const TURN_MILLIS = 4
 
 export interface Newcomer {
@@ -22,13 +24,17 @@ export class Pace {
   private overAt = 0
   private nextTurn: NodeJS.Immediate | undefined = undefined
   private deferrals = 0
+  private readonly share: TurnShare
 
-  constructor(private readonly monotonic: () => number) {}
+  constructor(private readonly monotonic: () => number) {
+    this.share = new TurnShare(monotonic, TURN_MILLIS)
+  }
 
   /** Whether it may play one more command now. If not it keeps it, and is asked to go on in a later turn. */
   admits(newcomer: Newcomer): boolean {
     if (this.nextTurn === undefined && this.current === undefined) {
-      this.overAt = this.monotonic() + TURN_MILLIS
+      this.share.leave()
+      this.overAt = this.share.until()
       this.nextTurn = setImmediate(() => this.turn())
     }
     const isNext = this.current === newcomer || (this.current === undefined && this.waiting.size === 0)
@@ -59,7 +65,7 @@ export class Pace {
   /** Work that does not finish in the rest of the turn goes to the back of the queue. */
   private turn(): void {
     this.nextTurn = undefined
-    this.overAt = this.monotonic() + TURN_MILLIS
+    this.overAt = this.share.until()
     for (const newcomer of this.waiting) {
       this.waiting.delete(newcomer)
       this.current = newcomer
@@ -67,6 +73,7 @@ export class Pace {
       if (this.monotonic() >= this.overAt) break
     }
     this.current = undefined
+    this.share.leave()
     if (this.waiting.size > 0) this.nextTurn = setImmediate(() => this.turn())
   }
 }

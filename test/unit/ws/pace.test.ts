@@ -21,7 +21,7 @@ const crowd = () => {
     }
     return newcomer
   }
-  return { pace, comer, played }
+  return { pace, comer, played, clock }
 }
 
 it("plays a few newcomers as they come", () => {
@@ -41,6 +41,18 @@ it("lets those beyond a turn's time wait for the next one, in the order in which
   }
   turns.push(played.join(""))
   expect(turns).toEqual(["abcd", "efgh", "ij"])
+})
+
+it("takes half of what all else took of a turn, so that those who wait are not kept for longer where turns are long", async () => {
+  const { pace, comer, played, clock } = crowd()
+  const turns: Array<number> = []
+  for (let n = 0; n < 200; n++) comer("x", 1).goOn()
+  while (pace.stats().waiting > 0) {
+    turns.push(played.splice(0).length)
+    clock.now += 120
+    await nextTurn()
+  }
+  expect([...turns, played.length]).toEqual([4, 62, 60, 60, 14])
 })
 
 it("sends one that asks for much to the back", async () => {
