@@ -8,6 +8,7 @@ import { describe, effectLogger, followLevelSignal, openProcessLog } from "./com
 import { readSettings, type Settings } from "./config.ts"
 import { BUILD, buildWords } from "./foundation/build.ts"
 import { followSignal } from "./foundation/early-signals.ts"
+import "./foundation/fibers.ts"
 import { startGateway } from "./gateway.ts"
 import { SERVICE } from "./http/api.ts"
 import { CONSOLE_PATH } from "./http/console/pages.ts"
