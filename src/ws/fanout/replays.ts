@@ -55,22 +55,25 @@ export class Replays {
     const first = this.wants.reduce((one, other) =>
       other.after < one.after || (other.after === one.after && other.upTo > one.upTo) ? other : one,
     )
-    if (source.replay === undefined) return this.end(first, null)
+    if (source.replay === undefined) return this.end(first, null, 0)
     this.isReading = true
+    const beganAt = this.monotonic()
     source.replay(canonical, first.after, first.upTo, (rows) => {
       this.isReading = false
-      this.end(first, rows)
+      this.end(first, rows, this.monotonic() - beganAt)
     })
   }
 
-  private end(range: Range, rows: Replayed): void {
-    if (rows !== null && range.epoch === this.stream.at.epoch) this.stream.recollect(rows)
+  /** Those who would have to wait for another reading that takes as long have no answer in time: they have it now. */
+  private end(range: Range, rows: Replayed, took: number): void {
+    const found = this.found(range, rows)
+    const { epoch } = this.stream.at
     const now = this.monotonic()
     const settled: Array<() => void> = []
     this.wants = this.wants.filter((want) => {
       const isOf = want.after === range.after && want.upTo === range.upTo
-      const known = this.remembered(want) ?? this.joined(range, rows, want)
-      if (known === undefined && !isOf && want.epoch === this.stream.at.epoch && want.until > now) return true
+      const known = want.epoch === epoch ? partOf(found, range.after, want) : undefined
+      if (known === undefined && !isOf && want.epoch === epoch && want.until > now + took) return true
       settled.push(() => want.done(known ?? null))
       return false
     })
@@ -84,12 +87,24 @@ export class Replays {
     return found?.length === upTo - after ? found : undefined
   }
 
-  /** Of what was read, and published since. */
-  private joined(range: Range, rows: Replayed, { epoch, after, upTo }: Want): Replayed | undefined {
-    if (rows === null || epoch !== range.epoch || epoch !== this.stream.at.epoch) return undefined
-    const since = upTo > range.upTo ? this.stream.since(range.upTo) : []
-    if (since === undefined || after < range.after) return undefined
-    const found = [...rows, ...since].filter(({ offset }) => offset > after && offset <= upTo)
-    return found.length === upTo - after ? found : undefined
+  /**
+   * Everything after `after`: what was read, and what was published since. One text of each for all who wait: one of each of them filled the heap where hundreds had missed
+   * a thousand events.
+   */
+  private found({ epoch, after, upTo }: Range, rows: Replayed): ReadonlyArray<StoredPublication> {
+    if (rows?.length !== upTo - after || epoch !== this.stream.at.epoch) return []
+    this.stream.recollect(rows)
+    return [...rows, ...(this.stream.since(upTo) ?? [])]
   }
+}
+
+/** `found` is everything after `first`; undefined: not all that is wanted is in it. */
+const partOf = (
+  found: ReadonlyArray<StoredPublication>,
+  first: number,
+  { after, upTo }: Want,
+): Replayed | undefined => {
+  if (after < first) return undefined
+  const part = found.slice(after - first, upTo - first)
+  return part.length === upTo - after ? part : undefined
 }

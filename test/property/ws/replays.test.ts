@@ -122,6 +122,43 @@ it("begins no reading for those who have waited for longer than a client does", 
   expect([answers, world.reads()]).toEqual([[undefined, undefined], 1])
 })
 
+it("answers who has waited for a reading that failed, where another one would end later than a client waits", () => {
+  const world = opened(500, { most: 0 })
+  const answers: Array<readonly [number, unknown]> = []
+  const ask = (after: number): void => world.stream.replays.read(after, 500, (rows) => answers.push([after, rows]))
+  for (const after of [100, 420]) ask(after)
+  world.pass(3_200)
+  ask(440)
+  world.pass(300)
+  world.end()
+  expect([answers, world.reads()]).toEqual([
+    [
+      [100, null],
+      [420, null],
+    ],
+    2,
+  ])
+  world.end()
+  expect([answers[2], world.reads()]).toEqual([[440, null], 2])
+})
+
+it("takes what it has read out of memory once, however many wait for it", () => {
+  const world = opened(500)
+  let taken = 0
+  const since = world.stream.since.bind(world.stream)
+  world.stream.since = (after) => {
+    const found = since(after)
+    taken += found?.length ?? 0
+    return found
+  }
+  const answers: Array<number | undefined> = []
+  for (let n = 0; n < 50; n++) world.stream.replays.read(100 + n, 500, (rows) => answers.push(rows?.length))
+  for (let n = 0; n < 5; n++) world.publish()
+  while (world.end());
+  expect(answers).toEqual(Array.from({ length: 50 }, (_, n) => 400 - n))
+  expect([world.reads(), taken]).toEqual([1, 5])
+})
+
 it("has nothing of an epoch that is over", () => {
   const world = opened(500)
   const answers: Array<number | undefined> = []
