@@ -1,9 +1,10 @@
 /**
  * The newest publications of one channel, bounded by number, age and bytes: what a client that was briefly disconnected recovers from.
  *
- * Their texts are bytes outside of V8's heap, in slabs that are used again. As strings they lived for seconds in the histories of busy accounts:
- * V8 copied each of them twice, then kept it with what is old, and had to collect that again and again.
+ * Their texts are bytes outside of V8's heap, in slabs that are used again, and so are the figures of each. As strings and objects they lived for
+ * seconds in the histories of busy accounts: V8 copied each of them twice, then kept it with what is old, and had to collect that again and again.
  */
+import type { Tags } from "../../ports/channel-port.ts"
 import type { EncodedPublication } from "./topic.ts"
 
 /** A history begins with the smaller of the two; the more it holds, the larger is its next slab. */
@@ -80,10 +81,85 @@ const isPlain = ({ json, oneLine, bytes, subject, isFinal, info, key, removed }:
 const publicationOf = ({ epoch, offset, tags, kept, from, bytes }: Remembered): EncodedPublication =>
   kept instanceof Slab ? { epoch, offset, json: kept.bytes.toString("utf8", from, from + bytes), tags } : kept
 
+/** What a ring begins with; it doubles as it fills. */
+const ROOM_MIN = 4
+/** Of each publication: its offset, where its text is, its bytes, and since when it is here. */
+const FIGURES = 4
+
+/** What is remembered of a channel's publications, oldest first. */
+class Ring {
+  length = 0
+  #first = 0
+  #room = ROOM_MIN
+  #figures = new Float64Array(ROOM_MIN * FIGURES)
+  #epochs: Array<string> = new Array(ROOM_MIN).fill("")
+  #tags: Array<Tags | undefined> = new Array(ROOM_MIN).fill(undefined)
+  #kept: Array<Remembered["kept"] | null> = new Array(ROOM_MIN).fill(null)
+
+  /** Monotonic ms. */
+  get oldestAt(): number {
+    return this.length === 0 ? Number.POSITIVE_INFINITY : this.#figures[this.#first * FIGURES + 3]!
+  }
+
+  at(index: number): Remembered | undefined {
+    if (index < 0 || index >= this.length) return undefined
+    const place = this.#place(index)
+    const first = place * FIGURES
+    const figures = this.#figures
+    return {
+      epoch: this.#epochs[place]!,
+      offset: figures[first]!,
+      tags: this.#tags[place],
+      kept: this.#kept[place]!,
+      from: figures[first + 1]!,
+      bytes: figures[first + 2]!,
+      at: figures[first + 3]!,
+    }
+  }
+
+  push({ epoch, offset, tags, kept, from, bytes, at }: Remembered): void {
+    if (this.length === this.#room) this.#widen()
+    const place = this.#place(this.length++)
+    this.#epochs[place] = epoch
+    this.#tags[place] = tags
+    this.#kept[place] = kept
+    const first = place * FIGURES
+    this.#figures[first] = offset
+    this.#figures[first + 1] = from
+    this.#figures[first + 2] = bytes
+    this.#figures[first + 3] = at
+  }
+
+  /** The oldest has left. */
+  shift(): void {
+    this.#tags[this.#first] = undefined
+    this.#kept[this.#first] = null
+    this.#first = (this.#first + 1) % this.#room
+    this.length--
+  }
+
+  slice(from = 0): Array<Remembered> {
+    return Array.from({ length: Math.max(0, this.length - from) }, (_, index) => this.at(from + index)!)
+  }
+
+  #place(index: number): number {
+    return (this.#first + index) % this.#room
+  }
+
+  #widen(): void {
+    const all = this.slice()
+    this.#room *= 2
+    this.#figures = new Float64Array(this.#room * FIGURES)
+    for (const column of [this.#epochs, this.#tags, this.#kept]) column.length = this.#room
+    this.#first = 0
+    this.length = 0
+    for (const one of all) this.push(one)
+  }
+}
+
 export class History {
-  /** Oldest first; offsets without a hole. What is before `start` has left. */
-  private entries: Array<Remembered> = []
-  private start = 0
+  /** Offsets without a hole. Null: nothing is remembered. */
+  private ring: Ring | null = null
   private bytes = 0
   /** Where the next text goes, if it has room. */
   private slab: Slab | null = null
@@ -92,18 +168,18 @@ export class History {
 
   add(publication: EncodedPublication, now: number): void {
     const remembered = this.remembered(publication, now)
-    this.entries.push(remembered)
+    this.ring ??= new Ring()
+    this.ring.push(remembered)
     this.bytes += remembered.bytes
     const { size, bytesMax } = this.bounds
     while (this.length > size || (this.bytes > bytesMax && this.length > 0)) this.drop()
     this.expire(now)
-    if (this.start > 64 && this.start * 2 > this.entries.length) this.compact()
   }
 
   /** What went before, oldest first, up to where this begins, or to `top`: the newest of it, as far as there is room. */
   recollect(older: ReadonlyArray<EncodedPublication>, top: number, now: number): void {
     this.expire(now)
-    const first = this.entries[this.start]
+    const first = this.ring?.at(0)
     let next = first?.offset ?? top + 1
     const at = first?.at ?? now
     const found: Array<Remembered> = []
@@ -117,8 +193,10 @@ export class History {
       next = publication.offset
       if (this.bytes > bytesMax) break
     }
-    this.entries = [...found.reverse(), ...this.entries.slice(this.start)]
-    this.start = 0
+    const all = [...found.reverse(), ...(this.ring?.slice() ?? [])]
+    if (all.length === 0) return
+    this.ring = new Ring()
+    for (const one of all) this.ring.push(one)
     while (this.bytes > bytesMax && this.length > 0) this.drop()
   }
 
@@ -130,14 +208,14 @@ export class History {
   since(after: number, top: number, now: number): ReadonlyArray<EncodedPublication> | undefined {
     if (after === top) return []
     this.expire(now)
-    const first = this.entries[this.start]
+    const first = this.ring?.at(0)
     if (after > top || first === undefined || first.offset > after + 1) return undefined
-    return this.entries.slice(this.start + (after + 1 - first.offset)).map(publicationOf)
+    return this.ring?.slice(after + 1 - first.offset).map(publicationOf)
   }
 
   page({ limit, since, reverse }: HistoryPage, now: number): ReadonlyArray<EncodedPublication> {
     this.expire(now)
-    let found = this.entries.slice(this.start)
+    let found = this.ring?.slice() ?? []
     if (reverse) found.reverse()
     if (since !== undefined) found = found.filter(({ offset }) => (reverse ? offset < since : offset > since))
     return found.slice(0, limit).map(publicationOf)
@@ -146,12 +224,12 @@ export class History {
   /** The newest one. */
   last(now: number): EncodedPublication | undefined {
     this.expire(now)
-    const last = this.length === 0 ? undefined : this.entries.at(-1)
+    const last = this.ring?.at(this.length - 1)
     return last === undefined ? undefined : publicationOf(last)
   }
 
   private get length(): number {
-    return this.entries.length - this.start
+    return this.ring?.length ?? 0
   }
 
   private remembered(publication: EncodedPublication, at: number): Remembered {
@@ -178,23 +256,16 @@ export class History {
   }
 
   private expire(now: number): void {
-    for (;;) {
-      const first = this.entries[this.start]
-      if (first === undefined || now - first.at <= this.bounds.ttlMillis) return
-      this.drop()
-    }
+    while (this.ring !== null && now - this.ring.oldestAt > this.bounds.ttlMillis) this.drop()
   }
 
   private drop(): void {
-    const first = this.entries[this.start]
-    if (first !== undefined) {
-      this.bytes -= first.bytes
-      if (first.kept instanceof Slab) this.leave(first.kept)
-    }
-    this.start += 1
-    if (this.start < this.entries.length) return
-    this.entries = []
-    this.start = 0
+    const first = this.ring?.at(0)
+    if (this.ring === null || first === undefined) return
+    this.bytes -= first.bytes
+    if (first.kept instanceof Slab) this.leave(first.kept)
+    this.ring.shift()
+    if (this.ring.length === 0) this.ring = null
   }
 
   /** One of its texts is not wanted any more. */
@@ -204,10 +275,5 @@ export class History {
     // The next texts go to its beginning again.
     if (slab === this.slab) slab.used = 0
     else freeSlabs.give(slab)
-  }
-
-  private compact(): void {
-    this.entries = this.entries.slice(this.start)
-    this.start = 0
   }
 }
