@@ -124,7 +124,12 @@ describe.each(FORMATS)("A.9 recovery from storage in %s", (format) => {
   }
   const rows = (after: number, upTo: number): ReadonlyArray<StoredPublication> =>
     Array.from({ length: upTo - after }, (_, n) => ({ offset: after + n + 1, json: `{"n":${after + n + 1}}` }))
-  const returning = async (offset: number): Promise<{ readonly socket: RawSocket; readonly request: Asked }> => {
+  /** Each from further back: what was read for those before is remembered, and asked for no more. */
+  let oldest = STORED - 50
+  const returning = async (
+    offset = (oldest -=
+      10),
+  ): Promise<{ readonly socket: RawSocket; readonly request: Asked }> => {
     const socket = await room.connected(format)
     socket.send({ id: 2, subscribe: { channel: channel(), recover: true, offset, epoch: "stored" } })
     expect(await socket.rest()).toEqual([])
@@ -140,7 +145,7 @@ describe.each(FORMATS)("A.9 recovery from storage in %s", (format) => {
   }
 
   it("merges what was stored with what was published in the meantime", async () => {
-    const from = STORED - 50
+    const from = oldest
     const { socket, request } = await returning(from)
     expect(request).toMatchObject({ after: from, upTo: position.offset })
     for (let n = 0; n < 5; n++) publish()
@@ -157,7 +162,7 @@ describe.each(FORMATS)("A.9 recovery from storage in %s", (format) => {
     ["has a hole", ({ after, upTo }: Asked) => rows(after, upTo).slice(1)],
     ["has too few", ({ after, upTo }: Asked) => rows(after, upTo - 1)],
   ])("starts over when storage %s, and goes on", async (_what, answer) => {
-    const { socket, request } = await returning(STORED - 10)
+    const { socket, request } = await returning()
     publish()
     request.done(answer(request))
     const result = await recovered(socket)
@@ -168,14 +173,25 @@ describe.each(FORMATS)("A.9 recovery from storage in %s", (format) => {
     expect(await socket.rest()).toMatchObject([{ push: { pub: { offset: position.offset } } }])
   })
 
+  it("asks once for what one after the other has missed", async () => {
+    const { socket, request } = await returning()
+    request.done(rows(request.after, request.upTo))
+    const offsets = Array.from({ length: position.offset - request.after }, (_, n) => request.after + n + 1)
+    expect(await recovered(socket)).toMatchObject({ recovered: true, offsets })
+    const next = await room.connected(format)
+    next.send({ id: 2, subscribe: { channel: channel(), recover: true, offset: request.after, epoch: "stored" } })
+    expect(await recovered(next)).toMatchObject({ recovered: true, offsets })
+    expect(asked).toEqual([])
+  })
+
   it("is not left behind by a client that goes, or that does not want it any more", async () => {
     const subscriptions = () => room.sockets.hub.stats().subscriptions
     await expect.poll(subscriptions, SOON).toBe(0)
-    const one = await returning(STORED - 10)
+    const one = await returning()
     one.socket.close()
     await one.socket.closed
     one.request.done(rows(one.request.after, one.request.upTo))
-    const two = await returning(STORED - 10)
+    const two = await returning()
     two.socket.send({ id: 3, unsubscribe: { channel: channel() } })
     two.request.done(rows(two.request.after, two.request.upTo))
     await two.socket.next()
