@@ -26,8 +26,8 @@ it("keeps texts outside of the heap", () => {
   collect()
   const each = (process.memoryUsage().heapUsed - before) / TEXTS
   expect(history.since(0, TEXTS, 0)).toHaveLength(TEXTS)
-  // Three references. As an object it was some 100 bytes; its text, 550 more; as the parts that it was put together of, 3 kB.
-  expect(each).toBeLessThan(60)
+  // Three references, in arrays that double. As an object it was some 100 bytes; its text, 550 more; as the parts that it was put together of, 3 kB.
+  expect(each).toBeLessThan(90)
 })
 
 it("is bounded by bytes, not by letters", () => {
