@@ -6,6 +6,8 @@
  * are under way. Once one table is among what is old, all that follow are kept until the next full collection, each with the entries that it
  * had: with 500 orders a second that was all that belongs to half of the orders, 10 kB of each. These copy what is left into a new `Map`, to
  * which nothing leads, before there are many gaps.
+ *
+ * The one thing to know: a loop over one that adds to it, or clears it, may go on over what was there before. It may delete.
  */
 
 /** Of the smallest table. */

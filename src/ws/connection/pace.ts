@@ -18,6 +18,8 @@ export interface Newcomer {
 export class Pace {
   /** In the order in which they came. */
   private readonly waiting = new Set<Newcomer>()
+  /** Those that have had a turn, and waited for storage since: they came before the others. */
+  private readonly returning = new Set<Newcomer>()
   /** Whose turn it is. */
   private current: Newcomer | undefined = undefined
   /** Monotonic ms; of the running turn. */
@@ -31,19 +33,29 @@ export class Pace {
   }
 
   /** Whether it may play one more command now. If not it keeps it, and is asked to go on in a later turn. */
-  admits(newcomer: Newcomer): boolean {
+  admits(newcomer: Newcomer, queue = this.waiting): boolean {
     if (this.nextTurn === undefined && this.current === undefined) {
       this.share.leave()
       this.overAt = this.share.until()
       this.nextTurn = setImmediate(() => this.turn())
     }
-    const isNext = this.current === newcomer || (this.current === undefined && this.waiting.size === 0)
+    const isNext = this.current === newcomer || (this.current === undefined && this.size === 0)
     if (isNext && this.monotonic() < this.overAt) return true
-    if (!this.waiting.has(newcomer)) {
-      this.waiting.add(newcomer)
+    if (!queue.has(newcomer)) {
+      queue.add(newcomer)
       this.deferrals++
     }
     return false
+  }
+
+  /** What is left of a command that has had its turn, and waited for storage since: now, or before those that have had none. `work` does not throw. */
+  readonly inTurn = (work: () => void): void => {
+    const newcomer: Newcomer = {
+      goOn: () => {
+        if (this.admits(newcomer, this.returning)) work()
+      },
+    }
+    newcomer.goOn()
   }
 
   /** It is gone. */
@@ -56,24 +68,32 @@ export class Pace {
     clearImmediate(this.nextTurn)
     this.nextTurn = undefined
     this.waiting.clear()
+    this.returning.clear()
   }
 
   stats(): { readonly waiting: number; readonly deferrals: number } {
-    return { waiting: this.waiting.size, deferrals: this.deferrals }
+    return { waiting: this.size, deferrals: this.deferrals }
+  }
+
+  private get size(): number {
+    return this.waiting.size + this.returning.size
   }
 
   /** Work that does not finish in the rest of the turn goes to the back of the queue. */
   private turn(): void {
     this.nextTurn = undefined
     this.overAt = this.share.until()
-    for (const newcomer of this.waiting) {
-      this.waiting.delete(newcomer)
-      this.current = newcomer
-      newcomer.goOn()
-      if (this.monotonic() >= this.overAt) break
-    }
+    let isOver = false
+    for (const queue of [this.returning, this.waiting])
+      for (const newcomer of queue) {
+        if (isOver) break
+        queue.delete(newcomer)
+        this.current = newcomer
+        newcomer.goOn()
+        isOver = this.monotonic() >= this.overAt
+      }
     this.current = undefined
     this.share.leave()
-    if (this.waiting.size > 0) this.nextTurn = setImmediate(() => this.turn())
+    if (this.size > 0) this.nextTurn = setImmediate(() => this.turn())
   }
 }

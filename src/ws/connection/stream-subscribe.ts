@@ -8,6 +8,7 @@ import type { Variant } from "../fanout/topic.ts"
 import { ERRORS } from "../protocol/error-codes.ts"
 import type { Codec, CommandOf, SubscribeResult } from "../protocol/protocol.ts"
 import type { Client } from "./client.ts"
+import type { Pace } from "./pace.ts"
 import { type SubscribeHost, variantOf } from "./subscribe-request.ts"
 import type { WaitingCommands } from "./waiting-commands.ts"
 
@@ -38,6 +39,7 @@ export class StreamSubscribing {
     private readonly connection: Client,
     private readonly waiting: WaitingCommands,
     private readonly hub: Hub,
+    private readonly pace: Pace,
     private readonly codec: Codec,
   ) {}
 
@@ -67,7 +69,7 @@ export class StreamSubscribing {
       stream.holds--
       hub.release(stream)
     }
-    beginAny(hub, stream, request, guarded, (beginning) => {
+    beginAny(hub, stream, request, { guarded, inTurn: this.pace.inTurn }, (beginning) => {
       begun = { beginning }
       if (later === undefined) return
       isHeld = false

@@ -39,7 +39,7 @@ export class Subscriptions implements SubscribeHost {
     private readonly client: string,
   ) {
     this.waiting = new WaitingCommands(connection)
-    this.streams = new StreamSubscribing(this, connection, this.waiting, context.hub, codec)
+    this.streams = new StreamSubscribing(this, connection, this.waiting, context.hub, context.pace, codec)
     this.maps = new MapSubscribing(this, connection, this.waiting, context.hub, codec)
     this.expiryWatch = new ExpiryWatch(
       (seconds) => context.heartbeat.in(seconds, connection, "subscriptionsDue"),

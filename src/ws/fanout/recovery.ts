@@ -89,15 +89,17 @@ export const whenPresent = ({ served }: Stream, withState: boolean, done: (isPre
   else source.present(canonical, withState, done)
 }
 
+type Later = (work: () => void) => void
+
 /**
  * Calls back once, in the turn of which what it says holds: at once, unless storage or another process is asked. Undefined: it cannot be told now. The caller
- * holds the stream meanwhile, and `guarded` is where a defect that is met later ends.
+ * holds the stream meanwhile. `guarded` is where a defect that is met later ends; what was read of storage for many at once each of them takes `inTurn`.
  */
 export const beginAny = (
   hub: Hub,
   stream: Stream,
   request: RecoveryRequest,
-  guarded: (work: () => void) => void,
+  { guarded, inTurn }: { readonly guarded: Later; readonly inTurn: Later },
   done: (beginning: Beginning | undefined) => void,
 ): void => {
   const { source, canonical } = stream.served
@@ -112,7 +114,7 @@ export const beginAny = (
     const beginning = begin(stream, position, request)
     if (beginning !== "replay") return settle(beginning)
     stream.replays.read(request.offset, position.offset, (rows) =>
-      guarded(() => settle(beginReplayed(stream, hub.position(stream), request, rows, position.offset))),
+      inTurn(() => guarded(() => settle(beginReplayed(stream, hub.position(stream), request, rows, position.offset)))),
     )
   }
   if (source.present === undefined) return start()

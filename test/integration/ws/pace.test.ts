@@ -1,5 +1,6 @@
 /** A crowd of connects and subscribes takes turns: nothing of it is lost or out of order, and calls of others come between. */
 import { afterEach, expect, it } from "vitest"
+import type { StoredPublication } from "../../../src/ports/channel-port.ts"
 import { rawSocket } from "../../kit/readers/raw-socket.ts"
 import { startSockets, type TestSockets } from "../../kit/servers/socket-server.ts"
 
@@ -74,4 +75,34 @@ it("tells all who wait to come back when it ends, and keeps nothing of theirs", 
   await over
   expect(codes).toEqual(crowd.map(() => 3001))
   expect(hub.stats().subscriptions).toBe(0)
+})
+
+it("gives those for whom storage was read what they missed a few in each turn", async () => {
+  const crowdSize = 30
+  const ends: Array<(rows: ReadonlyArray<StoredPublication>) => void> = []
+  const { url, hub, accountId } = await startSockets({
+    lookMillis: 0.5,
+    sources: {
+      tradingAccount: {
+        opened: () => undefined,
+        closed: () => undefined,
+        position: () => ({ epoch: "e1", offset: 1, snapshot: null }),
+        replay: (_channel, _after, _upTo, done) => void ends.push(done),
+      },
+    },
+  }).then((it) => {
+    sockets = it
+    return it
+  })
+  const channel = `tradingAccount:${accountId}`
+  const crowd = await Promise.all(Array.from({ length: crowdSize }, () => rawSocket(url)))
+  for (const socket of crowd) socket.send(connect, { id: 2, subscribe: { channel, recover: true, epoch: "e1" } })
+  await expect.poll(() => hub.find(channel)?.holds, { interval: 1, timeout: 30_000 }).toBe(crowdSize)
+  ends[0]?.([{ offset: 1, json: '{"n":1}' }])
+  expect(hub.stats().subscriptions).toBeLessThan(crowdSize / 2)
+  for (const socket of crowd) {
+    expect(await socket.next()).toMatchObject({ id: 1 })
+    expect(await socket.next()).toMatchObject({ id: 2, subscribe: { recovered: true, publications: [{ offset: 1 }] } })
+  }
+  expect([hub.stats().subscriptions, ends.length]).toEqual([crowdSize, 1])
 })

@@ -42,8 +42,8 @@ export class TestReader implements ReaderAt {
     const request = { recover: position !== undefined, epoch: position?.epoch ?? "", offset: position?.offset ?? 0 }
     const stream = edge.hub.open(edge.served(channel))
     stream.holds++
-    const guarded = (work: () => void): void => work()
-    beginAny(edge.hub, stream, request, guarded, (beginning) => {
+    const atOnce = (work: () => void): void => work()
+    beginAny(edge.hub, stream, request, { guarded: atOnce, inTurn: atOnce }, (beginning) => {
       stream.holds--
       if (attempt !== this.attempt || beginning === undefined) {
         edge.hub.release(stream)

@@ -76,6 +76,18 @@ it("gives nobody who comes later a place before those who wait", async () => {
   expect(played).toEqual(["a", "b", "c", "d", "e", "f", "late"])
 })
 
+it("lets those who have had their turn and waited for storage go before those who have had none", async () => {
+  const { pace, comer, played, clock } = crowd()
+  for (const name of "abcdef") comer(name, 1).goOn()
+  for (const name of "xyz")
+    pace.inTurn(() => {
+      clock.now++
+      played.push(name)
+    })
+  while (pace.stats().waiting > 0) await nextTurn()
+  expect(played.join("")).toBe("abcdxyzef")
+})
+
 it("forgets who is gone, and everybody when it is stopped", async () => {
   const { pace, comer, played } = crowd()
   const comers = [..."abcdefgh"].map((name) => comer(name, 1))
