@@ -4,7 +4,6 @@
  * few ms of each turn of the loop, or half of what all else of it took (foundation/turn-share.ts), and the rest wait for the next one, first come, first served. The one thing to know: waiting work is kept by
  * the connection (`held`, with its limits); this queue only has the order.
  */
-
 import { TurnShare } from "../../foundation/turn-share.ts"
 
 /** Of one turn, at least: an order is looked at about five times between its request and its answer. */
