@@ -126,10 +126,11 @@ describe.each(FORMATS)("A.9 recovery from storage in %s", (format) => {
     Array.from({ length: upTo - after }, (_, n) => ({ offset: after + n + 1, json: `{"n":${after + n + 1}}` }))
   /** Each from further back: what was read for those before is remembered, and asked for no more. */
   let oldest = STORED - 50
-  const returning = async (
-    offset = (oldest -=
-      10),
-  ): Promise<{ readonly socket: RawSocket; readonly request: Asked }> => {
+  const further = (): number => {
+    oldest -= 10
+    return oldest
+  }
+  const returning = async (offset = further()): Promise<{ readonly socket: RawSocket; readonly request: Asked }> => {
     const socket = await room.connected(format)
     socket.send({ id: 2, subscribe: { channel: channel(), recover: true, offset, epoch: "stored" } })
     expect(await socket.rest()).toEqual([])
