@@ -15,108 +15,83 @@ const GONE_MIN = 4
 
 const NONE: ReadonlyMap<never, never> = new Map<never, never>()
 
-export class LeanMap<K, V> {
-  #map: Map<K, V> | null = null
+/** Of both: the `Map` or `Set` that there is while there is an entry. */
+abstract class Lean<K, T extends Pick<Set<K>, "size" | "has" | "delete">> {
+  protected table: T | null = null
   /** Deleted since it was copied. */
   #gone = 0
 
+  /** Of null: an empty one. */
+  protected abstract copyOf(table: T | null): T
+
   get size(): number {
-    return this.#map === null ? 0 : this.#map.size
+    return this.table === null ? 0 : this.table.size
   }
 
   has(key: K): boolean {
-    return this.#map?.has(key) ?? false
-  }
-
-  get(key: K): V | undefined {
-    return this.#map?.get(key)
-  }
-
-  /** An iteration that is under way may go on with the map that it began with, which does not change any more. */
-  set(key: K, value: V): this {
-    let map = this.#map
-    if (map === null) map = this.#with(new Map())
-    else if (this.#gone >= GONE_MIN && this.#gone >= map.size) map = this.#with(new Map(map))
-    map.set(key, value)
-    return this
+    return this.table?.has(key) ?? false
   }
 
   delete(key: K): boolean {
-    const map = this.#map
-    if (!map?.delete(key)) return false
-    if (map.size === 0) this.#map = null
+    const { table } = this
+    if (!table?.delete(key)) return false
+    if (table.size === 0) this.table = null
     else this.#gone++
     return true
   }
 
   clear(): void {
-    this.#map = null
+    this.table = null
   }
 
-  keys(): MapIterator<K> {
-    return this.#entries().keys()
-  }
-
-  values(): MapIterator<V> {
-    return this.#entries().values()
-  }
-
-  [Symbol.iterator](): MapIterator<[K, V]> {
-    return this.#entries()[Symbol.iterator]()
-  }
-
-  #with(map: Map<K, V>): Map<K, V> {
-    this.#map = map
+  /** For one more. An iteration that is under way may go on with the one that it began with, which does not change any more. */
+  protected roomy(): T {
+    const { table } = this
+    if (table !== null && (this.#gone < GONE_MIN || this.#gone < table.size)) return table
     this.#gone = 0
-    return map
-  }
-
-  #entries(): ReadonlyMap<K, V> {
-    return this.#map ?? NONE
+    this.table = this.copyOf(table)
+    return this.table
   }
 }
 
-export class LeanSet<A> {
-  #set: Set<A> | null = null
-  /** Deleted since it was copied. */
-  #gone = 0
-
-  get size(): number {
-    return this.#set === null ? 0 : this.#set.size
+export class LeanMap<K, V> extends Lean<K, Map<K, V>> {
+  get(key: K): V | undefined {
+    return this.table?.get(key)
   }
 
-  has(value: A): boolean {
-    return this.#set?.has(value) ?? false
-  }
-
-  /** An iteration that is under way may go on with the set that it began with, which does not change any more. */
-  add(value: A): this {
-    let set = this.#set
-    if (set === null) set = this.#with(new Set())
-    else if (this.#gone >= GONE_MIN && this.#gone >= set.size) set = this.#with(new Set(set))
-    set.add(value)
+  set(key: K, value: V): this {
+    this.roomy().set(key, value)
     return this
   }
 
-  delete(value: A): boolean {
-    const set = this.#set
-    if (!set?.delete(value)) return false
-    if (set.size === 0) this.#set = null
-    else this.#gone++
-    return true
+  keys(): MapIterator<K> {
+    return (this.table ?? NONE).keys()
   }
 
-  clear(): void {
-    this.#set = null
+  values(): MapIterator<V> {
+    return (this.table ?? NONE).values()
+  }
+
+  [Symbol.iterator](): MapIterator<[K, V]> {
+    return (this.table ?? NONE)[Symbol.iterator]()
+  }
+
+  protected copyOf(map: Map<K, V> | null): Map<K, V> {
+    return new Map(map)
+  }
+}
+
+export class LeanSet<A> extends Lean<A, Set<A>> {
+  add(value: A): this {
+    this.roomy().add(value)
+    return this
   }
 
   [Symbol.iterator](): IterableIterator<A> {
-    return (this.#set ?? NONE.keys())[Symbol.iterator]()
+    return (this.table ?? NONE.keys())[Symbol.iterator]()
   }
 
-  #with(set: Set<A>): Set<A> {
-    this.#set = set
-    this.#gone = 0
-    return set
+  protected copyOf(set: Set<A> | null): Set<A> {
+    return new Set(set)
   }
 }
