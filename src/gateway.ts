@@ -13,6 +13,7 @@ import { Sessions } from "./auth/session/sessions.ts"
 import { Speakers } from "./auth/session/speakers.ts"
 import { tradingModeLayer } from "./auth/session/trading-mode-switch.ts"
 import { UserActs, userActsLayer } from "./auth/user/user-acts.ts"
+import { makeCrowd } from "./composition/crowd.ts"
 import { database, keepJournal } from "./composition/database.ts"
 import { keepKeys, registerKeys } from "./composition/keys.ts"
 import { orderRatesOf, requestLimiter, signInLimits, socketLimits } from "./composition/limits.ts"
@@ -214,15 +215,16 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     const { settings, notice, fatal } = options
     const { log, watch, requestId, security } = place.watching
     const meters = Context.get(base, Meters)
-    const shutdown = makeShutdown(options, Context.get(base, Clock).monotonic)
-    /** What was held for it at other nodes comes all at once. */
-    const areCallsHeld = () => place.cluster !== undefined && shutdown.isNew()
+    const { monotonic } = Context.get(base, Clock)
+    const shutdown = makeShutdown(options, monotonic)
+    let isBehind = (): boolean => false
+    const crowd = makeCrowd(() => isBehind(), monotonic)
     const store = yield* Layer.build(
       accountStoreLayer({
         url,
         nodeId: owner.nodeId,
         epoch: owner.epoch,
-        areCallsHeld,
+        areCallsHeld: () => place.cluster !== undefined && crowd.areCallsHeld(),
         lost: fatal,
         defect: (error) => notice("a callback of the order writer threw", { error: String(error) }, "error"),
         warn: notice,
@@ -299,7 +301,8 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     yield* holdSubscriptions.pipe(Effect.provide(all))
 
     const isOwner = owner.mayAct
-    const isCrowded = () => areCallsHeld() && Context.get(store, Writer).pressure() === "full"
+    isBehind = () => Context.get(store, Writer).pressure() === "full"
+    const isCrowded = () => place.cluster !== undefined && crowd.isCrowded()
     const holdsBack = () => (shutdown.isDraining() ? "leaving" : isCrowded() ? "crowded" : undefined)
     const { probes, record } = yield* healthProbes(options, url, isOwner, shutdown.isReady, place.cluster).pipe(
       Effect.provide(base),

@@ -28,8 +28,6 @@ export interface Shutdown {
   /** No socket is opened any more. */
   readonly isLeaving: () => boolean
   readonly serves: () => void
-  /** It serves for some seconds at most: what was held for it comes all at once, to code that runs for the first time. */
-  readonly isNew: () => boolean
   /** Everything up to the moment when the scope may be closed; takes 8.5 s at most. False: something that waited could not be stored. */
   readonly drain: (parts: ShutdownParts) => Effect.Effect<boolean>
 }
@@ -39,7 +37,6 @@ const STORE_MILLIS = 2_000
 /** From the signal until what runs is given up, whatever went before. */
 const RUNNING_MILLIS = 6_500
 const LOOK_MILLIS = 20
-const NEW_MILLIS = 30_000
 
 const within = (work: Promise<unknown>, millis: number): Promise<boolean> =>
   Promise.race([
@@ -52,7 +49,6 @@ const within = (work: Promise<unknown>, millis: number): Promise<boolean> =>
 
 export const makeShutdown = ({ settings, notice }: GatewayOptions, monotonic: () => number): Shutdown => {
   let isServing = false
-  let servesSince = Number.POSITIVE_INFINITY
   let isDraining = false
   let isLeaving = false
 
@@ -83,10 +79,8 @@ export const makeShutdown = ({ settings, notice }: GatewayOptions, monotonic: ()
     isReady: () => isServing,
     isDraining: () => isDraining,
     isLeaving: () => isLeaving,
-    isNew: () => monotonic() - servesSince < NEW_MILLIS,
     serves: () => {
       isServing = true
-      servesSince = monotonic()
     },
     drain: (parts) => Effect.promise(() => drain(parts)),
   }

@@ -316,6 +316,12 @@ const DRAIN = [
     to: "return one.isOut ? undefined : this.giveUp(one)",
     test: [FORWARD, "holds what no node has taken"],
   }),
+  ...of("drain", "src/composition/crowd.ts", {
+    without: "the hold for an owner that is behind",
+    from: `return now - beganAt < HELD_MILLIS ? "held" : "lasting"`,
+    to: `return "lasting"`,
+    test: ["test/integration/gateway/running/held-orders.test.ts", "has orders wait at the owner and at the edge"],
+  }),
   ...of("drain", "src/ports/cable.ts", {
     without: "the last words of the node before",
     from: "const LAST_WORDS_MILLIS = 250",
