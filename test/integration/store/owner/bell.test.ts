@@ -50,7 +50,10 @@ const listenProxy = async () => {
 }
 
 const listening = () =>
-  query(database().adminUrl, "SELECT pid FROM pg_stat_activity WHERE query = 'LISTEN gateway_news'")
+  query(
+    database().adminUrl,
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN gateway_news'",
+  )
 
 it("rings again, in one session, after several that ended before they could listen", async () => {
   const proxy = await listenProxy()

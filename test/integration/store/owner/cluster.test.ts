@@ -299,7 +299,7 @@ it("is not relied upon any more once its session is lost, whatever a renewal on 
   await admin.connect()
   closing.push(() => admin.end())
   const renewals =
-    "FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE gateway_node SET until%'"
+    "FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE gateway_node SET until%'"
   await admin.query("BEGIN; SELECT FROM gateway_node FOR UPDATE")
   await until("a renewal to wait", async () => (await query(database.adminUrl, `SELECT pid ${renewals}`)).length > 0)
   await query(
