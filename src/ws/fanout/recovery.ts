@@ -93,7 +93,7 @@ type Later = (work: () => void) => void
 
 /**
  * Calls back once, in the turn of which what it says holds: at once, unless storage or another process is asked. Undefined: it cannot be told now. The caller
- * holds the stream meanwhile. `guarded` is where a defect that is met later ends; what was read of storage for many at once each of them takes `inTurn`.
+ * holds the stream meanwhile. `guarded` is where a defect that is met later ends; what was read or asked for many at once each of them takes `inTurn`.
  */
 export const beginAny = (
   hub: Hub,
@@ -117,8 +117,19 @@ export const beginAny = (
       inTurn(() => guarded(() => settle(beginReplayed(stream, hub.position(stream), request, rows, position.offset)))),
     )
   }
-  if (source.present === undefined) return start()
-  source.present(canonical, false, (isPresent) => guarded(() => (isPresent ? start() : done(undefined))))
+  const { present: whenHere } = source
+  if (whenHere === undefined) return start()
+  /** Many may have waited for one answer: each begins in a turn of its own, if it is still so then. */
+  const enter = (): void => {
+    let isAtOnce = true
+    whenHere(canonical, false, (isPresent) => {
+      if (!isPresent) guarded(() => done(undefined))
+      else if (isAtOnce) guarded(start)
+      else inTurn(() => guarded(enter))
+    })
+    isAtOnce = false
+  }
+  enter()
 }
 
 /** A reply that fills the socket's buffer would have its reader closed by the next publication, and come back for the same again. */

@@ -7,6 +7,8 @@ import type { EncodedPublication } from "./topic.ts"
 
 /** Later an answer is of no use: a client waits 5 s. */
 const PATIENCE_MILLIS = 4_000
+/** What has not been answered for so long is read anew; a database that is slow is not asked twice for the same. */
+const GIVEN_UP_MILLIS = 30_000
 
 export type Replayed = ReadonlyArray<StoredPublication> | null
 
@@ -31,7 +33,8 @@ interface Remembering {
 /** Of one stream, one reading at a time. */
 export class Replays {
   private wants: Array<Want> = []
-  private isReading = false
+  /** Under way. */
+  private reading: { readonly beganAt: number } | undefined = undefined
 
   constructor(
     private readonly stream: Remembering,
@@ -44,24 +47,42 @@ export class Replays {
     const want: Want = { epoch, after, upTo, until: this.monotonic() + PATIENCE_MILLIS, done }
     const known = this.remembered(want)
     if (known !== undefined) return done(known)
+    const gone = this.givenUp()
     this.wants.push(want)
     this.next()
+    for (const one of gone) one.done(null)
+  }
+
+  /** Who has waited for a reading that is never answered. */
+  private givenUp(): ReadonlyArray<Want> {
+    if (this.reading === undefined || this.monotonic() - this.reading.beganAt < GIVEN_UP_MILLIS) return []
+    this.reading = undefined
+    const gone = this.wants
+    this.wants = []
+    return gone
   }
 
   /** What the one who needs most of it needs, so that each reading is enough for one of them at least. */
   private next(): void {
     const { source, canonical } = this.stream.served
-    if (this.isReading || this.wants.length === 0) return
+    if (this.reading !== undefined || this.wants.length === 0) return
     const first = this.wants.reduce((one, other) =>
       other.after < one.after || (other.after === one.after && other.upTo > one.upTo) ? other : one,
     )
     if (source.replay === undefined) return this.end(first, null, 0)
-    this.isReading = true
-    const beganAt = this.monotonic()
-    source.replay(canonical, first.after, first.upTo, (rows) => {
-      this.isReading = false
-      this.end(first, rows, this.monotonic() - beganAt)
-    })
+    const reading = { beganAt: this.monotonic() }
+    this.reading = reading
+    const answered = (rows: Replayed): void => {
+      if (this.reading !== reading) return
+      this.reading = undefined
+      this.end(first, rows, this.monotonic() - reading.beganAt)
+    }
+    try {
+      source.replay(canonical, first.after, first.upTo, answered)
+    } catch (defect) {
+      answered(null)
+      throw defect
+    }
   }
 
   /** Those who would have to wait for another reading that takes as long have no answer in time: they have it now. */

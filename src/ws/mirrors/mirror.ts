@@ -231,16 +231,28 @@ export class Mirror {
   private answered(outcome: AskOutcome): void {
     this.asking = undefined
     if (this.isOver) return
-    if (outcome._tag !== "Answered") {
-      // It was asked for a newcomer's sake: subscribers that are there do not wait for the next try.
-      if (!this.isInDoubt) this.letGo()
-      return this.askLater()
-    }
+    if (outcome._tag !== "Answered") return this.unanswered()
+    const { retries } = this
     this.retries = 0
     if (this.isLostMeanwhile) return this.ask()
     // There is no such channel, by the owner's table: newcomers are told so by their patience.
     if (outcome.head === "null") return this.askLater()
-    this.take(readOpenAnswer(outcome.head, outcome.payload.toString()))
+    let answer: OpenAnswer
+    try {
+      answer = readOpenAnswer(outcome.head, outcome.payload.toString())
+    } catch (defect) {
+      // Words of another version: less and less often, until there is an owner whose words are known.
+      this.retries = retries
+      this.unanswered()
+      throw defect
+    }
+    this.take(answer)
+  }
+
+  private unanswered(): void {
+    // It was asked for a newcomer's sake: subscribers that are there do not wait for the next try.
+    if (!this.isInDoubt) this.letGo()
+    this.askLater()
   }
 
   private take(answer: OpenAnswer): void {

@@ -91,9 +91,8 @@ export class Mirrors {
         const epoch = this.mirrors.get(channel)?.standsAt?.epoch
         if (epoch === undefined) return done(null)
         const ask: FillAsk = { channel, epoch, after, upTo }
-        const filled = (answer: Answered | null): void =>
-          done(answer && readFillAnswer(epoch, answer.head, answer.payload.toString()))
-        this.ask("fill", ask, READ_MILLIS, filled, true)
+        const read = ({ head, payload }: Answered) => readFillAnswer(epoch, head, payload.toString())
+        this.ask("fill", ask, READ_MILLIS, (answer) => answered(answer, read, done), true)
       },
       state: (channel, done) => this.read(channel, done),
     }
@@ -119,13 +118,13 @@ export class Mirrors {
   }
 
   private read(channel: string, done: (state: ChannelState | null) => void): void {
-    const answered = (answer: Answered | null): void => {
-      const state = answer && readStateAnswer(answer.head, answer.payload.toString())
+    const found = (state: ChannelState | null): void => {
       if (state !== null) this.states.set(channel, state.epoch)
       this.keepLater()
       done(state)
     }
-    this.ask("state", channel, READ_MILLIS, answered, true)
+    const read = ({ head, payload }: Answered) => readStateAnswer(head, payload.toString())
+    this.ask("state", channel, READ_MILLIS, (answer) => answered(answer, read, found), true)
   }
 
   /** Once, or, with `again`, until its time is over; null: the owner could not be asked. */
@@ -219,5 +218,19 @@ export class Mirrors {
     // Read anew by its map, if there is still one.
     this.states.delete(channel)
     this.parts.hub.invalidate(channel)
+  }
+}
+
+/** What cannot be read, as words of another version, is no answer; who waits is told so, and the operator. */
+const answered = <A>(
+  answer: Answered | null,
+  read: (answer: Answered) => A | null,
+  done: (found: A | null) => void,
+): void => {
+  let found: A | null = null
+  try {
+    if (answer !== null) found = read(answer)
+  } finally {
+    done(found)
   }
 }

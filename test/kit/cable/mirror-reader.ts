@@ -30,6 +30,8 @@ export class TestReader implements ReaderAt {
     readonly channel: TestChannel,
     public edge: TestEdge,
     private readonly after: (millis: number, work: () => void) => void,
+    /** As the pace of the sockets there. */
+    private readonly inTurn = (work: () => void): void => work(),
   ) {}
 
   get isSubscribed(): boolean {
@@ -43,7 +45,7 @@ export class TestReader implements ReaderAt {
     const stream = edge.hub.open(edge.served(channel))
     stream.holds++
     const atOnce = (work: () => void): void => work()
-    beginAny(edge.hub, stream, request, { guarded: atOnce, inTurn: atOnce }, (beginning) => {
+    beginAny(edge.hub, stream, request, { guarded: atOnce, inTurn: this.inTurn }, (beginning) => {
       stream.holds--
       if (attempt !== this.attempt || beginning === undefined) {
         edge.hub.release(stream)
@@ -122,7 +124,7 @@ export class TestReader implements ReaderAt {
     this.after(5, () => this.subscribe())
   }
 
-  private leave(): void {
+  leave(): void {
     const { topic, stream, edge } = this
     if (topic === undefined || stream === undefined) return
     this.topic = undefined

@@ -288,7 +288,7 @@ const READERS = [
   ),
   ...of("readers", "src/ws/fanout/replays.ts", {
     without: "the one reading for all who come back",
-    from: "    if (this.isReading || this.wants.length === 0) return\n",
+    from: "    if (this.reading !== undefined || this.wants.length === 0) return\n",
     to: "    if (this.wants.length === 0) return\n",
     test: [
       "test/unit/ws/storm-mirrors.test.ts",
