@@ -6,6 +6,7 @@ import { type Effect, Exit } from "effect"
 import type { InstrumentId, TradingAccountId } from "../../../domain/ids.ts"
 import { changeOf } from "../../../domain/order/change.ts"
 import { isFiredUnshown } from "../../../domain/order/evidence/doubt.ts"
+import type { TradeOrder } from "../../../domain/order/trade-order.ts"
 import type { VenueSession } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { AuditKind } from "../messages.ts"
@@ -100,14 +101,26 @@ export const startAudits = (core: AccountCore): void => {
     })
   }
 
+  /** The venue has something to say of it. */
+  const isAwaited = (order: TradeOrder): boolean =>
+    order.orderStatus === "SUBMITTED" || order.cancelRequested || isFiredUnshown(order) || changeOf(order) !== null
+
   /** Silence is a doubt: a submit or cancel without an answer. */
   const watch = (): void => {
     const now = parts.clock.monotonic()
     const wall = parts.clock.now()
-    parts.doubts(core.account, core.orders.openLives().filter(({ order }) => order.doubt !== null).length)
     core.late.sweep()
     askForLate(core)
-    for (const working of core.orders.openLives()) {
+    // One look at each, and nothing made of it: an account may have thousands of orders at rest.
+    let doubts = 0
+    const awaited: Array<WorkingOrder> = []
+    for (const id of core.orders.open) {
+      const working = core.orders.get(id)!
+      if (working.order.doubt !== null) doubts++
+      if (working.question === null && isAwaited(working.order)) awaited.push(working)
+    }
+    parts.doubts(core.account, doubts)
+    for (const working of awaited) {
       if (working.question !== null || !mayBeThere(working)) continue
       const { order } = working
       const change = changeOf(order)
