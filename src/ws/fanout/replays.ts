@@ -49,8 +49,11 @@ export class Replays {
     if (known !== undefined) return done(known)
     const gone = this.givenUp()
     this.wants.push(want)
-    this.next()
-    for (const one of gone) one.done(null)
+    try {
+      this.next()
+    } finally {
+      for (const one of gone) one.done(null)
+    }
   }
 
   /** Who has waited for a reading that is never answered. */

@@ -219,6 +219,17 @@ describe("a reading of storage", () => {
     expect(answers).toEqual([null, 4])
   })
 
+  it("answers who has waited for a reading that is never answered, where the next one fails", () => {
+    let calls = 0
+    const { clock, read, answers } = storage(() => {
+      if (calls++ > 0) throw new Error("no storage")
+    })
+    read(4)
+    clock.now += 30_000
+    expect(() => read(6)).toThrow("no storage")
+    expect(answers).toEqual([null, null])
+  })
+
   it("gives up a reading that is not answered for 30 s as the next one comes, and takes no word of it then", () => {
     const readings: Array<() => void> = []
     const { clock, read, answers } = storage((_channel, after, upTo, done) => {
