@@ -1,5 +1,5 @@
 /**
- * Whether an owner that is behind with what it has to store lets changes wait outside, at the other nodes and at its own doors, or refuses them. The one thing to know: a
+ * Whether an owner that is behind with what it has to store lets changes of orders wait outside, at the other nodes and at its own doors, or refuses them. The one thing to know: a
  * node that starts beside it, a crowd that was held for it, or a database that is slow for a moment is over before a request's time is; what lasts is more than it can
  * do, and is refused at once, as by a process alone.
  */
@@ -10,7 +10,7 @@ const HELD_MILLIS = 30_000
 const APART_MILLIS = 5_000
 
 export interface Crowd {
-  /** No change is begun just now: it waits. */
+  /** No change of orders is begun just now: it waits. */
   readonly isCrowded: () => boolean
   /** What was let in is not refused for being late, since the doors hold the rest. */
   readonly areCallsHeld: () => boolean

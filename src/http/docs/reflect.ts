@@ -31,6 +31,8 @@ export type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHan
 export interface DeclaredRoute extends RouteFacts {
   /** It changes nothing. */
   readonly isRead: boolean
+  /** It changes orders: it waits for the writer of orders, and keeps its place among its like. */
+  readonly changesOrders: boolean
   /** The service's own records. */
   readonly isOfService: boolean
 }
@@ -75,6 +77,7 @@ const declarationOf = ({ group, endpoint, payloads }: Endpoint): Declaration => 
     deadline: Context.get(annotations, Deadline),
     isHead: false,
     isRead: endpoint.method === "GET",
+    changesOrders: endpoint.method !== "GET" && endpoint.path.startsWith("/api/v3/tradeOrder/"),
     isOfService,
     access,
     keys: keyRuleOf(group.identifier, endpoint.name),

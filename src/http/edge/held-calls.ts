@@ -1,5 +1,5 @@
 /**
- * Changes that wait for a process that is new, and behind with what it has to store: checked, not begun, and let in when there is room. The one
+ * Changes of orders that wait for a process that is behind with storing them: checked, not begun, and let in when there is room. The one
  * thing to know: one whose time is over before that, or nearly over, is answered Busy, for nothing of it was done.
  */
 import { Busy } from "../../domain/errors/service.ts"
@@ -19,7 +19,7 @@ interface Held {
   readonly begin: () => undefined
 }
 
-/** Runs calls: those that change something in the order in which they came, and later while there is no room. */
+/** Runs calls: those that change orders in the order in which they came, and later while there is no room. */
 export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () => number): Run => {
   let held: Array<Held> = []
   const room = new SharedRoom(HELD_MAX)
@@ -66,7 +66,7 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
   }
 
   return (call, route, query, body) => {
-    if (route.isRead || (timer === undefined && !isCrowded())) return run(call, route, query, body)
+    if (!route.changesOrders || (timer === undefined && !isCrowded())) return run(call, route, query, body)
     hold(call, () => run(call, route, query, body))
     return undefined
   }

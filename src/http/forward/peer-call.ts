@@ -96,7 +96,7 @@ interface PeerParts {
   readonly authenticate: Authenticate
   readonly mayAct: () => boolean
   readonly isDraining: () => boolean
-  /** What changes something is held where it came to, until there is room. */
+  /** What changes orders is held where it came to, until there is room. */
   readonly isCrowded: () => boolean
 }
 
@@ -131,7 +131,7 @@ export const makeTakePeerCall = (
     const now = around.monotonic()
     if (isTooLate(asked.deadline, now)) return "late"
     const crowd = crowds.get(route)
-    if (crowd !== undefined && (isCrowded() || isBehind(crowd, now))) return "crowded"
+    if (crowd !== undefined && ((route.changesOrders && isCrowded()) || isBehind(crowd, now))) return "crowded"
     const call = new PeerCall(route, around, passed, asked, now, crowd)
     guarded(call, () => serve(call, route))
     if (!call.done) call.startClock()

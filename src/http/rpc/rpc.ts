@@ -35,6 +35,8 @@ export const rpcMethodOf = ({ method, template }: { readonly method: string; rea
   return method === "GET" || CHANGES.has(name) ? name : undefined
 }
 
+export const changesOrders = (method: string): boolean => CHANGES.has(method) && method.startsWith("tradeOrder.")
+
 /** The protocol leaves 400 to 1999 to applications: HTTP's 400 is 1000, its 404 is 1004, its 503 is 1103. */
 export const rpcCodeOf = (status: number): number => 1_000 + status - 400
 

@@ -34,6 +34,7 @@ export interface GateParts {
   readonly mayAct: () => boolean
   /** Why no call is begun now: the edge holds it, and asks again. */
   readonly holdsBack: () => NotTakenReason | undefined
+  readonly changesOrders: (method: string) => boolean
   readonly onSpeakerEnded: (listener: (speaker: SpeakerId) => void) => void
   readonly onSpeakerRenewed: (listener: (speaker: SpeakerId) => void) => void
   readonly onOperatorGone: (listener: (user: string) => void) => void
@@ -47,6 +48,8 @@ interface Known {
   revision: string
   until: number
 }
+
+const methodOf = ({ payload }: Asked): string => (JSON.parse(payload.toString()) as RpcAsk).method
 
 export class Gate {
   private readonly known = new Map<SpeakerId, Known>()
@@ -70,12 +73,13 @@ export class Gate {
     this.stop = this.parts.cable.serve(GATE_SERVICE, {
       term,
       take: (asked) => {
-        const { mayAct, holdsBack, monotonic } = this.parts
+        const { mayAct, holdsBack, changesOrders, monotonic } = this.parts
         if (!mayAct()) return "lease"
         if (asked.head === "rpc") {
           if (asked.deadline - monotonic() < CALL_MILLIS_MIN) return "late"
           const why = holdsBack()
-          if (why !== undefined) return why
+          // One that is behind with storing orders does all else, as over HTTP.
+          if (why !== undefined && (why !== "crowded" || changesOrders(methodOf(asked)))) return why
         }
         this.take(asked)
         return undefined

@@ -21,6 +21,8 @@ const Any = Ok(Schema.Unknown)
 const doubt = { millis: 500, failure: () => new OutcomeUnknown({ tradeOrderId: null }) }
 const brief = { ...doubt, millis: 60_000 }
 const Word = Schema.Struct({ word: Schema.String })
+const WRITE = "/api/v3/tradeOrder/write"
+const BRIEF = "/api/v3/tradeOrder/brief"
 const Group = HttpApiGroup.make("test")
   .add(
     HttpApiEndpoint.get("query", "/query")
@@ -31,7 +33,7 @@ const Group = HttpApiGroup.make("test")
   .add(HttpApiEndpoint.get("long", "/long").addSuccess(Any).annotate(Access, "none"))
   .add(HttpApiEndpoint.get("told", "/told").addSuccess(Any).annotate(Access, "none"))
   .add(HttpApiEndpoint.get("stuck", "/stuck").addSuccess(Any).annotate(Access, "none"))
-  .add(HttpApiEndpoint.post("write", "/write").setPayload(Word).addSuccess(Any).annotate(Access, "write"))
+  .add(HttpApiEndpoint.post("write", WRITE).setPayload(Word).addSuccess(Any).annotate(Access, "write"))
   .add(
     HttpApiEndpoint.post("doubtful", "/doubtful")
       .setPayload(Word)
@@ -48,7 +50,7 @@ const Group = HttpApiGroup.make("test")
   )
   .add(HttpApiEndpoint.post("bare", "/bare").addSuccess(Any).annotate(Access, "none"))
   .add(HttpApiEndpoint.post("short", "/short").addSuccess(Any).annotate(Access, "none").annotate(Deadline, within(400)))
-  .add(HttpApiEndpoint.post("brief", "/brief").addSuccess(Any).annotate(Access, "write").annotate(Deadline, brief))
+  .add(HttpApiEndpoint.post("brief", BRIEF).addSuccess(Any).annotate(Access, "write").annotate(Deadline, brief))
 
 const api = HttpApi.make("test").add(Group)
 
@@ -234,20 +236,20 @@ it("answers what the owner would have answered: envelopes, headers, failures, HE
     (at) => ask(at, "/query"),
     (at) => ask(at, "/told", { headers: { "user-agent": "bot/1", cookie: "a=b" } }),
     (at) => ask(at, "/long"),
-    (at) => post(at, "/write", "ä€😀"),
-    (at) => post(at, "/write", "reader", { ...HEADERS, authorization: "Bearer reader" }),
-    (at) => post(at, "/write", "misspelt", { ...HEADERS, "idempotncy-key": "k" }),
-    (at) => post(at, "/write", "form", form),
-    (at) => post(at, "/write", "x".repeat(65_000)),
-    (at) => ask(at, "/write", { method: "POST", headers: HEADERS, body: "{" }),
+    (at) => post(at, WRITE, "ä€😀"),
+    (at) => post(at, WRITE, "reader", { ...HEADERS, authorization: "Bearer reader" }),
+    (at) => post(at, WRITE, "misspelt", { ...HEADERS, "idempotncy-key": "k" }),
+    (at) => post(at, WRITE, "form", form),
+    (at) => post(at, WRITE, "x".repeat(65_000)),
+    (at) => ask(at, WRITE, { method: "POST", headers: HEADERS, body: "{" }),
     (at) => ask(at, "/bare", { method: "POST" }),
     (at) => ask(at, "/bare", { method: "POST", headers: form, body: "x" }),
   ]
   /** What the edge says by itself: of lengths, and of what is not there. */
   const own: typeof asks = [
-    (at) => ask(at, "/write", { method: "POST", headers: HEADERS, body: "x".repeat(1_000_000) }),
+    (at) => ask(at, WRITE, { method: "POST", headers: HEADERS, body: "x".repeat(1_000_000) }),
     (at) => ask(at, "/nowhere"),
-    (at) => ask(at, "/write", { headers: HEADERS }),
+    (at) => ask(at, WRITE, { headers: HEADERS }),
   ]
   // The first is held until the edge has heard of the owner.
   await ask(url, "/told")
@@ -268,7 +270,7 @@ it("answers what the owner would have answered: envelopes, headers, failures, HE
   expect((await ask(url, "/query", { headers: HEADERS })).headers.get("x-ratelimit-bucket")).toBe("http")
   const [chunked] = await raw(
     port,
-    `POST /write HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer writer\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"word":\r\n4\r\n"c"}\r\n0\r\n\r\n`,
+    `POST ${WRITE} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer writer\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"word":\r\n4\r\n"c"}\r\n0\r\n\r\n`,
   )
   expect(chunked?.status).toBe(200)
 })
@@ -276,13 +278,13 @@ it("answers what the owner would have answered: envelopes, headers, failures, HE
 it("holds what no node has taken, and gives it to the next; says that nothing was done where none comes in time", async () => {
   const first = await core("first")
   const { url, turnTo, inFlight } = await edge()
-  const early = post(url, "/write", "early")
+  const early = post(url, WRITE, "early")
   await eventually(() => inFlight() === 1)
   turnTo("first")
   expect((await early).status).toBe(200)
   // It ends: what it does not take is for the next.
   first.http.draining.now = true
-  const later = post(url, "/write", "later")
+  const later = post(url, WRITE, "later")
   await eventually(() => inFlight() === 1)
   const second = await core("second")
   turnTo("second", 1)
@@ -303,26 +305,26 @@ it("takes nothing from another node while the lease is over, reads included: it 
   await ask(url, "/told")
   const refused = () => meters.counter("peer_asks_total").of("lease").value
   first.http.leased.now = false
-  const held = [ask(url, "/stuck"), post(url, "/write", "renewed")]
+  const held = [ask(url, "/stuck"), post(url, WRITE, "renewed")]
   await eventually(() => refused() > 1)
   expect([first.calls, inFlight()]).toEqual([[], 2])
   first.http.leased.now = true
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200])
   first.http.leased.now = false
-  const next = post(url, "/write", "next")
+  const next = post(url, WRITE, "next")
   await eventually(() => inFlight() === 1)
   turnTo("second")
   expect((await next).status).toBe(200)
   expect([[...first.calls].sort(), second.calls]).toEqual([["renewed", "stuck"], ["next"]])
 })
 
-it("holds a change for an owner that has no room for it yet, and reads meanwhile", async () => {
+it("holds a change of orders for an owner that has no room for it yet, and reads meanwhile", async () => {
   const { http, calls } = await core("owner")
   const { url, turnTo, inFlight } = await edge()
   turnTo("owner")
   await ask(url, "/told")
   http.crowded.now = true
-  const held = post(url, "/write", "held")
+  const held = post(url, WRITE, "held")
   expect((await ask(url, "/query", { headers: HEADERS })).status).toBe(200)
   expect([calls, inFlight()]).toEqual([[], 1])
   http.crowded.now = false
@@ -333,18 +335,18 @@ it("holds a change for an owner that has no room for it yet, and reads meanwhile
 it("holds a change at the owner's own port while that has no room for it, and says that nothing was done when its time is over", async () => {
   let later = 0
   const { http, calls } = await core("owner", "never", { monotonic: () => performance.now() + later })
-  const brief = () => ask(http.url, "/brief", { method: "POST", headers: HEADERS })
+  const brief = () => ask(http.url, BRIEF, { method: "POST", headers: HEADERS })
   http.crowded.now = true
   const late = brief()
   await eventually(() => http.mounted.inFlight() === 1)
   later += 60_000
   const { status, body, headers } = await late
   expect([status, body.errno, headers.get("retry-after")]).toEqual([503, -190001, "1"])
-  const held = [post(http.url, "/write", "first"), post(http.url, "/write", "second"), brief()]
+  const held = [post(http.url, WRITE, "first"), post(http.url, WRITE, "second"), brief()]
   await eventually(() => http.mounted.inFlight() === 3)
   // What its caller may not ask is not waited for, nor is what changes nothing.
-  expect((await post(http.url, "/write", "x", { ...HEADERS, authorization: "Bearer reader" })).status).toBe(403)
-  expect((await post(http.url, "/write", "x", { "content-type": "application/json" })).status).toBe(401)
+  expect((await post(http.url, WRITE, "x", { ...HEADERS, authorization: "Bearer reader" })).status).toBe(403)
+  expect((await post(http.url, WRITE, "x", { "content-type": "application/json" })).status).toBe(401)
   expect((await ask(http.url, "/query", { headers: HEADERS })).status).toBe(200)
   expect([calls, http.mounted.inFlight()]).toEqual([[], 3])
   http.crowded.now = false
@@ -374,7 +376,7 @@ it("holds changes for an owner that is behind with many of their like, and asks 
   later = 2_000
   const held = post(url, "/patient", "held")
   await eventually(() => inFlight() === 17)
-  const [read, other] = [await ask(url, "/told"), await post(url, "/write", "of another kind")]
+  const [read, other] = [await ask(url, "/told"), await post(url, WRITE, "of another kind")]
   expect([read.status, other.status]).toEqual([200, 200])
   expect(calls).not.toContain("held")
   for (const answer of slow) answer()
@@ -436,7 +438,7 @@ it("ends at the owner before its time is over here, so that its own words are he
 it("counts a body that is too long for any node to the address that it came from", async () => {
   const { turnTo, url } = await edge(limiter())
   turnTo(undefined)
-  const long = () => ask(url, "/write", { method: "POST", headers: HEADERS, body: "x".repeat(100_000) })
+  const long = () => ask(url, WRITE, { method: "POST", headers: HEADERS, body: "x".repeat(100_000) })
   const first = await long()
   expect([first.status, first.headers.get("x-ratelimit-bucket")]).toEqual([413, "httpAddress"])
   const { burst } = RATE_LIMITS.httpAddress

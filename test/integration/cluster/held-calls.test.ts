@@ -1,4 +1,4 @@
-/** Changes at the own port and the own sockets of an owner that is new and behind, and at the sockets of another node: held, let in later, refused or let go of. */
+/** Changes at the own port and the own sockets of an owner that is behind, and at the sockets of another node: held, let in later, refused or let go of. */
 import { connect } from "node:net"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
@@ -98,11 +98,13 @@ it("holds the changes that are called over its sockets and over those of another
   closing.push(across.stop)
   const [own, other] = [await opened(sockets.url), await opened(across.edges[0]!.url)]
   http.crowded.now = true
-  own.send({ id: 2, rpc: called("own") }, { id: 3, rpc: { method: "market.venues", data: {} } })
-  other.send({ id: 2, rpc: called("other") })
+  const read = { id: 3, rpc: { method: "market.venues", data: {} } }
+  own.send({ id: 2, rpc: called("own") }, read)
+  other.send({ id: 2, rpc: called("other") }, read)
   const over = post(at, "http")
   // What changes nothing is answered meanwhile.
-  expect(await own.next()).toMatchObject({ id: 3, rpc: { data: { errno: 0, data: "read" } } })
+  for (const socket of [own, other])
+    expect(await socket.next()).toMatchObject({ id: 3, rpc: { data: { errno: 0, data: "read" } } })
   await eventually(() => http.mounted.inFlight() === 2 && heldBack > 0)
   // Both nodes answer to this after what they have done.
   expect([await own.rest(), await other.rest(), begun]).toEqual([[], [], []])

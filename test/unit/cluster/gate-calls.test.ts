@@ -46,21 +46,27 @@ describe("calls at an edge", () => {
     call("order")
     nodes.time.pass(1_000)
     expect([calls, answers]).toEqual([[], []])
+    // What changes nothing is answered by one that is behind, as over HTTP.
+    call("order.get")
+    nodes.time.pass(200)
+    expect([calls, answers]).toEqual([["order.get"], [done]])
     settings.holdsBack = undefined
     nodes.time.pass(200)
-    expect([calls, answers]).toEqual([["order"], [done]])
+    expect([calls, answers]).toEqual([
+      ["order.get", "order"],
+      [done, done],
+    ])
     settings.holdsBack = "leaving"
     call("next")
+    call("next.get")
     nodes.time.pass(1_000)
-    expect(calls).toEqual(["order"])
+    expect(calls).toEqual(["order.get", "order"])
     const next = await owner(2)
     nodes.time.pass(1_000)
     here.knows(next.peer)
     nodes.time.pass(1_000)
-    expect([calls, answers]).toEqual([
-      ["order", "next"],
-      [done, done],
-    ])
+    expect(calls).toEqual(["order.get", "order", "next", "next.get"])
+    expect(answers).toEqual([done, done, done, done])
   })
 
   it("says of a call that it is unknown 250 ms after a later owner was heard, and asks that one for what changes nothing", async () => {

@@ -64,6 +64,9 @@ describe.skipIf(natsMissing !== null)(
       const asked = [at(edge).submit(order("at-the-edge")), at(owner).submit(order("at-the-owner"))]
       const refused = Promise.race(asked).then(({ status }) => status !== 200)
       await Promise.race([until("an order to be held", held), refused])
+      // What is no order does not wait for them.
+      const logins = await Promise.all([owner, edge].map((node) => new Api(node.http).login("a@example.com")))
+      expect(logins.map(({ status }) => status)).toEqual([200, 200])
       await blocker.query("COMMIT")
       expect((await Promise.all([begun, ...asked])).map(({ status }) => status)).toEqual([200, 200, 200])
     })
