@@ -11,7 +11,7 @@ import type { RealtimeDocuments } from "../http/docs/reference.ts"
 import type { HttpServer } from "../http/edge/server.ts"
 import { makeUpgradeScreen } from "../http/edge/upgrade.ts"
 import type { InstrumentSync } from "../http/market/instrument-sync.ts"
-import { changesOrders, rpcMethods } from "../http/rpc/rpc.ts"
+import { rpcMethods, waitsAsCall } from "../http/rpc/rpc.ts"
 import { makeVenueGate } from "../http/venue-gate.ts"
 import type { AccessLog } from "../http/watch/request-log.ts"
 import type { RequestWatch } from "../http/watch/request-watch.ts"
@@ -157,7 +157,7 @@ export const edgesOf = (
         cable,
         mayAct,
         holdsBack,
-        changesOrders,
+        waitsForOrders: waitsAsCall,
         onSpeakerEnded: speakers.onEnded,
         onSpeakerRenewed: speakers.onRenewed,
         onOperatorGone: dealers.onOperatorGone,

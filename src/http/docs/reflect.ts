@@ -10,6 +10,7 @@ import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { PERMISSION_OF } from "../../domain/user/api-key.ts"
 import type { Permission, Principal } from "../../domain/user/user.ts"
 import { type Check, compileCheck } from "../checks.ts"
+import { waitsForOrders } from "../edge/order-changes.ts"
 import {
   Access,
   type AccessLevel,
@@ -31,8 +32,8 @@ export type AnyHandlers = Readonly<Record<string, Readonly<Record<string, AnyHan
 export interface DeclaredRoute extends RouteFacts {
   /** It changes nothing. */
   readonly isRead: boolean
-  /** It changes orders: it waits for the writer of orders, and keeps its place among its like. */
-  readonly changesOrders: boolean
+  /** With this body it changes orders: it waits for the writer of orders, and keeps its place among its like. */
+  readonly waitsForOrders: (body: unknown) => boolean
   /** The service's own records. */
   readonly isOfService: boolean
 }
@@ -77,7 +78,7 @@ const declarationOf = ({ group, endpoint, payloads }: Endpoint): Declaration => 
     deadline: Context.get(annotations, Deadline),
     isHead: false,
     isRead: endpoint.method === "GET",
-    changesOrders: endpoint.method !== "GET" && endpoint.path.startsWith("/api/v3/tradeOrder/"),
+    waitsForOrders: waitsForOrders(endpoint.method, endpoint.path),
     isOfService,
     access,
     keys: keyRuleOf(group.identifier, endpoint.name),

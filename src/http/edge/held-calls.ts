@@ -66,7 +66,7 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
   }
 
   return (call, route, query, body) => {
-    if (!route.changesOrders || (timer === undefined && !isCrowded())) return run(call, route, query, body)
+    if (!route.waitsForOrders(body) || (timer === undefined && !isCrowded())) return run(call, route, query, body)
     hold(call, () => run(call, route, query, body))
     return undefined
   }

@@ -85,6 +85,15 @@ class PeerCall extends Call {
   }
 }
 
+/** Undefined where it is no JSON: the check of its route says so. */
+const bodyOf = ({ payload }: Asked): unknown => {
+  try {
+    return JSON.parse(payload.toString())
+  } catch {
+    return undefined
+  }
+}
+
 const isBehind = (crowd: LeanSet<PeerCall>, now: number): boolean => {
   if (crowd.size < CROWD) return false
   const [oldest] = crowd
@@ -131,7 +140,8 @@ export const makeTakePeerCall = (
     const now = around.monotonic()
     if (isTooLate(asked.deadline, now)) return "late"
     const crowd = crowds.get(route)
-    if (crowd !== undefined && ((route.changesOrders && isCrowded()) || isBehind(crowd, now))) return "crowded"
+    if (crowd !== undefined && ((isCrowded() && route.waitsForOrders(bodyOf(asked))) || isBehind(crowd, now)))
+      return "crowded"
     const call = new PeerCall(route, around, passed, asked, now, crowd)
     guarded(call, () => serve(call, route))
     if (!call.done) call.startClock()

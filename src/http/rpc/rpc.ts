@@ -12,6 +12,7 @@ import { Api } from "../api.ts"
 import type { Check } from "../checks.ts"
 import { NO_QUERY, type Route } from "../docs/reflect.ts"
 import { Call, guarded, type Headers, type Run, refusalOf, type Surroundings } from "../edge/call.ts"
+import { waitsForOrders } from "../edge/order-changes.ts"
 import { faultOfJson } from "../edge/request-body.ts"
 import type { RouteFacts } from "../edge/route.ts"
 import { isQueryFault, NO_FIELDS, queryOfJson } from "../query.ts"
@@ -35,7 +36,9 @@ export const rpcMethodOf = ({ method, template }: { readonly method: string; rea
   return method === "GET" || CHANGES.has(name) ? name : undefined
 }
 
-export const changesOrders = (method: string): boolean => CHANGES.has(method) && method.startsWith("tradeOrder.")
+/** It waits while the writer of orders is behind, as it does over HTTP. */
+export const waitsAsCall = (method: string, data: unknown): boolean =>
+  CHANGES.has(method) && waitsForOrders("POST", `${ROOT}${method.replaceAll(".", "/")}`)(data)
 
 /** The protocol leaves 400 to 1999 to applications: HTTP's 400 is 1000, its 404 is 1004, its 503 is 1103. */
 export const rpcCodeOf = (status: number): number => 1_000 + status - 400

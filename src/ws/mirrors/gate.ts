@@ -34,7 +34,8 @@ export interface GateParts {
   readonly mayAct: () => boolean
   /** Why no call is begun now: the edge holds it, and asks again. */
   readonly holdsBack: () => NotTakenReason | undefined
-  readonly changesOrders: (method: string) => boolean
+  /** While the writer of orders is behind. */
+  readonly waitsForOrders: (method: string, data: unknown) => boolean
   readonly onSpeakerEnded: (listener: (speaker: SpeakerId) => void) => void
   readonly onSpeakerRenewed: (listener: (speaker: SpeakerId) => void) => void
   readonly onOperatorGone: (listener: (user: string) => void) => void
@@ -48,8 +49,6 @@ interface Known {
   revision: string
   until: number
 }
-
-const methodOf = ({ payload }: Asked): string => (JSON.parse(payload.toString()) as RpcAsk).method
 
 export class Gate {
   private readonly known = new Map<SpeakerId, Known>()
@@ -73,13 +72,13 @@ export class Gate {
     this.stop = this.parts.cable.serve(GATE_SERVICE, {
       term,
       take: (asked) => {
-        const { mayAct, holdsBack, changesOrders, monotonic } = this.parts
+        const { mayAct, holdsBack, monotonic } = this.parts
         if (!mayAct()) return "lease"
         if (asked.head === "rpc") {
           if (asked.deadline - monotonic() < CALL_MILLIS_MIN) return "late"
           const why = holdsBack()
           // One that is behind with storing orders does all else, as over HTTP.
-          if (why !== undefined && (why !== "crowded" || changesOrders(methodOf(asked)))) return why
+          if (why !== undefined && (why !== "crowded" || this.waits(asked))) return why
         }
         this.take(asked)
         return undefined
@@ -98,6 +97,11 @@ export class Gate {
     if (known === undefined) return
     known.revision = this.newRevision()
     this.tell(speaker, false)
+  }
+
+  private waits({ payload }: Asked): boolean {
+    const { method, data } = JSON.parse(payload.toString()) as RpcAsk
+    return this.parts.waitsForOrders(method, data)
   }
 
   /** Of this owner alone: what was changed at the one before may be what the edge has not heard of. */

@@ -21,8 +21,13 @@ const Any = Ok(Schema.Unknown)
 const doubt = { millis: 500, failure: () => new OutcomeUnknown({ tradeOrderId: null }) }
 const brief = { ...doubt, millis: 60_000 }
 const Word = Schema.Struct({ word: Schema.String })
+const Named = Schema.Struct({
+  tradeOrderId: Schema.optional(Schema.String),
+  clientOrderId: Schema.optional(Schema.String),
+})
 const WRITE = "/api/v3/tradeOrder/write"
 const BRIEF = "/api/v3/tradeOrder/brief"
+const CANCEL = "/api/v3/tradeOrder/cancel"
 const Group = HttpApiGroup.make("test")
   .add(
     HttpApiEndpoint.get("query", "/query")
@@ -33,6 +38,7 @@ const Group = HttpApiGroup.make("test")
   .add(HttpApiEndpoint.get("long", "/long").addSuccess(Any).annotate(Access, "none"))
   .add(HttpApiEndpoint.get("told", "/told").addSuccess(Any).annotate(Access, "none"))
   .add(HttpApiEndpoint.get("stuck", "/stuck").addSuccess(Any).annotate(Access, "none"))
+  .add(HttpApiEndpoint.post("cancel", CANCEL).setPayload(Named).addSuccess(Any).annotate(Access, "write"))
   .add(HttpApiEndpoint.post("write", WRITE).setPayload(Word).addSuccess(Any).annotate(Access, "write"))
   .add(
     HttpApiEndpoint.post("doubtful", "/doubtful")
@@ -120,6 +126,10 @@ const core = async (
       write: ({ body }, reply) => {
         calls.push(body.word)
         reply.ok(body, { headers: { "Set-Cookie": "a=b; HttpOnly" } })
+      },
+      cancel: ({ body }, reply) => {
+        calls.push(body.tradeOrderId ?? "by a client's id")
+        reply.ok(body)
       },
       doubtful: ({ body }, reply) => {
         calls.push(body.word)
@@ -330,6 +340,21 @@ it("holds a change of orders for an owner that has no room for it yet, and reads
   http.crowded.now = false
   expect((await held).status).toBe(200)
   expect(calls).toEqual(["held"])
+})
+
+it("has an owner without room take a cancel that names its order by its id, and no other", async () => {
+  const { http, calls } = await core("owner")
+  const { url, turnTo, inFlight } = await edge()
+  turnTo("owner")
+  await ask(url, "/told")
+  http.crowded.now = true
+  const cancel = (body: object) => ask(url, CANCEL, { method: "POST", headers: HEADERS, body: JSON.stringify(body) })
+  const held = [cancel({ clientOrderId: "one" }), ask(url, CANCEL, { method: "POST", headers: HEADERS, body: "{" })]
+  expect((await cancel({ tradeOrderId: "known" })).status).toBe(200)
+  expect([calls, inFlight()]).toEqual([["known"], 2])
+  http.crowded.now = false
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 400])
+  expect(calls).toEqual(["known", "by a client's id"])
 })
 
 it("holds a change at the owner's own port while that has no room for it, and says that nothing was done when its time is over", async () => {

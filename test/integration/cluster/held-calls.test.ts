@@ -14,7 +14,7 @@ import { startEdges } from "../../kit/servers/socket-edges.ts"
 import { startSockets } from "../../kit/servers/socket-server.ts"
 
 const Any = Ok(Schema.Unknown)
-const Word = Schema.Struct({ word: Schema.String })
+const Word = Schema.Struct({ word: Schema.String, tradeOrderId: Schema.optional(Schema.String) })
 /** Of the names that sockets may call. */
 const CANCEL = "/api/v3/tradeOrder/cancel"
 const PATIENCE_MILLIS = 600_000
@@ -114,6 +114,30 @@ it("holds the changes that are called over its sockets and over those of another
   expect(await other.next()).toMatchObject(answer("other"))
   expect(await over).toEqual([200, 0, null])
   expect([...begun].sort()).toEqual(["http", "other", "own"])
+})
+
+it("begins a cancel that names its order by its id while others wait: at the own port, over the own sockets and over those of another node", async () => {
+  const at = await owner()
+  const { http, begun } = at
+  const sockets = await startSockets({ rpc: http.mounted.rpc })
+  closing.push(sockets.stop)
+  const across = await startEdges(sockets, 1, { holdsBack: () => (http.crowded.now ? "crowded" : undefined) })
+  closing.push(across.stop)
+  const [own, other] = [await opened(sockets.url), await opened(across.edges[0]!.url)]
+  http.crowded.now = true
+  const waiting = post(at, "waits")
+  await eventually(() => http.mounted.inFlight() === 1)
+  const byId = (word: string) => ({ word, tradeOrderId: "018bcfe5-6800-7000-8000-000000000001" })
+  own.send({ id: 2, rpc: { method: "tradeOrder.cancel", data: byId("own") } })
+  expect(await own.next()).toMatchObject({ id: 2, rpc: { data: { errno: 0 } } })
+  other.send({ id: 2, rpc: { method: "tradeOrder.cancel", data: byId("other") } })
+  expect(await other.next()).toMatchObject({ id: 2, rpc: { data: { errno: 0 } } })
+  const headers = { "content-type": "application/json", authorization: "Bearer writer" }
+  const body = JSON.stringify(byId("http"))
+  expect((await fetch(http.url + CANCEL, { method: "POST", headers, body })).status).toBe(200)
+  expect(begun).toEqual(["own", "other", "http"])
+  http.crowded.now = false
+  expect(await waiting).toEqual([200, 0, null])
 })
 
 it("refuses at once what is one too many, and nothing of that is done later", async () => {

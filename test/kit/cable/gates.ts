@@ -78,7 +78,7 @@ export const gatesInMemory = () => {
       },
       mayAct: () => settings.isLeased,
       holdsBack: () => (term === 1 ? settings.holdsBack : undefined),
-      changesOrders: (method) => !method.endsWith(".get"),
+      waitsForOrders: (method) => !method.endsWith(".get"),
       onSpeakerEnded: () => {},
       onSpeakerRenewed: (listener) => void renewers.push(listener),
       onOperatorGone: () => {},

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { connectBroker } from "../../../src/cluster/broker.ts"
 import { Cable } from "../../../src/cluster/cable.ts"
 import type { Wire } from "../../../src/cluster/wire.ts"
-import { changesOrders } from "../../../src/http/rpc/rpc.ts"
+import { waitsAsCall } from "../../../src/http/rpc/rpc.ts"
 import type { NotTakenReason, Peer } from "../../../src/ports/cable.ts"
 import type { RpcAnswer } from "../../../src/ports/rpc.ts"
 import { openEdgeSockets, openOwnerSockets } from "../../../src/ws/mirrors/open.ts"
@@ -70,7 +70,7 @@ export const startEdges = async (
     onOperatorGone: () => {},
     mayAct: () => true,
     holdsBack: options.holdsBack ?? (() => undefined),
-    changesOrders,
+    waitsForOrders: waitsAsCall,
     soon: setImmediate,
     monotonic,
     after,
