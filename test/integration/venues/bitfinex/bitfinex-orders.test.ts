@@ -218,6 +218,8 @@ describe("an order at BITFINEX", () => {
     const [first, second] = [await accepted(maker), await accepted(maker)]
     my.open.session.cancel(refOf(first))
     expect(await ended(first)).toMatchObject({ status: "CANCELLED", ending: null })
+    // The look at it has its answer: a change that another request overtakes is refused for its nonce, and in doubt.
+    await until(() => my.open.last("CancelAccepted") !== undefined, "the cancel")
     const terms = new TermsSession(at, my.open)
     expect(await terms.amend(second, { ...change("0.001", "60500"), postOnly: true })).toMatchObject({
       _tag: "AmendRefused",
