@@ -8,8 +8,8 @@ const CANCEL = `${ORDERS}cancel`
 const namesItsOrder = (body: unknown): boolean =>
   typeof body === "object" && body !== null && "tradeOrderId" in body && typeof body.tradeOrderId === "string"
 
-/** By a route's method and path; of its body, once it is known. */
-export const waitsForOrders =
-  (method: string, path: string) =>
-  (body: unknown): boolean =>
-    method !== "GET" && path.startsWith(ORDERS) && !(path === CANCEL && namesItsOrder(body))
+/** Of a route, by its body; which route it is, is judged once. */
+export const waitsForOrders = (method: string, path: string): ((body: unknown) => boolean) => {
+  if (method === "GET" || !path.startsWith(ORDERS)) return () => false
+  return path === CANCEL ? (body) => !namesItsOrder(body) : () => true
+}
