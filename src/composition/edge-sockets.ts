@@ -9,7 +9,7 @@ import { ERRNO } from "../http/edge/errno.ts"
 import type { HttpServer } from "../http/edge/server.ts"
 import { makeUpgradeScreen } from "../http/edge/upgrade.ts"
 import type { RequestLimiter } from "../http/limits/rate-limit.ts"
-import { rpcCodeOf } from "../http/rpc/rpc.ts"
+import { isReadCall, rpcCodeOf } from "../http/rpc/rpc.ts"
 import type { AccessLog } from "../http/watch/request-log.ts"
 import type { RequestWatch } from "../http/watch/request-watch.ts"
 import type { CableService } from "../ports/cable.ts"
@@ -40,9 +40,6 @@ export interface EdgeSocketParts {
   readonly requestId: () => string
 }
 
-/** Changes nothing: what was not answered of it was not done. */
-const isRead = (method: string): boolean => /\.(get|list)$/.test(method)
-
 export const edgeSockets = (options: GatewayOptions, parts: EdgeSocketParts) =>
   Effect.gen(function* () {
     const { settings, notice } = options
@@ -67,12 +64,12 @@ export const edgeSockets = (options: GatewayOptions, parts: EdgeSocketParts) =>
       owner: home.peer,
       onOwner: home.onPeer,
       speakers,
-      isRead,
+      isRead: isReadCall,
       refusals: {
         busy: (method) => refusal(new Busy({ retryAfterSeconds: 1 }), method),
         unknown: (method) =>
           refusal(
-            isRead(method) ? new Busy({ retryAfterSeconds: 1 }) : new OutcomeUnknown({ tradeOrderId: null }),
+            isReadCall(method) ? new Busy({ retryAfterSeconds: 1 }) : new OutcomeUnknown({ tradeOrderId: null }),
             method,
           ),
       },

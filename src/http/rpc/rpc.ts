@@ -2,17 +2,15 @@
  * The API's operations by name, over one open socket: every read, and all changes of orders. A call goes through the check, the access rule, the
  * handler and the deadline of its HTTP route, and is answered by the same envelope.
  */
-
-import { HttpApi } from "@effect/platform"
+import type { HttpApi } from "@effect/platform"
 import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { MalformedJson } from "../../domain/errors/request.ts"
 import { ShuttingDown } from "../../domain/errors/service.ts"
 import type { Rpc, RpcAnswer, RpcRequest } from "../../ports/rpc.ts"
 import { Api } from "../api.ts"
 import type { Check } from "../checks.ts"
-import { NO_QUERY, type Route } from "../docs/reflect.ts"
+import { type DeclaredRoute, declaredRoutes, NO_QUERY, type Route } from "../docs/reflect.ts"
 import { Call, guarded, type Headers, type Run, refusalOf, type Surroundings } from "../edge/call.ts"
-import { waitsForOrders } from "../edge/order-changes.ts"
 import { faultOfJson } from "../edge/request-body.ts"
 import type { RouteFacts } from "../edge/route.ts"
 import { isQueryFault, NO_FIELDS, queryOfJson } from "../query.ts"
@@ -36,9 +34,24 @@ export const rpcMethodOf = ({ method, template }: { readonly method: string; rea
   return method === "GET" || CHANGES.has(name) ? name : undefined
 }
 
+/** The routes of the API that a socket may call, by the names of their calls; found once, with the first that is asked for. */
+let callable: ReadonlyMap<string, DeclaredRoute> | undefined
+const callableRoutes = (): ReadonlyMap<string, DeclaredRoute> => {
+  callable ??= new Map(
+    declaredRoutes(Api as unknown as HttpApi.HttpApi.AnyWithProps).flatMap((route) => {
+      const name = rpcMethodOf(route)
+      return name === undefined ? [] : [[name, route] as const]
+    }),
+  )
+  return callable
+}
+
+/** It changes nothing: what was not answered of it may be asked again. Of a name that is no call's here nothing is known. */
+export const isReadCall = (method: string): boolean => callableRoutes().get(method)?.isRead === true
+
 /** It waits while the writer of orders is behind, as it does over HTTP. */
 export const waitsAsCall = (method: string, data: unknown): boolean =>
-  CHANGES.has(method) && waitsForOrders("POST", `${ROOT}${method.replaceAll(".", "/")}`)(data)
+  callableRoutes().get(method)?.waitsForOrders(data) === true
 
 /** The protocol leaves 400 to 1999 to applications: HTTP's 400 is 1000, its 404 is 1004, its 503 is 1103. */
 export const rpcCodeOf = (status: number): number => 1_000 + status - 400
@@ -155,14 +168,4 @@ export const makeRpc = (routes: ReadonlyArray<Route>, around: Surroundings, { ru
 }
 
 /** The names of all calls that a socket may make, for the documents. */
-export const rpcMethods = (): ReadonlyArray<string> => {
-  const names = new Set<string>()
-  HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint }) => {
-      const name = rpcMethodOf({ method: endpoint.method, template: endpoint.path })
-      if (name !== undefined) names.add(name)
-    },
-  })
-  return [...names].sort()
-}
+export const rpcMethods = (): ReadonlyArray<string> => [...callableRoutes().keys()].sort()

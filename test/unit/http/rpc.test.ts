@@ -5,12 +5,12 @@ import { afterEach, describe, expect, it, vi } from "vitest"
 import { Busy, DeadlineExceeded } from "../../../src/domain/errors/service.ts"
 import { OrderNotFound, OutcomeUnknown } from "../../../src/domain/errors/trade-order.ts"
 import { Api as Declared } from "../../../src/http/api.ts"
-import { reflect } from "../../../src/http/docs/reflect.ts"
+import { declaredRoutes, reflect } from "../../../src/http/docs/reflect.ts"
 import { Deadlines, type Defect, makeRun, type Surroundings } from "../../../src/http/edge/call.ts"
 import { Fail, JsonText, Ok, Page } from "../../../src/http/edge/envelope.ts"
 import { Access, type AnyHandler, Deadline, Query } from "../../../src/http/edge/route.ts"
 import { transportPolicy } from "../../../src/http/edge/transport.ts"
-import { makeRpc, rpcCodeOf, rpcMethodOf } from "../../../src/http/rpc/rpc.ts"
+import { isReadCall, makeRpc, rpcCodeOf, rpcMethodOf, waitsAsCall } from "../../../src/http/rpc/rpc.ts"
 import type { RpcAnswer } from "../../../src/ports/rpc.ts"
 import { principal } from "../../kit/servers/http-server.ts"
 
@@ -210,6 +210,27 @@ describe("an API's calls over a socket", () => {
     )
     for (const template of ["/", "/health", "/api/v3", "/api/v3/"])
       expect(rpcMethodOf({ method: "GET", template })).toBeUndefined()
+  })
+
+  it("are known by the table of routes, at every node: which change nothing, and may be asked again, and which wait for the writer of orders", () => {
+    const calls = new Map(
+      declaredRoutes(Declared as unknown as HttpApi.HttpApi.AnyWithProps).map(
+        (route) => [rpcMethodOf(route), route] as const,
+      ),
+    )
+    calls.delete(undefined)
+    for (const [name = "", { isRead, waitsForOrders }] of calls)
+      expect([name, isReadCall(name), waitsAsCall(name, {})]).toEqual([name, isRead, waitsForOrders({})])
+    for (const name of ["auth.user", "auth.jwks", "auth.totp", "admin.status", "health", "market.orderbook.get"])
+      expect([name, isReadCall(name)]).toEqual([name, true])
+    for (const name of ["dealer.update", "tradeOrder.cancel"]) expect([name, isReadCall(name)]).toEqual([name, false])
+    expect([waitsAsCall("tradeOrder.cancel", { tradeOrderId: "o" }), waitsAsCall("auth.user", {})]).toEqual([
+      false,
+      false,
+    ])
+    // Of a method that there is not, nothing is known.
+    for (const method of ["auth.login", "test.nothing", "constructor", "x.get"])
+      expect([isReadCall(method), waitsAsCall(method, {})]).toEqual([false, false])
   })
 
   it("are refused with 1000 and what the HTTP status is above 400", () => {
