@@ -53,10 +53,10 @@ export interface ChannelSource {
   readonly closed: (channel: string) => void
   readonly position: (channel: string) => StreamPosition
   /**
-   * Absent: `position` is always of now. Where another process is asked for it: calls `done` once, at once if it is known; false: it cannot be told.
-   * `withState`: its snapshot is of now as well, for as long as the callback runs.
+   * Absent: `position` is always of now. Where another process is asked for it: calls `done` once, at once if it is known; false: it cannot be told by `until`, in
+   * monotonic ms. `withState`: its snapshot is of now as well, for as long as the callback runs.
    */
-  readonly present?: (channel: string, withState: boolean, done: (isPresent: boolean) => void) => void
+  readonly present?: (channel: string, withState: boolean, until: number, done: (isPresent: boolean) => void) => void
   /**
    * What was published after `after` up to and including `upTo`, oldest first, from durable storage; null when part of it is not
    * there any more, or storage cannot say now. Calls `done` once, later.

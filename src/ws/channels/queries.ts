@@ -204,7 +204,7 @@ const historyElsewhere = (
   if (!connection.begins()) return connection.refuse(command, ERRORS.tooManyRequests)
   const stream = context.hub.open(granted.served)
   stream.holds++
-  whenPresent(stream, false, (isPresent) => {
+  whenPresent(context.hub, stream, false, (isPresent) => {
     stream.holds--
     connection.ended()
     if (connection.isOpen) {

@@ -43,7 +43,8 @@ export class StreamSubscribing {
     private readonly codec: Codec,
   ) {}
 
-  subscribe(command: Subscribe, granted: Granted, credentials: Credentials): void {
+  /** `until`, in monotonic ms: what is asked of storage or of another process for it. */
+  subscribe(command: Subscribe, granted: Granted, credentials: Credentials, until: number): void {
     const { hub } = this
     const { channel = "", delta, recover = false, epoch = "", offset = 0 } = command.parameters
     const variant = variantOf(command, granted.served, this.codec, delta === "fossil")
@@ -69,7 +70,7 @@ export class StreamSubscribing {
       stream.holds--
       hub.release(stream)
     }
-    beginAny(hub, stream, request, { guarded, inTurn: this.pace.inTurn }, (beginning) => {
+    beginAny(hub, stream, request, { guarded, inTurn: this.pace.inTurn }, until, (beginning) => {
       begun = { beginning }
       if (later === undefined) return
       isHeld = false

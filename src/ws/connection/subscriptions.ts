@@ -4,7 +4,7 @@
  */
 import type { Credentials, Granted, ServerSubscription, SubscriptionRequest } from "../channels/authority.ts"
 import { depart } from "../fanout/presence.ts"
-import { begin, type RecoveryRequest } from "../fanout/recovery.ts"
+import { begin, PATIENCE_MILLIS, type RecoveryRequest } from "../fanout/recovery.ts"
 import type { Stream } from "../fanout/stream.ts"
 import type { Topic, Variant } from "../fanout/topic.ts"
 import { MapSubscribing } from "../maps/subscribe.ts"
@@ -59,7 +59,8 @@ export class Subscriptions implements SubscribeHost {
     return this.waiting.defers(command)
   }
 
-  subscribe(command: Subscribe, learnt = false): void {
+  /** `until`, in monotonic ms: however many are asked for it one after the other, whoever is waits no longer. */
+  subscribe(command: Subscribe, learnt = false, until = this.context.hub.monotonic() + PATIENCE_MILLIS): void {
     const { connection } = this
     const credentials = connection.judged()
     if (credentials === undefined) return
@@ -82,11 +83,12 @@ export class Subscriptions implements SubscribeHost {
           return connection.refuse(command, access.isElsewhere === true ? ERRORS.internal : ERRORS.unknownChannel)
         return this.waiting.wait(channel, access.learn, (known) => {
           // The venue could not be asked: worth another try by the client.
-          if (known) this.subscribe(command, true)
+          if (known) this.subscribe(command, true, until)
           else connection.refuse(command, ERRORS.internal)
         })
       case "Granted":
-        return (access.served.map === undefined ? this.streams : this.maps).subscribe(command, access, credentials)
+        if (access.served.map !== undefined) return this.maps.subscribe(command, access, credentials)
+        return this.streams.subscribe(command, access, credentials, until)
     }
   }
 

@@ -4,8 +4,12 @@
  */
 import type { StoredPublication, StreamPosition } from "../../ports/channel-port.ts"
 import type { Hub } from "./hub.ts"
+import type { Replayed } from "./replays.ts"
 import type { Stream } from "./stream.ts"
 import type { EncodedPublication } from "./topic.ts"
+
+/** What is asked of storage or of another process for one that subscribes has so long, however often it is asked: clients give up after 5 s. */
+export const PATIENCE_MILLIS = 4_000
 
 /** Below the limit at which a slow reader is closed, with room for a thousand account events. */
 const RECOVERED_BYTES_MAX = 917_504
@@ -83,29 +87,35 @@ export const beginReplayed = (
 }
 
 /** Calls back once, at once where no other process is asked for it: whether the stream stands where its source says. */
-export const whenPresent = ({ served }: Stream, withState: boolean, done: (isPresent: boolean) => void): void => {
+export const whenPresent = (
+  hub: Hub,
+  { served }: Stream,
+  withState: boolean,
+  done: (isPresent: boolean) => void,
+): void => {
   const { source, canonical } = served
   if (source.present === undefined) done(true)
-  else source.present(canonical, withState, done)
+  else source.present(canonical, withState, hub.monotonic() + PATIENCE_MILLIS, done)
 }
 
 type Later = (work: () => void) => void
 
 /**
- * Calls back once, in the turn of which what it says holds: at once, unless storage or another process is asked. Undefined: it cannot be told now. The caller
- * holds the stream meanwhile. `guarded` is where a defect that is met later ends; what was read or asked for many at once each of them takes `inTurn`.
+ * Calls back once, in the turn of which what it says holds: at once, unless storage or another process is asked. Undefined: it could not be told by `until`, and the client
+ * asks again. The caller holds the stream meanwhile. `guarded` is where a defect that is met later ends; what was read or asked for many at once each of them takes `inTurn`.
  */
 export const beginAny = (
   hub: Hub,
   stream: Stream,
   request: RecoveryRequest,
   { guarded, inTurn }: { readonly guarded: Later; readonly inTurn: Later },
+  until: number,
   done: (beginning: Beginning | undefined) => void,
 ): void => {
   const { source, canonical } = stream.served
   const settle = (beginning: Beginning): void => {
     if (beginning.recovered || !beginning.isSnapshot || source.present === undefined) return done(beginning)
-    source.present(canonical, true, (isPresent) =>
+    source.present(canonical, true, until, (isPresent) =>
       guarded(() => done(isPresent ? present(stream, hub.position(stream)) : undefined)),
     )
   }
@@ -113,16 +123,16 @@ export const beginAny = (
     const position = hub.position(stream)
     const beginning = begin(stream, position, request)
     if (beginning !== "replay") return settle(beginning)
-    stream.replays.read(request.offset, position.offset, (rows) =>
-      inTurn(() => guarded(() => settle(beginReplayed(stream, hub.position(stream), request, rows, position.offset)))),
-    )
+    const answered = (rows: Replayed): void =>
+      inTurn(() => guarded(() => settle(beginReplayed(stream, hub.position(stream), request, rows, position.offset))))
+    stream.replays.read(request.offset, position.offset, until, answered)
   }
   const { present: whenHere } = source
   if (whenHere === undefined) return start()
   /** Many may have waited for one answer: each begins in a turn of its own, if it is still so then. */
   const enter = (): void => {
     let isAtOnce = true
-    whenHere(canonical, false, (isPresent) => {
+    whenHere(canonical, false, until, (isPresent) => {
       if (!isPresent) guarded(() => done(undefined))
       else if (isAtOnce) guarded(start)
       else inTurn(() => guarded(enter))

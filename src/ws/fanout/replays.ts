@@ -5,8 +5,6 @@
 import type { ChannelSource, StoredPublication } from "../../ports/channel-port.ts"
 import type { EncodedPublication } from "./topic.ts"
 
-/** Later an answer is of no use: a client waits 5 s. */
-const PATIENCE_MILLIS = 4_000
 /** What has not been answered for so long is read anew; a database that is slow is not asked twice for the same. */
 const GIVEN_UP_MILLIS = 30_000
 
@@ -16,6 +14,7 @@ interface Want {
   readonly epoch: string
   readonly after: number
   readonly upTo: number
+  /** Monotonic ms; later an answer is of no use. */
   readonly until: number
   readonly done: (rows: Replayed) => void
 }
@@ -42,9 +41,9 @@ export class Replays {
   ) {}
 
   /** As ChannelSource.replay; at once if it is remembered. `done` does not throw. */
-  read(after: number, upTo: number, done: (rows: Replayed) => void): void {
+  read(after: number, upTo: number, until: number, done: (rows: Replayed) => void): void {
     const { epoch } = this.stream.at
-    const want: Want = { epoch, after, upTo, until: this.monotonic() + PATIENCE_MILLIS, done }
+    const want: Want = { epoch, after, upTo, until, done }
     const known = this.remembered(want)
     if (known !== undefined) return done(known)
     const gone = this.givenUp()

@@ -156,7 +156,7 @@ export class Maps {
     const followed: Followed = {
       served: this.streamOf("orderbook", canonical),
       read: (stream, done) =>
-        whenPresent(stream, true, (isPresent) => {
+        whenPresent(this.hub, stream, true, (isPresent) => {
           if (!isPresent) return done(null)
           const { offset, snapshot } = this.hub.position(stream)
           done({ offset, entries: snapshot === null ? [] : bookChanges(snapshot).changes })
@@ -170,7 +170,7 @@ export class Maps {
     const followed: Followed = {
       served: this.streamOf("venueTicker", canonical),
       read: (stream, done) =>
-        whenPresent(stream, false, (isPresent) => {
+        whenPresent(this.hub, stream, false, (isPresent) => {
           if (!isPresent) return done(null)
           done({ offset: this.hub.position(stream).offset, entries: stream.values().map(tickerEntry) })
         }),
@@ -186,7 +186,7 @@ export class Maps {
       served: this.streamOf("tradingAccount", accountChannel(account)),
       // First the stream: what it publishes between the two is in the entries, and never missing between them.
       read: (stream, done) =>
-        whenPresent(stream, false, (isPresent) => {
+        whenPresent(this.hub, stream, false, (isPresent) => {
           if (!isPresent) return done(null)
           const source = this.hub.source(kind)
           if (source.state === undefined) throw new Error(`the source of ${kind} has no state`)

@@ -16,6 +16,7 @@ import {
   denied,
   type SubscriptionRequest,
 } from "../channels/authority.ts"
+import { PATIENCE_MILLIS } from "../fanout/recovery.ts"
 import type { Served } from "../fanout/stream.ts"
 import { ERRORS } from "../protocol/error-codes.ts"
 import {
@@ -39,8 +40,6 @@ const KEPT_AT_ONCE = 2_000
 /** Of one ask. */
 const ASK_MILLIS = 2_000
 const AGAIN_MILLIS = 100
-/** In all: below a client's own limit of 5 s for an answer. */
-const PATIENCE_MILLIS = 4_000
 /** As long as the operations have over HTTP (contract C5). */
 const RPC_MILLIS = 5_000
 /** Held and asked, so that what a node keeps for one that is away is bounded: messages have 64 KiB at most. */
@@ -259,9 +258,8 @@ export class EdgeGate {
   // Asking.
 
   /** Again and again until its time is over; undefined: the owner could not be asked. Whatever is asked here changes nothing. */
-  private ask(head: string, question: unknown, done: (answer: unknown) => void, millis = PATIENCE_MILLIS): void {
+  private ask(head: string, question: unknown, done: (answer: unknown) => void, until = this.patience()): void {
     const { cable, owner, monotonic, after } = this.parts
-    const until = monotonic() + millis
     const once = (): void => {
       const to = owner()
       const now = monotonic()
@@ -281,6 +279,10 @@ export class EdgeGate {
       })
     }
     once()
+  }
+
+  private patience(): number {
+    return this.parts.monotonic() + PATIENCE_MILLIS
   }
 
   private identify(question: IdentifyAsk, done: (answer: IdentifyAnswer | undefined) => void): void {
@@ -331,20 +333,22 @@ export class EdgeGate {
     }
   }
 
-  private learnAccess(key: string, question: AccessAsk, done: (known: boolean) => void): void {
+  /** What was answered before a doubt is asked for again, in the time that is left. */
+  private learnAccess(key: string, question: AccessAsk, done: (known: boolean) => void, until = this.patience()): void {
     const { speaker } = question
     const doubts = this.known.get(speaker)?.doubts
-    this.ask("access", question, (found) => {
+    const answered = (found: unknown): void => {
       const answer = found as AccessAnswer | undefined
       if (answer?._tag === "Stranger") {
         this.identifyAnew(speaker)
         return done(false)
       }
       if (answer === undefined || answer._tag === "Unknown") return done(false)
-      if (this.known.get(speaker)?.doubts !== doubts) return this.learnAccess(key, question, done)
+      if (this.known.get(speaker)?.doubts !== doubts) return this.learnAccess(key, question, done, until)
       this.granted.set(key, { answer, speaker, until: this.parts.monotonic() + GRANT_MILLIS })
       done(true)
-    })
+    }
+    this.ask("access", question, answered, until)
   }
 
   private accessOf(answer: AccessAnswer, type: number): Access {
@@ -408,7 +412,7 @@ export class EdgeGate {
         (changed) => {
           for (const speaker of (changed ?? []) as KeepSpeakersAnswer) this.identifyAnew(speaker)
         },
-        KEEP_MILLIS,
+        this.parts.monotonic() + KEEP_MILLIS,
       )
   }
 

@@ -29,8 +29,6 @@ const RETRY_MAX_MILLIS = 500
 const HOLD_MILLIS = 100
 /** Held publications; more than these are asked for again. */
 const HELD_MAX = 10_000
-/** A newcomer waits so long: below its client's own limit of 5 s for an answer. */
-const PATIENCE_MILLIS = 4_000
 
 export interface MirrorParts {
   readonly hub: Hub
@@ -49,6 +47,8 @@ export interface MirrorParts {
 
 interface Waiter {
   readonly withState: boolean
+  /** Monotonic ms. */
+  readonly until: number
   readonly done: (isPresent: boolean) => void
 }
 
@@ -109,11 +109,13 @@ export class Mirror {
     return this.waiters.size > 0
   }
 
-  present(withState: boolean, done: (isPresent: boolean) => void): void {
+  present(withState: boolean, until: number, done: (isPresent: boolean) => void): void {
     if (this.isPresent(withState)) return done(true)
-    const waiter: Waiter = { withState, done }
+    const left = until - this.parts.monotonic()
+    if (left <= 0) return done(false)
+    const waiter: Waiter = { withState, until, done }
     this.waiters.add(waiter)
-    this.parts.after(PATIENCE_MILLIS, () => {
+    this.parts.after(left, () => {
       if (this.waiters.delete(waiter)) done(false)
     })
     if (!this.isInDoubt) this.ask()
@@ -272,10 +274,10 @@ export class Mirror {
     this.isInDoubt = false
     for (const again of this.outdated.values()) this.parts.hub.publish(this.channel, again)
     this.outdated.clear()
-    for (const { done, withState } of this.taken((waiter) => this.isPresent(waiter.withState))) {
+    for (const { done, withState, until } of this.taken((waiter) => this.isPresent(waiter.withState))) {
       // One of them may have had all told to start over.
       if (this.isPresent(withState)) done(true)
-      else this.present(withState, done)
+      else this.present(withState, until, done)
     }
     this.letGo()
     if (this.waiters.size > 0) this.ask()

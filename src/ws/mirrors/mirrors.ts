@@ -82,10 +82,10 @@ export class Mirrors {
       // It lives for as long as the hub remembers the channel.
       closed: () => undefined,
       position: (channel) => this.mirrors.get(channel)?.position ?? { epoch: "", offset: 0, snapshot: null },
-      present: (channel, withState, done) => {
+      present: (channel, withState, until, done) => {
         const mirror = this.mirrors.get(channel)
         if (mirror === undefined) done(false)
-        else mirror.present(withState, done)
+        else mirror.present(withState, until, done)
       },
       replay: (channel, after, upTo, done) => {
         const epoch = this.mirrors.get(channel)?.standsAt?.epoch

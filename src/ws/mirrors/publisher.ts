@@ -8,6 +8,7 @@ import type { Asked, CableService } from "../../ports/cable.ts"
 import type { ChannelSource } from "../../ports/channel-port.ts"
 import type { ChannelKinds } from "../channels/kinds.ts"
 import type { Hub } from "../fanout/hub.ts"
+import { PATIENCE_MILLIS } from "../fanout/recovery.ts"
 import type { Ending, Served, Stream, StreamListener } from "../fanout/stream.ts"
 import type { EncodedPublication } from "../fanout/topic.ts"
 import {
@@ -201,7 +202,8 @@ export class Publisher {
   ): void {
     const { served } = stream
     if (stream.at.epoch !== epoch || upTo - after > served.settings.recoveryMax) return done(null)
-    stream.replays.read(after, upTo, (rows) => done(rows?.map((row) => ({ ...row, epoch })) ?? null))
+    const until = this.parts.monotonic() + PATIENCE_MILLIS
+    stream.replays.read(after, upTo, until, (rows) => done(rows?.map((row) => ({ ...row, epoch })) ?? null))
   }
 
   private state(asked: Asked, channel: string): void {

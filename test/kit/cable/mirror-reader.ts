@@ -1,5 +1,5 @@
 /** A client at one edge or another, as the connection of one would have it: begins with its position, is told to start over, and holds each publication against the one before. */
-import { beginAny } from "../../../src/ws/fanout/recovery.ts"
+import { beginAny, PATIENCE_MILLIS } from "../../../src/ws/fanout/recovery.ts"
 import type { Ending, Stream } from "../../../src/ws/fanout/stream.ts"
 import type { Topic } from "../../../src/ws/fanout/topic.ts"
 import { jsonCodec } from "../../../src/ws/protocol/codec-json.ts"
@@ -45,7 +45,8 @@ export class TestReader implements ReaderAt {
     const stream = edge.hub.open(edge.served(channel))
     stream.holds++
     const atOnce = (work: () => void): void => work()
-    beginAny(edge.hub, stream, request, { guarded: atOnce, inTurn: this.inTurn }, (beginning) => {
+    const until = edge.hub.monotonic() + PATIENCE_MILLIS
+    beginAny(edge.hub, stream, request, { guarded: atOnce, inTurn: this.inTurn }, until, (beginning) => {
       stream.holds--
       if (attempt !== this.attempt || beginning === undefined) {
         edge.hub.release(stream)

@@ -3,6 +3,8 @@ import fc from "fast-check"
 import { expect, it } from "vitest"
 import type { ChannelSource, StoredPublication } from "../../../src/ports/channel-port.ts"
 import { defaultChannelKinds } from "../../../src/ws/channels/kinds.ts"
+import { PATIENCE_MILLIS } from "../../../src/ws/fanout/recovery.ts"
+import type { Replayed } from "../../../src/ws/fanout/replays.ts"
 import { Stream } from "../../../src/ws/fanout/stream.ts"
 
 const EPOCH = "e"
@@ -35,6 +37,8 @@ const opened = (top: number, { most = Number.POSITIVE_INFINITY, historySize = 1_
   stream.synchronise({ epoch: EPOCH, offset: top, snapshot: null })
   return {
     stream,
+    read: (after: number, upTo: number, done: (rows: Replayed) => void) =>
+      stream.replays.read(after, upTo, now + PATIENCE_MILLIS, done),
     reads: () => reads,
     pass: (millis: number) => {
       now += millis
@@ -74,7 +78,7 @@ it("gives each what it asked for, in a few readings, whatever is published meanw
           const upTo = stream.at.offset
           const after = Math.max(0, upTo - step.back)
           asked++
-          stream.replays.read(after, upTo, (rows) => answers.push([after, upTo, plain(rows)]))
+          world.read(after, upTo, (rows) => answers.push([after, upTo, plain(rows)]))
         }
       }
       while (world.end());
@@ -88,8 +92,7 @@ it("gives each what it asked for, in a few readings, whatever is published meanw
 it("reads nothing again that it has read", () => {
   const world = opened(500)
   const answers: Array<number | undefined> = []
-  const ask = (after: number): void =>
-    world.stream.replays.read(after, world.stream.at.offset, (rows) => answers.push(rows?.length))
+  const ask = (after: number): void => world.read(after, world.stream.at.offset, (rows) => answers.push(rows?.length))
   for (const after of [100, 300, 200, 100]) ask(after)
   world.publish()
   ask(400)
@@ -102,8 +105,7 @@ it("reads nothing again that it has read", () => {
 it("does not refuse those who need little for one who needs more than can be read", () => {
   const world = opened(500, { most: 100 })
   const answers: Array<readonly [number, number | undefined]> = []
-  for (const after of [450, 0, 200, 420])
-    world.stream.replays.read(after, 500, (rows) => answers.push([after, rows?.length]))
+  for (const after of [450, 0, 200, 420]) world.read(after, 500, (rows) => answers.push([after, rows?.length]))
   while (world.end());
   expect(answers).toEqual([
     [450, 50],
@@ -116,7 +118,7 @@ it("does not refuse those who need little for one who needs more than can be rea
 it("begins no reading for those who have waited for longer than a client does", () => {
   const world = opened(500, { most: 100 })
   const answers: Array<number | undefined> = []
-  for (const after of [0, 420]) world.stream.replays.read(after, 500, (rows) => answers.push(rows?.length))
+  for (const after of [0, 420]) world.read(after, 500, (rows) => answers.push(rows?.length))
   world.pass(4_000)
   while (world.end());
   expect([answers, world.reads()]).toEqual([[undefined, undefined], 1])
@@ -125,7 +127,7 @@ it("begins no reading for those who have waited for longer than a client does", 
 it("answers who has waited for a reading that failed, where another one would end later than a client waits", () => {
   const world = opened(500, { most: 0 })
   const answers: Array<readonly [number, unknown]> = []
-  const ask = (after: number): void => world.stream.replays.read(after, 500, (rows) => answers.push([after, rows]))
+  const ask = (after: number): void => world.read(after, 500, (rows) => answers.push([after, rows]))
   for (const after of [100, 420]) ask(after)
   world.pass(3_200)
   ask(440)
@@ -152,7 +154,7 @@ it("takes what it has read out of memory once, however many wait for it", () => 
     return found
   }
   const answers: Array<number | undefined> = []
-  for (let n = 0; n < 50; n++) world.stream.replays.read(100 + n, 500, (rows) => answers.push(rows?.length))
+  for (let n = 0; n < 50; n++) world.read(100 + n, 500, (rows) => answers.push(rows?.length))
   for (let n = 0; n < 5; n++) world.publish()
   while (world.end());
   expect(answers).toEqual(Array.from({ length: 50 }, (_, n) => 400 - n))
@@ -162,7 +164,7 @@ it("takes what it has read out of memory once, however many wait for it", () => 
 it("has nothing of an epoch that is over", () => {
   const world = opened(500)
   const answers: Array<number | undefined> = []
-  world.stream.replays.read(400, 500, (rows) => answers.push(rows?.length))
+  world.read(400, 500, (rows) => answers.push(rows?.length))
   world.stream.synchronise({ epoch: "another", offset: 500, snapshot: null })
   while (world.end());
   expect([answers, world.stream.since(450)]).toEqual([[undefined], undefined])

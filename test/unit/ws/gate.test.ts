@@ -35,6 +35,26 @@ describe("the gate of edges", () => {
     }
   })
 
+  it("has one time to learn what may be read, however often that comes into doubt meanwhile", async () => {
+    const { nodes, owner, edge } = gatesInMemory()
+    const home = await owner(1)
+    const here = await edge()
+    nodes.time.pass(1_000)
+    here.knows(home.peer)
+    const alice = here.identify()
+    // Each answer comes late, and after a word that the rights have changed.
+    nodes.broker.fate = (subject) => [subject.endsWith(here.inbox) ? 900 : 0.1]
+    const known: Array<boolean> = []
+    const access = here.gate.authority.access(alice, { channel: "private", type: 0, token: "", client: "" })
+    if (access._tag !== "Later") throw new Error("it is known")
+    access.learn((isKnown) => known.push(isKnown))
+    for (let n = 0; n < 45; n++) {
+      home.renew()
+      nodes.time.pass(100)
+    }
+    expect(known).toEqual([false])
+  })
+
   it("learns at the next owner what was changed at the one before, though another edge has asked there first", async () => {
     const { nodes, settings, owner, edge } = gatesInMemory()
     const first = await owner(1)

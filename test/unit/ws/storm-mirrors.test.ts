@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest"
 import type { Ask, AskOutcome } from "../../../src/ports/cable.ts"
 import type { ChannelSource, StoredPublication } from "../../../src/ports/channel-port.ts"
+import { PATIENCE_MILLIS } from "../../../src/ws/fanout/recovery.ts"
 import { Replays } from "../../../src/ws/fanout/replays.ts"
 import { TestReader } from "../../kit/cable/mirror-reader.ts"
 import { ACCOUNT, BOOK, TestEdge, TestOwner } from "../../kit/cable/mirror-world.ts"
@@ -88,7 +89,8 @@ describe("many at an edge that opens the channel for all of them", () => {
       for (const { faults, position, told } of readers)
         expect([faults, position, told]).toEqual([[], { epoch, offset }, 0])
     }
-    return { time, owner, edge, turns, begun, oneTurn, whole }
+    const refused = (): number => readers.reduce((sum, reader) => sum + reader.refused, 0)
+    return { time, owner, edge, turns, begun, oneTurn, whole, refused }
   }
 
   it("begin in turns, with what was published since", async () => {
@@ -101,6 +103,17 @@ describe("many at an edge that opens the channel for all of them", () => {
       time.pass(10)
     }
     whole()
+  })
+
+  it("have one time for all that they wait for, however often that is, and ask again then", async () => {
+    const { time, edge, turns, begun, oneTurn, refused } = await crowd(ACCOUNT)
+    // Their turns come late, and then nothing is known of the owner again.
+    time.pass(3_000)
+    edge.knows(undefined)
+    while (turns.length > 0) oneTurn()
+    expect([begun(), refused()]).toEqual([0, 0])
+    time.pass(1_100)
+    expect([begun(), refused()]).toEqual([0, READERS])
   })
 
   it("wait again where it is in doubt by then, and begin with the snapshot of a book that is of now", async () => {
@@ -202,7 +215,8 @@ const storage = (replay: Replay) => {
     () => clock.now,
   )
   const answers: Array<number | null> = []
-  const read = (after: number): void => replays.read(after, 9, (rows) => answers.push(rows?.length ?? null))
+  const read = (after: number): void =>
+    replays.read(after, 9, clock.now + PATIENCE_MILLIS, (rows) => answers.push(rows?.length ?? null))
   return { clock, read, answers }
 }
 
