@@ -79,7 +79,7 @@ const layers = Object.entries(knows).flatMap(([folder, others]) => {
 
 /** What an account is made of; beside it in src/actors/account/ stands what is done with it. */
 const accountParts =
-  "^src/actors/account/(contracts|core|directory|messages|order-memory|parts|positions|resting-accounts|working-order|channel/publication|" +
+  "^src/actors/account/(contracts|core|directory|messages|order-memory|used-names|parts|positions|resting-accounts|working-order|channel/publication|" +
   "orders/(limits|waiting-submits)|venue/(connection|late-orders|names|refusals|session-openings|strays|trades))\\.ts$"
 
 /** A package that only the named files may import. */

@@ -97,6 +97,9 @@ export interface FoundNames {
   readonly trades: ReadonlyMap<string, TradeOrderId>
 }
 
+/** Names of one page of `usedNames`, at most. */
+export const USED_NAMES_PAGE = 2_000
+
 /** How many of the newest ended orders say from when trades are fetched, and of which instruments. */
 export const NEWEST_ENDED = 100
 /** An order that ended by our cancel says nothing about its last fills: those of so long before the newest activity are looked for again. */
@@ -137,6 +140,15 @@ export class AccountStore extends Context.Tag("ports/AccountStore")<
     readonly find: (id: TradingAccountId, by: OrderName) => Effect.Effect<TradeOrder | null>
     /** One query, whatever is asked. */
     readonly names: (id: TradingAccountId, asked: AskedNames) => Effect.Effect<FoundNames>
+    /**
+     * A page of the names that the account's orders have, archived ones too, in an order of the store's own: those behind `after`, which is ""
+     * for the first. Fewer than `USED_NAMES_PAGE`: there are no more.
+     */
+    readonly usedNames: (
+      id: TradingAccountId,
+      kind: "keys" | "clientOrderIds",
+      after: string,
+    ) => Effect.Effect<ReadonlyArray<string>>
     /** All orders of a list, oldest first; none when the account has no such list. */
     readonly ofList: (id: TradingAccountId, orderListId: string) => Effect.Effect<ReadonlyArray<TradeOrder>>
     /** Number of the account's newest event; 0 before the first. */

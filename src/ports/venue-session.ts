@@ -246,7 +246,10 @@ export interface VenueSession {
    * where that gains nothing.
    */
   readonly prepare?: (order: VenueOrder) => void
-  /** What was prepared is not submitted after all. What is neither ends with its `notAfter`. */
+  /**
+   * What was prepared is not submitted after all; of a venue that follows the journal, what was submitted is not stored: it rests no more, and
+   * nothing of it is reported. What is neither ends with its `notAfter`.
+   */
   readonly forgo?: (tradeOrderId: TradeOrderId) => void
   /** Hands the order over; the outcome is a report. Never throws, never waits. */
   readonly submit: (order: VenueOrder) => void

@@ -37,6 +37,7 @@ import { type AccountEntries, type AuditKind, TradingAccounts } from "./messages
 import { storedAtOnce, UserShares } from "./orders/waiting-submits.ts"
 import { type AccountParts, OrderMeters, WholeOrders } from "./parts.ts"
 import { RestingAccounts } from "./resting-accounts.ts"
+import { NamePlaces } from "./used-names.ts"
 import { SessionOpenings } from "./venue/session-openings.ts"
 
 const IDLE_MILLIS = 300_000
@@ -81,6 +82,7 @@ const make = Effect.gen(function* () {
     mode: yield* TradingModeInForce,
     meters: new OrderMeters(yield* Meters, yield* Telemetry),
     resting: new RestingAccounts(),
+    namePlaces: new NamePlaces(),
     openings: new SessionOpenings(),
     loaded: ({ tradingAccountId }, sequence, awakeSince) => loaded(tradingAccountId, sequence, awakeSince),
     published: ({ tradingAccountId }, sequence) => standings.published(tradingAccountId, sequence),

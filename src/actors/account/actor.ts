@@ -1,6 +1,6 @@
 /**
  * The behaviour of one trading account's actor: what each message does. Everything is decided synchronously in the turn that takes the message;
- * whatever is sent or published is sent from the commit callback of its unit (order-path 3).
+ * whatever is sent or published is sent from the commit callback of its unit (order-path 3), but what goes to a venue that follows the journal.
  */
 import { Effect } from "effect"
 import { isNothing, type Position, type TradingAccount } from "../../domain/account/trading-account.ts"
@@ -187,6 +187,7 @@ class BuiltAccount implements Built<AccountMessage> {
   /** After a defect memory may be ahead of what its units say: only an orderly end stores more. */
   ended(isOrderly: boolean): void {
     this.core.keepers.triggers?.close(isOrderly)
+    this.core.usedNames?.close()
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * One account as its actor holds it: its parts, each field with one owner, and the only two ways to change it: `change` for an order,
  * `saveAccount` for the account. Both change memory at once and hand one unit to the store; whatever is sent or published is sent from the unit's
- * commit callback.
+ * commit callback, but what goes to a venue that follows the journal.
  */
 import type { AccountEventKind } from "../../domain/account/event.ts"
 import {
@@ -25,6 +25,7 @@ import { Quoting, WaitingSubmits } from "./orders/waiting-submits.ts"
 import type { AccountParts } from "./parts.ts"
 import { AccountPositions, BalanceReadings } from "./positions.ts"
 import type { Rest } from "./resting-accounts.ts"
+import { UsedNames } from "./used-names.ts"
 import { Connection } from "./venue/connection.ts"
 import { LateOrders } from "./venue/late-orders.ts"
 import { NameDesk } from "./venue/names.ts"
@@ -119,6 +120,8 @@ export class AccountCore {
   readonly quoting = new Quoting()
   readonly waiting = new WaitingSubmits()
   readonly limits: AccountLimits
+  /** Null: none of its orders leaves before it is stored. */
+  readonly usedNames: UsedNames | null
   readonly keepers: Keepers = { triggers: null, lists: null }
   readonly proofs: Proofs = { waiting: new LeanMap(), isUnderWay: false }
   /** Orders that are read from the venue again after a while. */
@@ -158,6 +161,7 @@ export class AccountCore {
     this.trades = new AccountTrades(this.orders, lastExecutionAt, account.createdAt)
     this.late = new LateOrders(monotonic)
     this.limits = new AccountLimits(parts.rates, account, monotonic)
+    this.usedNames = venue.followsJournal === true ? new UsedNames(this) : null
     parts.resting.keep(this.id, this)
     parts.loaded(account, state.lastSequence, this.outlet.image.awakeSince)
     for (const order of state.openOrders) this.adopt(order)

@@ -35,7 +35,7 @@ export interface SubmitTiming {
   readonly checkedAt: number
   /** It is in the database. */
   readonly committedAt: number
-  /** On its way to the venue, or its trigger watched. */
+  /** On its way to the venue, or its trigger watched; before `committedAt` at a venue that follows the journal. */
   readonly dispatchedAt: number
 }
 

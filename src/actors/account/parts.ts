@@ -25,6 +25,7 @@ import type { AccountDirectory } from "./directory.ts"
 import type { AuditKind } from "./messages.ts"
 import type { UserShares } from "./orders/waiting-submits.ts"
 import type { RestingAccounts } from "./resting-accounts.ts"
+import type { NamePlaces } from "./used-names.ts"
 import type { SessionOpenings } from "./venue/session-openings.ts"
 
 /** Orders in numbers: what became durable of them, how long their venues took, and where an account and its venue did not agree. */
@@ -106,6 +107,8 @@ export interface AccountParts {
   readonly rates: OrderRates | null
   /** Of the whole process; null: no limits. */
   readonly shares: UserShares | null
+  /** Of the whole process. */
+  readonly namePlaces: NamePlaces
   readonly wholeOrders: number
   readonly mode: TradingModeInForce["Type"]
   /** Of the whole process. */

@@ -31,6 +31,11 @@ export interface Venue {
   readonly feeInQuote: boolean
   /** In-process: a submit that was never placed is answered so definitely, at once (order-path 3). */
   readonly inProcess: boolean
+  /**
+   * What it did counts once the gateway's journal has it: when the process ends it forgets the rest. So an order may be handed to it while its
+   * unit is being stored (decision 96). Absent: it remembers for itself.
+   */
+  readonly followsJournal?: true
   readonly environment: VenueEnvironment
   /** How far it is proven what it does with orders. */
   readonly orders: VenueOrders

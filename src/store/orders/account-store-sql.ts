@@ -17,6 +17,7 @@ import {
   LIFE_MILLIS,
   NEWEST_ENDED,
   type OrderName,
+  USED_NAMES_PAGE,
 } from "../../ports/account-store.ts"
 import { JournalPort } from "../../ports/journal-port.ts"
 import { Meters } from "../../ports/meters.ts"
@@ -101,6 +102,14 @@ const readNames = (
         }
       }),
     )
+
+/** Each of them is in the index of a uniqueness of its own, of orders and of archived ones. */
+const usedNamesOf = (name: string): string =>
+  `SELECT ${name} AS name FROM trade_order o WHERE o.trading_account_id = $1 AND ${name} > $2 ORDER BY 1 LIMIT ${USED_NAMES_PAGE}`
+const USED_NAMES = {
+  keys: usedNamesOf("coalesce(o.idempotency_key, o.client_order_id)"),
+  clientOrderIds: usedNamesOf("o.client_order_id"),
+} as const
 
 // Loads the initial state of account actors in batches: a request that arrives while a batch is in flight joins the next one, so that a
 // start with thousands of accounts takes a few dozen queries. The one thing to know: it waits until the database answers, so that an
@@ -396,6 +405,12 @@ export const accountStoreLayer = (
         Context.add(AccountStore, {
           load,
           names: (id, asked) => untilAvailable(readNames(sql, id, asked)),
+          usedNames: (id, kind, after) =>
+            untilAvailable(
+              Effect.map(sql.unsafe<{ readonly name: string }>(USED_NAMES[kind], [id, after]), (rows) =>
+                rows.map(({ name }) => name),
+              ),
+            ),
           find: (id, by) => find(sql, id, by),
           ofList: (id, orderListId) => ofList(sql, id, orderListId),
           lastSequence: (id) => untilAvailable(lastSequence(sql, id)),

@@ -194,6 +194,15 @@ export class MockExchange {
     this.#rested(market, order)
   }
 
+  /** It is not stored: it rests no more, and nothing is told of it. */
+  forgo(account: MockAccount, tradeOrderId: TradeOrderId): void {
+    const order = account.orders.get(tradeOrderId)
+    if (order === undefined || order.status !== "OPEN") return
+    order.isSilent = true
+    const market = this.markets.get(order.request.instrumentId)!
+    this.#settle(market, market.matcher.cancel(tradeOrderId))
+  }
+
   cancel(account: MockAccount, ref: VenueOrderRef): void {
     const at = this.#now()
     const { tradeOrderId } = ref

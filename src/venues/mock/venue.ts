@@ -64,6 +64,7 @@ export const MOCK_VENUE: Venue = {
   environment: "SIMULATED",
   venue: MOCK,
   name: "Mock exchange",
+  followsJournal: true,
   status: "ACTIVE",
   capabilities: { ...IN_PROCESS_CAPABILITIES, marketBuyByCost: true, amend: true },
 }
@@ -137,6 +138,7 @@ export const mockVenue = (
         }
         return {
           submit: (order) => exchange.submit(account, order),
+          forgo: (tradeOrderId) => exchange.forgo(account, tradeOrderId),
           cancel: (order) => exchange.cancel(account, order),
           amend: (order, to) => exchange.amend(account, order, to),
           fetchOrder: (order) => answer(() => lookup(order.tradeOrderId)),

@@ -152,6 +152,18 @@ export class PaperExchange {
     this.#end(known?.market, placed, "CANCELLED", null)
   }
 
+  /** It is not stored: it rests no more, and nothing is told of it. */
+  forgo(account: MockAccount, tradeOrderId: TradeOrderId): void {
+    const placed = account.orders.get(tradeOrderId)
+    if (placed === undefined || placed.status !== "OPEN") return
+    const known = this.#orders.get(tradeOrderId)
+    known?.market.market.remove(tradeOrderId)
+    if (known !== undefined) unlock(placed, known.market.instrument)
+    this.#orders.delete(tradeOrderId)
+    placed.status = "CANCELLED"
+    account.orders.delete(tradeOrderId)
+  }
+
   /** Closes the streams of instruments in which nothing stands; called now and then. */
   sweep(): void {
     const source = this.#options.source()

@@ -119,6 +119,7 @@ const paper = (source: Venue): Venue => ({
   environment: "SIMULATED",
   venue: PAPER,
   name: `Paper trading on ${source.name}`,
+  followsJournal: true,
   status: source.status,
   features: source.features,
   capabilities: paperCapabilities(source.capabilities),
@@ -256,6 +257,7 @@ export const paperVenue = (
         )
         return {
           submit: (order) => exchange.submit(account, order),
+          forgo: (tradeOrderId) => exchange.forgo(account, tradeOrderId),
           cancel: (order) => exchange.cancel(account, order),
           fetchOrder: (order) => Effect.sync(() => lookup(account, order.tradeOrderId)),
           fetchOpenOrders: Effect.sync(() =>

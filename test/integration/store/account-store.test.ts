@@ -5,7 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Decimal } from "../../../src/domain/decimal.ts"
 import type { InstrumentId, QuoteId, TradeOrderId, TradingAccountId, VenueId } from "../../../src/domain/ids.ts"
 import { NEVER_PLACED, type TradeOrder } from "../../../src/domain/order/trade-order.ts"
-import { type AskedNames, type CommitOutcome, NEWEST_ENDED, type Row } from "../../../src/ports/account-store.ts"
+import {
+  type AskedNames,
+  type CommitOutcome,
+  NEWEST_ENDED,
+  type Row,
+  USED_NAMES_PAGE,
+} from "../../../src/ports/account-store.ts"
 import {
   commit,
   event,
@@ -473,6 +479,37 @@ describe.each(implementations)("the account store %s", (_name, open) => {
     })
     const nothing: AskedNames = { tradeOrderIds: [], keys: [], clientOrderIds: [], venueOrders: [], trades: [] }
     expect((await Effect.runPromise(rig.store().names(accountId, nothing))).keys.size).toBe(0)
+  })
+
+  it("pages through the names that an account's orders have, and only the account's own", async () => {
+    const account = await rig.account()
+    const stranger = await rig.account()
+    const accountId = account.tradingAccountId
+    const named = Array.from({ length: USED_NAMES_PAGE + 2 }, (_, n) =>
+      newOrder(account, { idempotencyKey: `key ${n}`, clientOrderId: n % 2 === 0 ? `Ä-${n}` : null }),
+    )
+    const orders = [...named, newOrder(account, { clientOrderId: "alone" }), newOrder(account)]
+    await commit(rig.store(), { accountId, rows: orders.map(orderRow), events: [] })
+    const theirs = newOrder(stranger, { clientOrderId: "theirs" })
+    await commit(rig.store(), { accountId: stranger.tradingAccountId, rows: [orderRow(theirs)], events: [] })
+    const read = async (kind: "keys" | "clientOrderIds") => {
+      const sizes: Array<number> = []
+      const found: Array<string> = []
+      do {
+        const page = await Effect.runPromise(rig.store().usedNames(accountId, kind, found.at(-1) ?? ""))
+        found.push(...page)
+        sizes.push(page.length)
+      } while (sizes.at(-1) === USED_NAMES_PAGE)
+      return { found: new Set(found), sizes }
+    }
+    const keys = await read("keys")
+    expect(keys.sizes).toEqual([USED_NAMES_PAGE, 3])
+    expect(keys.found).toEqual(new Set([...named.map(({ idempotencyKey }) => idempotencyKey), "alone"]))
+    const clientOrderIds = await read("clientOrderIds")
+    expect(clientOrderIds.sizes).toEqual([USED_NAMES_PAGE / 2 + 2])
+    expect(clientOrderIds.found).toEqual(
+      new Set([...named.flatMap(({ clientOrderId }) => clientOrderId ?? []), "alone"]),
+    )
   })
 
   it("goes on numbering where it stopped when the process starts again", async () => {

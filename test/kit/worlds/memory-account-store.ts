@@ -28,6 +28,7 @@ import {
   type StoredEvent,
   tradeKey,
   type Unit,
+  USED_NAMES_PAGE,
   venueOrderKey,
 } from "../../../src/ports/account-store.ts"
 import { JournalPort } from "../../../src/ports/journal-port.ts"
@@ -184,6 +185,17 @@ export const makeMemoryAccountStore = (
   const store: Context.Tag.Service<AccountStore> = {
     load: (id) => Effect.sync(() => stateOf(database, id)),
     names: (id, asked) => read(() => namesIn(database, id, asked)),
+    usedNames: (id, kind, after) =>
+      read(() => {
+        const own = [...database.orders.values()].filter(({ order }) => order.tradingAccountId === id)
+        const names = own.flatMap(
+          ({ order }) => (kind === "keys" ? (order.idempotencyKey ?? order.clientOrderId) : order.clientOrderId) ?? [],
+        )
+        return names
+          .filter((name) => name > after)
+          .sort()
+          .slice(0, USED_NAMES_PAGE)
+      }),
     find: (id, by) =>
       read(() => {
         for (const { order } of database.orders.values())

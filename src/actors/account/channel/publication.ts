@@ -145,6 +145,8 @@ interface UnitOutcome {
   readonly published?: (() => void) | undefined
   readonly keyUsed?: (outcome: Extract<CommitOutcome, { readonly _tag: "KeyUsed" }>) => void
   readonly quoteUsed?: () => void
+  /** Before the incarnation ends by it. */
+  readonly refused?: () => void
 }
 
 const NO_MORE: UnitOutcome = {}
@@ -187,6 +189,7 @@ export class AccountOutlet {
         else if (outcome._tag === "QuoteUsed" && outcomes.quoteUsed !== undefined) outcomes.quoteUsed()
         else {
           if (cause !== null) this.refusals.note(cause)
+          outcomes.refused?.()
           throw new Error(`the store refused a unit: ${outcome._tag === "Refused" ? outcome.reason : outcome._tag}`)
         }
       },

@@ -144,10 +144,13 @@ export const requestCancel = (core: AccountCore, working: WorkingOrder, reason: 
   if (!isJoined)
     working.cancels = { _tag: "UNSENT", sent: reason === "ACCOUNT_DISCONNECTED" ? working.cancels.sent : 0 }
   const next = cancelling(core, order, reason)
-  const committed = (): void => {
+  const send = (): void => {
     if (mayCancel(core, working)) sendCancel(core, working)
   }
-  core.change(working, next, eventOf(next), { portfolio: false, committed })
+  if (core.venue.followsJournal === true && working.stored) {
+    core.change(working, next, eventOf(next), { portfolio: false })
+    send()
+  } else core.change(working, next, eventOf(next), { portfolio: false, committed: send })
   core.parts.failpoint.hit("cancel.accepted")
 }
 

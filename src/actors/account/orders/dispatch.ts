@@ -1,6 +1,6 @@
 /**
  * Orders on their way to the venue: how one leaves, when it may, and what becomes of one that provably did not leave. Called from the commit
- * callback of the unit that let it go.
+ * callback of the unit that let it go; at a venue that follows the journal, while that unit is on its way.
  */
 import { lossOf } from "../../../domain/order/evidence/effects.ts"
 import { maySend } from "../../../domain/order/evidence/law.ts"

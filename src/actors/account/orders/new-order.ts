@@ -24,7 +24,7 @@ import { whenKnown } from "./recall.ts"
 
 /**
  * Where an order goes once it is durable: to the venue, to the watch over its trigger, or nowhere while it waits for its parent. Called
- * from the commit callback of the unit that let it go.
+ * from the commit callback of the unit that let it go; at a venue that follows the journal, while that unit is on its way.
  */
 export const release = (core: AccountCore, working: WorkingOrder): void => {
   // It may have been withdrawn between its unit and the callback.
@@ -229,6 +229,8 @@ interface StoreOutcome {
   readonly stored: (lives: NewLives, json: string) => void
   /** Nothing of them was stored; before they are gone. */
   readonly undone?: (lives: NewLives) => void
+  /** The store refused their unit, which ends the incarnation. */
+  readonly refused?: (lives: NewLives) => void
   /** After either, when the submit has its answer. */
   readonly over?: () => void
 }
@@ -239,6 +241,7 @@ export const storeNew = (core: AccountCore, message: SubmitOrder, made: NewOrder
   const { placedBy } = message
   const [order, ...others] = ordersOf(core, made)
   message.named(order.tradeOrderId)
+  core.usedNames?.add(message.request)
   const lives: NewLives = [core.add(order), ...others.map((other) => core.add(other))]
   for (const one of lives) one.actor = message.actor ?? null
   const json = tradeOrderJson(order)
@@ -274,6 +277,7 @@ export const storeNew = (core: AccountCore, message: SubmitOrder, made: NewOrder
           outcome.over?.()
         })
       },
+      refused: () => outcome.refused?.(lives),
       quoteUsed: () => {
         undo()
         settled(false)

@@ -14,7 +14,7 @@ import type { OrderPlan, Wanted } from "../../../domain/order/plan.ts"
 import { checkOrder } from "../../../domain/order/rules/rules.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
 import { fingerprint } from "../../../domain/order/submit-request.ts"
-import { placeOf, type TradeOrder } from "../../../domain/order/trade-order.ts"
+import { isPaired, placeOf, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import { onceOrAfter } from "../../../kernel/behaviour.ts"
 import { COLLAR_MILLIS } from "../../market/last-prices.ts"
 import { watchExpiry } from "../contingent/expiry.ts"
@@ -171,41 +171,66 @@ const planned = (
   return null
 }
 
-/** One unit; what follows comes from its commit. */
+/** An order that left while its unit was being stored: the image that is stored with that, and monotonic ms. */
+interface Ahead {
+  readonly order: TradeOrder
+  readonly leftAt: number
+}
+
+/** One unit; what follows comes from its commit, but at a venue that follows the journal, where an order that is certainly new leaves at once. */
 const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void => {
   const { clock, failpoint, shares } = core.parts
   const { userId } = core.account
   const checkedAt = clock.monotonic()
+  const isNew = core.usedNames?.areNew(message.request) === true
+  let ahead: Ahead | null = null
   const lives = storeNew(core, message, made, {
-    undone: ([working]) => forgo(core, working),
+    undone: ([working]) => {
+      // Names that were used are never taken for new: what was matched cannot be undone.
+      if (ahead !== null) throw new Error(`order ${working.order.tradeOrderId} left, and its key was used`)
+      forgo(core, working)
+    },
+    refused: ([working]) => forgo(core, working),
     stored: (lives, json) => {
       failpoint.hit("submit.committed")
-      settle(core, lives, message, json, checkedAt)
+      settle(core, lives, message, json, checkedAt, ahead)
     },
   })
-  if (lives.length === 1) prepare(core, lives[0])
+  const [working, ...rest] = lives
+  if (rest.length === 0 && isNew && placeOf(working.order) === "VENUE" && !isPaired(working.order)) {
+    const { order } = working
+    release(core, working)
+    ahead = { order, leftAt: clock.monotonic() }
+  } else if (rest.length === 0) prepare(core, working)
   // Whatever becomes of the unit, and of the actor.
   if (shares !== null && userId !== null && message.hedge === undefined)
     core.parts.store.after(core.id, shares.enter(userId))
   failpoint.hit("submit.handedToWriter")
 }
 
-/** The submit is durable: dispatch and answer. */
-const settle = (core: AccountCore, lives: NewLives, message: SubmitOrder, json: string, checkedAt: number): void => {
+/** The submit is durable: dispatch, where it has not left, and answer. */
+const settle = (
+  core: AccountCore,
+  lives: NewLives,
+  message: SubmitOrder,
+  json: string,
+  checkedAt: number,
+  ahead: Ahead | null,
+): void => {
   const [working, ...rest] = lives
   const committedAt = core.parts.clock.monotonic()
-  const { order } = working
+  const order = ahead?.order ?? working.order
   const linked = rest.map((it) => it.order)
   const { reply, receivedAt } = message
-  const ended = endOf(core, working, committedAt)
+  const ended = ahead === null ? endOf(core, working, committedAt) : null
   if (ended !== null) {
     forgo(core, working)
     const told = withLinked(core, working, reply)
     core.change(working, ended, eventOf(ended), { committed: (stored) => told.ok({ order: stored, replayed: false }) })
   } else {
-    release(core, working)
+    if (ahead === null) release(core, working)
     const wait = waitOf(message.request)
-    const timing = { receivedAt, checkedAt, committedAt, dispatchedAt: core.parts.clock.monotonic() }
+    const timing = { receivedAt, checkedAt, committedAt, dispatchedAt: ahead?.leftAt ?? core.parts.clock.monotonic() }
     if (wait !== null) {
       const timed = {
         ok: (answer: Parameters<typeof reply.ok>[0]) => reply.ok({ ...answer, timing }),

@@ -1,0 +1,130 @@
+/** Orders that leave while they are being stored: at a venue that follows the journal, and only those that are certainly new. */
+import { describe, expect, it } from "vitest"
+import type { Venue } from "../../../../../src/domain/instrument/venue.ts"
+import type { SubmitRequest } from "../../../../../src/domain/order/submit-request.ts"
+import { type Patch, placed, readyWorld } from "../../../../kit/worlds/ready-world.ts"
+import { okOf, type World } from "../../../../sim/world.ts"
+
+const FOLLOWING: Partial<Venue> = { inProcess: true, followsJournal: true }
+
+/** The names that its orders have are read by its first one. */
+const following = (venue: Partial<Venue> = FOLLOWING): World => {
+  const world = readyWorld({ venue }, "100")
+  placed(world, { clientOrderId: "first" })
+  return world
+}
+
+/** How many orders the venue has got. */
+const arrived = (world: World): number => world.venue.arrivals.size
+const submit = (world: World, patch: Patch = {}) => {
+  const asked = world.submit(patch as Partial<SubmitRequest>)
+  world.advance(100)
+  return asked
+}
+
+describe("an order at a venue that follows the journal", () => {
+  it("is there before it is stored, and is answered once it is, as it was stored", () => {
+    const world = following()
+    world.memory.faults.hold()
+    const asked = submit(world, { clientOrderId: "second" })
+    expect([arrived(world), asked.answer, world.database.orders.size]).toEqual([2, undefined, 1])
+    world.memory.faults.release()
+    world.advance(100)
+    const { order } = okOf(asked)
+    expect(order.orderStatus).toBe("CREATED")
+    expect(world.read(order.tradeOrderId)).toMatchObject({ orderStatus: "ACCEPTED" })
+    expect(world.venue.arrivals.get(order.tradeOrderId)).toBe(1)
+  })
+
+  it("is answered as far as its client waits for", () => {
+    const world = following()
+    world.memory.faults.hold()
+    const asked = submit(world, { clientOrderId: "second", awaitAccepted: true } as Patch)
+    world.memory.faults.release()
+    world.advance(100)
+    expect(okOf(asked).order.orderStatus).toBe("ACCEPTED")
+  })
+
+  it("is not rejected for a store that is late: it was not", () => {
+    const world = following()
+    world.memory.faults.hold()
+    const asked = submit(world, { clientOrderId: "second" })
+    world.advance(3_000)
+    world.memory.faults.release()
+    world.advance(100)
+    expect(world.read(okOf(asked).order.tradeOrderId).orderStatus).toBe("ACCEPTED")
+  })
+
+  it("waits for its unit until the names of the account's orders are read", () => {
+    const world = readyWorld({ venue: FOLLOWING }, "100")
+    world.memory.faults.hold()
+    submit(world, { clientOrderId: "first" })
+    expect(arrived(world)).toBe(0)
+    submit(world, { clientOrderId: "second" })
+    expect(arrived(world)).toBe(1)
+  })
+
+  it("waits for its unit where an older order may have its name, which is the one that is answered", () => {
+    const before = following()
+    const first = placed(before, { clientOrderId: "older" })
+    before.cancel(first.tradeOrderId)
+    before.advance(1_000)
+    before.crash()
+    before.start()
+    before.advance(1_000)
+    // The names are read by it.
+    placed(before, { clientOrderId: "of this process" })
+    const arrivedBefore = arrived(before)
+    before.memory.faults.hold()
+    const again = submit(before, { clientOrderId: "older" })
+    const fresh = submit(before, { clientOrderId: "fresh" })
+    expect(arrived(before)).toBe(arrivedBefore + 1)
+    before.memory.faults.release()
+    before.advance(1_000)
+    expect(okOf(again)).toMatchObject({ replayed: true, order: { tradeOrderId: first.tradeOrderId } })
+    expect(before.read(okOf(fresh).order.tradeOrderId).orderStatus).toBe("ACCEPTED")
+    expect(arrived(before)).toBe(arrivedBefore + 1)
+  })
+
+  it("is cancelled there when the cancel came before it was stored", () => {
+    const world = following()
+    world.memory.faults.hold()
+    const asked = submit(world, { clientOrderId: "second" })
+    const [, tradeOrderId] = [...world.venue.arrivals.keys()]
+    const cancelled = world.cancel(tradeOrderId!)
+    world.advance(100)
+    world.memory.faults.release()
+    world.advance(1_000)
+    expect(okOf(asked).order.orderStatus).toBe("CREATED")
+    expect(okOf(cancelled).orderStatus).toBe("CANCELLED")
+    expect(world.read(tradeOrderId!).orderStatus).toBe("CANCELLED")
+  })
+
+  it("is cancelled there while the cancel is being stored", () => {
+    const world = following()
+    const order = placed(world, { clientOrderId: "second" })
+    world.memory.faults.hold()
+    const cancelled = world.cancel(order.tradeOrderId)
+    world.advance(100)
+    const named = { tradeOrderId: order.tradeOrderId, externalOrderId: null }
+    expect([world.venue.find(named)?.status, cancelled.answer]).toEqual(["CANCELLED", undefined])
+    world.memory.faults.release()
+    world.advance(100)
+    expect(okOf(cancelled).orderStatus).toBe("CANCELLED")
+  })
+})
+
+describe("an order at any other venue", () => {
+  it.each<readonly [string, Partial<Venue>]>([
+    ["of another process", {}],
+    ["of this process that remembers for itself", { inProcess: true }],
+  ])("%s leaves from its commit", (_, venue) => {
+    const world = following(venue)
+    world.memory.faults.hold()
+    submit(world, { clientOrderId: "second" })
+    expect(arrived(world)).toBe(1)
+    world.memory.faults.release()
+    world.advance(100)
+    expect(arrived(world)).toBe(2)
+  })
+})
