@@ -84,6 +84,7 @@ import { accountStoreLayer, Writer } from "./store/orders/account-store-sql.ts"
 import { Accounts } from "./store/orders/accounts.ts"
 import { archiveRound } from "./store/orders/archive.ts"
 import { OrderStories } from "./store/orders/order-story.ts"
+import type { OrderWriter } from "./store/orders/order-writer.ts"
 import { RefusedSubmits } from "./store/orders/refused-submits.ts"
 import { Subscriptions } from "./store/orders/subscriptions.ts"
 import { TradeOrders } from "./store/orders/trade-orders.ts"
@@ -217,8 +218,12 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     const meters = Context.get(base, Meters)
     const { monotonic } = Context.get(base, Clock)
     const shutdown = makeShutdown(options, monotonic)
-    let isBehind = (): boolean => false
-    const crowd = makeCrowd(() => isBehind(), monotonic)
+    let writing: Pick<OrderWriter, "pressure" | "behindMillis"> = { pressure: () => "calm", behindMillis: () => 0 }
+    const crowd = makeCrowd(
+      () => writing.pressure() === "full",
+      () => writing.behindMillis(),
+      monotonic,
+    )
     const store = yield* Layer.build(
       accountStoreLayer({
         url,
@@ -301,9 +306,10 @@ const startCore = (options: GatewayOptions, { server, keys, base, url, owner, ..
     yield* holdSubscriptions.pipe(Effect.provide(all))
 
     const isOwner = owner.mayAct
-    isBehind = () => Context.get(store, Writer).pressure() === "full"
-    const isCrowded = () => place.cluster !== undefined && crowd.isCrowded()
-    const holdsBack = () => (shutdown.isDraining() ? "leaving" : isCrowded() ? "crowded" : undefined)
+    writing = Context.get(store, Writer)
+    const isCrowded = (leftMillis: number) => place.cluster !== undefined && crowd.isCrowded(leftMillis)
+    const holdsBack = (leftMillis: number) =>
+      shutdown.isDraining() ? "leaving" : isCrowded(leftMillis) ? "crowded" : undefined
     const { probes, record } = yield* healthProbes(options, url, isOwner, shutdown.isReady, place.cluster).pipe(
       Effect.provide(base),
     )

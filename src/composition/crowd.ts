@@ -10,13 +10,13 @@ const HELD_MILLIS = 30_000
 const APART_MILLIS = 5_000
 
 export interface Crowd {
-  /** No change of orders is begun just now: it waits. */
-  readonly isCrowded: () => boolean
+  /** No change of orders that has so many ms left is begun just now: it waits. One that has less than the owner is behind by would end as unknown. */
+  readonly isCrowded: (leftMillis: number) => boolean
   /** What was let in is not refused for being late, since the doors hold the rest. */
   readonly areCallsHeld: () => boolean
 }
 
-export const makeCrowd = (isBehind: () => boolean, monotonic: () => number): Crowd => {
+export const makeCrowd = (isBehind: () => boolean, behindMillis: () => number, monotonic: () => number): Crowd => {
   let beganAt = Number.NEGATIVE_INFINITY
   let seenAt = Number.NEGATIVE_INFINITY
   const look = (): "calm" | "held" | "lasting" => {
@@ -26,5 +26,11 @@ export const makeCrowd = (isBehind: () => boolean, monotonic: () => number): Cro
     seenAt = now
     return now - beganAt < HELD_MILLIS ? "held" : "lasting"
   }
-  return { isCrowded: () => look() === "held", areCallsHeld: () => look() !== "lasting" }
+  return {
+    isCrowded: (leftMillis) => {
+      const how = look()
+      return how === "held" || (how === "calm" && leftMillis < behindMillis())
+    },
+    areCallsHeld: () => look() !== "lasting",
+  }
 }

@@ -142,7 +142,7 @@ export const edgesOf = (
   kinds: ChannelKinds,
   authority: Authority,
   rpc: Rpc,
-  holdsBack: () => NotTakenReason | undefined,
+  holdsBack: (leftMillis: number) => NotTakenReason | undefined,
 ) =>
   Effect.gen(function* () {
     const { monotonic } = yield* Clock

@@ -11,7 +11,7 @@ export interface Peer {
 
 /**
  * down: there is no broker. unheard: nothing was heard of the peer for some seconds, so that it cannot be told a deadline. absent: no process listens there. late: its
- * deadline is over. term: the peer is spoken to under another. Anything else: in the peer's own words.
+ * deadline is over, or would be before it is done. term: the peer is spoken to under another. Anything else: in the peer's own words.
  */
 export type NotTakenReason = "down" | "unheard" | "absent" | "late" | "term" | (string & {})
 
@@ -24,6 +24,17 @@ export type AskOutcome =
 
 /** What a node has said or refused may still be on its way when the next one is heard, for so long, in ms: the two come over lines of their own. */
 export const LAST_WORDS_MILLIS = 250
+
+/** Of the time of a change, for the way of its answer back to the node that asks, and for the looks at the deadlines of both. */
+const BACK_MILLIS = 150
+/** With less than this nothing is begun. */
+const LEAST_MILLIS = 50
+
+/** How long a change may take that is to be answered by then, in ms, whichever node has asked for it. */
+export const millisLeft = (deadline: number, now: number): number => deadline - now - BACK_MILLIS
+
+/** Whether it is not worth beginning, nor asking another node for: it would end as unknown. */
+export const isTooLate = (deadline: number, now: number): boolean => millisLeft(deadline, now) < LEAST_MILLIS
 
 export interface Ask {
   readonly to: Peer

@@ -14,6 +14,7 @@ import type { LogLevel } from "../../foundation/log-line.ts"
 import type { TokenBucket } from "../../foundation/token-bucket.ts"
 import type { Trace } from "../../foundation/trace-context.ts"
 import { isUuid } from "../../foundation/uuid.ts"
+import { millisLeft } from "../../ports/cable.ts"
 import { missingPermission, type Route } from "../docs/reflect.ts"
 import type { LimitedCall, RequestLimiter } from "../limits/rate-limit.ts"
 import { accessLine, levelOf } from "../watch/request-log.ts"
@@ -45,13 +46,8 @@ class WaitingList {
   size = 0
 }
 
-/** Of what another node has asked: for the way back, and the looks at the deadlines of both nodes. */
-const BACK_MILLIS = 150
-/** Its times are told apart by this: each makes a list of those that wait. */
+/** The times of what other nodes have asked are told apart by this: each makes a list of those that wait. */
 const STEP_MILLIS = 50
-
-/** Whether a change whose time ends then, or what another node asks until then, is not worth beginning: it would end as unknown. */
-export const isTooLate = (deadline: number, now: number): boolean => deadline - now < BACK_MILLIS + STEP_MILLIS
 
 /** While there is one that waits: a gateway at rest is not woken. */
 const SWEEP_MILLIS = 50
@@ -78,7 +74,7 @@ export class Deadlines {
 
   /** Before the time of the node that asks is over, so that it hears what happened. */
   addBefore(deadline: number, member: Waiting, now: number): void {
-    const left = deadline - now - BACK_MILLIS
+    const left = millisLeft(deadline, now)
     this.add(member, Math.max(0, left - (left % STEP_MILLIS)), now)
   }
 

@@ -1,12 +1,13 @@
 /**
- * Changes of orders that wait for a process that is behind with storing them: checked, not begun, and let in when there is room. The one
+ * Changes of orders that wait for a process that is behind with storing them: checked, not begun, and let in when there is room, and in time to be answered. The one
  * thing to know: one whose time is over before that, or nearly over, is answered Busy, for nothing of it was done.
  */
 import { Busy } from "../../domain/errors/service.ts"
 import { addressKey } from "../../domain/user/rate-limits.ts"
 import { SharedRoom } from "../../foundation/shared-room.ts"
 import { TurnShare } from "../../foundation/turn-share.ts"
-import { type Call, guarded, isTooLate, type Run } from "./call.ts"
+import { isTooLate, millisLeft } from "../../ports/cable.ts"
+import { type Call, guarded, type Run } from "./call.ts"
 
 /** Bodies of 64 KB at most. */
 export const HELD_MAX = 2_000
@@ -20,7 +21,7 @@ interface Held {
 }
 
 /** Runs calls: those that change orders in the order in which they came, and later while there is no room. */
-export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () => number): Run => {
+export const makeRunInRoom = (run: Run, isCrowded: (leftMillis: number) => boolean, monotonic: () => number): Run => {
   let held: Array<Held> = []
   const room = new SharedRoom(HELD_MAX)
   let timer: NodeJS.Timeout | undefined
@@ -34,13 +35,20 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
       if (call.done) room.leave(from)
       return !call.done
     })
-    if (isCrowded()) return
+    if (isCrowded(Number.POSITIVE_INFINITY)) return
     const early: Array<Held> = []
+    /** Whose changes wait: none of them overtakes another. */
+    const waiting = new Set<unknown>()
     const late = share.some(held, (one) => {
       const { call, from, begin } = one
-      if (isCrowded()) return void early.push(one)
+      const now = monotonic()
+      const account = call.tradingAccountId
+      if (!isTooLate(call.dueAt, now) && (waiting.has(account) || isCrowded(millisLeft(call.dueAt, now)))) {
+        waiting.add(account)
+        return void early.push(one)
+      }
       room.leave(from)
-      if (isTooLate(call.dueAt, monotonic())) return call.fail(refusal())
+      if (isTooLate(call.dueAt, now)) return call.fail(refusal())
       call.reply.onDeadline(call.route.deadline.failure)
       guarded(call, begin)
     })
@@ -66,7 +74,9 @@ export const makeRunInRoom = (run: Run, isCrowded: () => boolean, monotonic: () 
   }
 
   return (call, route, query, body) => {
-    if (!route.waitsForOrders(body) || (timer === undefined && !isCrowded())) return run(call, route, query, body)
+    if (!route.waitsForOrders(body)) return run(call, route, query, body)
+    const left = millisLeft(call.receivedAt + route.deadline.millis, monotonic())
+    if (timer === undefined && !isCrowded(left)) return run(call, route, query, body)
     hold(call, () => run(call, route, query, body))
     return undefined
   }

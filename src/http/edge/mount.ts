@@ -32,7 +32,7 @@ export interface MountOptions extends Omit<Surroundings, "deadlines" | "limiter"
   /** While it answers true every route but the health record refuses with ShuttingDown and closes its connection. */
   readonly isDraining: () => boolean
   /** While it answers true no change is begun: one from another node is held there, others are held here. Absent: never. */
-  readonly isCrowded?: () => boolean
+  readonly isCrowded?: (leftMillis: number) => boolean
   /** While it answers false nothing is taken from another node: what is known here may be of before the next owner. Absent: always true. */
   readonly mayAct?: () => boolean
   /** How old the proof of who asks may be, for dangerous acts. */

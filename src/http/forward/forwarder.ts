@@ -7,13 +7,13 @@ import { SharedRoom } from "../../foundation/shared-room.ts"
 import {
   type AskOutcome,
   type CableService,
+  isTooLate,
   LAST_WORDS_MILLIS,
   type NotTakenReason,
   type Peer,
 } from "../../ports/cable.ts"
 import type { HomeService } from "../../ports/cluster.ts"
 import type { Counter, HistogramSeries, MeterBoard } from "../../ports/meters.ts"
-import { isTooLate } from "../edge/call.ts"
 
 /** The name under which they are asked. */
 export const PEER_CALLS = "call"

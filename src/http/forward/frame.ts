@@ -45,18 +45,23 @@ export const requestText = (it: PassedRequest): string =>
     it.headers,
   ])
 
-const parsed = (text: string): ReadonlyArray<unknown> | undefined => {
+/** Undefined where it is no JSON. */
+export const jsonOf = (text: string): unknown => {
   try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? value : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }
 }
 
+const listOf = (text: string): ReadonlyArray<unknown> => {
+  const value = jsonOf(text)
+  return Array.isArray(value) ? value : []
+}
+
 /** Undefined: it is of another version. */
 export const readRequest = (text: string): PassedRequest | undefined => {
-  const [method, path, query, ip, isSecure, requestId, isNamed, traceparent, headers] = parsed(text) ?? []
+  const [method, path, query, ip, isSecure, requestId, isNamed, traceparent, headers] = listOf(text)
   const isRead =
     [method, path, query, ip, requestId, traceparent].every(isText) &&
     typeof isSecure === "boolean" &&
@@ -72,7 +77,7 @@ export const answerText = ({ status, errno, lines }: PassedAnswer): string => JS
 
 /** Undefined: it is of another version. */
 export const readAnswer = (text: string): PassedAnswer | undefined => {
-  const [status, errno, lines] = parsed(text) ?? []
+  const [status, errno, lines] = listOf(text)
   const isRead = (status === 200 || FAILURE_STATUSES.has(status as FailureStatus)) && Number.isInteger(errno)
   return isRead && isText(lines) ? ({ status, errno, lines } as PassedAnswer) : undefined
 }

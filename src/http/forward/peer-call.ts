@@ -7,16 +7,16 @@ import type { DomainError } from "../../domain/errors/domain-error.ts"
 import { UnsupportedContentType } from "../../domain/errors/request.ts"
 import { LeanSet } from "../../foundation/lean.ts"
 import { traceparentOf } from "../../foundation/trace-context.ts"
-import type { Asked, NotTakenReason, TakeAsked } from "../../ports/cable.ts"
+import { type Asked, isTooLate, millisLeft, type NotTakenReason, type TakeAsked } from "../../ports/cable.ts"
 import type { Route } from "../docs/reflect.ts"
-import { Call, guarded, type Headers, isTooLate, type Run, type Surroundings } from "../edge/call.ts"
+import { Call, guarded, type Headers, type Run, type Surroundings } from "../edge/call.ts"
 import type { FailureStatus } from "../edge/errno.ts"
 import { linesOf } from "../edge/exchange.ts"
 import { linesNamed, misspeltKey } from "../edge/header-lines.ts"
 import { type Authenticate, makeProceed, onceSeen, runBody } from "../edge/proceed.ts"
 import { isJsonType } from "../edge/request-body.ts"
 import type { RouteFacts } from "../edge/route.ts"
-import { answerText, type PassedRequest, readRequest } from "./frame.ts"
+import { answerText, jsonOf, type PassedRequest, readRequest } from "./frame.ts"
 
 /** So many changes of a route that are being done, and the oldest for so long: what comes now would wait for them and end as unknown, as would those behind it. */
 const CROWD = 16
@@ -85,15 +85,6 @@ class PeerCall extends Call {
   }
 }
 
-/** Undefined where it is no JSON: the check of its route says so. */
-const bodyOf = ({ payload }: Asked): unknown => {
-  try {
-    return JSON.parse(payload.toString())
-  } catch {
-    return undefined
-  }
-}
-
 const isBehind = (crowd: LeanSet<PeerCall>, now: number): boolean => {
   if (crowd.size < CROWD) return false
   const [oldest] = crowd
@@ -105,8 +96,8 @@ interface PeerParts {
   readonly authenticate: Authenticate
   readonly mayAct: () => boolean
   readonly isDraining: () => boolean
-  /** What changes orders is held where it came to, until there is room. */
-  readonly isCrowded: () => boolean
+  /** What changes orders and has so many ms left is held where it came to, until there is room. */
+  readonly isCrowded: (leftMillis: number) => boolean
 }
 
 export const makeTakePeerCall = (
@@ -140,8 +131,13 @@ export const makeTakePeerCall = (
     const now = around.monotonic()
     if (isTooLate(asked.deadline, now)) return "late"
     const crowd = crowds.get(route)
-    if (crowd !== undefined && ((isCrowded() && route.waitsForOrders(bodyOf(asked))) || isBehind(crowd, now)))
-      return "crowded"
+    if (crowd !== undefined) {
+      if (isBehind(crowd, now)) return "crowded"
+      const left = millisLeft(asked.deadline, now)
+      // One that has little time left says nothing of the others.
+      if (isCrowded(left) && route.waitsForOrders(jsonOf(asked.payload.toString())))
+        return isCrowded(Number.POSITIVE_INFINITY) ? "crowded" : "late"
+    }
     const call = new PeerCall(route, around, passed, asked, now, crowd)
     guarded(call, () => serve(call, route))
     if (!call.done) call.startClock()

@@ -290,7 +290,10 @@ const stateIn = (
 const STATEMENT_TIMEOUT_MILLIS = 4_500
 
 /** The running writer: its figures for the metrics, its drain for the shutdown. */
-export class Writer extends Context.Tag("store/Writer")<Writer, Pick<OrderWriter, "stats" | "drain" | "pressure">>() {}
+export class Writer extends Context.Tag("store/Writer")<
+  Writer,
+  Pick<OrderWriter, "stats" | "drain" | "pressure" | "behindMillis">
+>() {}
 
 const find = (sql: SqlClient.SqlClient, id: TradingAccountId, by: OrderName): Effect.Effect<TradeOrder | null> =>
   untilAvailable(

@@ -107,6 +107,8 @@ export interface OrderWriter {
   readonly commit: (unit: Unit) => void
   readonly after: (account: TradingAccountId, run: () => void) => void
   readonly pressure: () => "calm" | "full"
+  /** How long the oldest of what was handed over has waited to be told what became of it, in ms: so long, about, will what comes now. */
+  readonly behindMillis: () => number
   /** Whatever its age, nothing more is to be handed over. */
   readonly isFull: () => boolean
   readonly stats: () => OrderWriterStats
@@ -121,8 +123,9 @@ interface Entry {
   readonly bytes: number
   /** Monotonic ms. */
   readonly at: number
-  /** The same by the loop's own time. */
+  /** The same by the loop's own time; and when the database had answered. */
   readonly livedAt: number
+  answeredAt: number
   /** Run once this unit is settled. */
   readonly followers: Array<() => void>
   /** An earlier unit of the account was refused: this one was made on top of it and is never written. */
@@ -153,6 +156,8 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   /** The batch on its way, and how many of its units are settled: they are settled in order. */
   let inFlight: ReadonlyArray<Entry> = []
   let settledInFlight = 0
+  /** Of them, in the same order: what became of them is known, and is being told. */
+  let answeredInFlight = 0
   let unsettled = 0
   let running = false
   const life = writerLife({ ...options, name: "the order writer", close: session.close })
@@ -176,7 +181,11 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
 
   /** While more waits, the next batch leaves first: the database works on it while the owners hear of this one. */
   const outcomes = makeOutcomes(settleNow)
-  const settle = outcomes.add
+  const settle = (entry: Entry, outcome: CommitOutcome): void => {
+    entry.answeredAt = lived()
+    answeredInFlight++
+    outcomes.add(entry, outcome)
+  }
 
   /** False: closed meanwhile. A question that the server refuses is asked in halves: one name that it does not take is no other's fault. */
   const learnAccounts = async (accounts: ReadonlyArray<TradingAccountId>): Promise<boolean> => {
@@ -338,6 +347,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
       }
       inFlight = nextBatch()
       settledInFlight = 0
+      answeredInFlight = 0
       if (!(await writeKnown(inFlight))) return
       // Nobody waits for the database: nobody has to wait for another turn of the loop either.
       if (waiting.length === 0) outcomes.tell()
@@ -348,10 +358,16 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
   }
 
   const ageOf = (entry: Entry | undefined): number => (entry === undefined ? 0 : performance.now() - entry.at)
-  const oldest = (): Entry | undefined => inFlight[settledInFlight] ?? waiting[0]
-  const oldestMillis = (): number => ageOf(oldest())
-  /** What stands still here is no sign of the database's: its answer is there, and was not read yet. */
-  const isSlow = (entry = oldest()): boolean => entry !== undefined && lived() - entry.livedAt > PRESSURE_AGE_MILLIS
+  const oldestMillis = (): number => ageOf(inFlight[settledInFlight] ?? waiting[0])
+  /** Until it is told as well. */
+  const behindMillis = (): number => Math.max(oldestMillis(), ageOf(outcomes.first()))
+  const isLong = (since: number | undefined): boolean => since !== undefined && lived() - since > PRESSURE_AGE_MILLIS
+  /**
+   * What stands still here is no sign of the database's: its answer is there, and was not read yet. Nor is what it has answered, however long that took: it is told, and what comes now
+   * waits for no more than that.
+   */
+  const isSlow = (): boolean =>
+    isLong((inFlight[answeredInFlight] ?? waiting[0])?.livedAt) || isLong(outcomes.first()?.answeredAt)
 
   const isFull = (): boolean => life.isOver() || unsettled >= PRESSURE_UNITS
 
@@ -359,7 +375,7 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     commit: (unit) => {
       const isGroundless = untold.has(unit.accountId)
       const [at, livedAt] = [performance.now(), lived()]
-      const entry: Entry = { unit, bytes: bytesOf(unit), at, livedAt, followers: [], isGroundless }
+      const entry: Entry = { unit, bytes: bytesOf(unit), at, livedAt, answeredAt: livedAt, followers: [], isGroundless }
       unsettled++
       waiting.push(entry)
       newest.set(unit.accountId, entry)
@@ -376,10 +392,11 @@ export const startOrderWriter = (options: OrderWriterOptions): OrderWriter => {
     pressure: () => {
       if (isFull()) return "full"
       const isQueue = unsettled > BATCH_UNITS_MAX
-      const isLate = isQueue && Math.max(oldestMillis(), ageOf(outcomes.first())) > QUEUE_AGE_MILLIS
+      const isLate = isQueue && behindMillis() > QUEUE_AGE_MILLIS
       return isLate || isSlow() ? "full" : "calm"
     },
     isFull,
+    behindMillis,
     stats: () => ({ ...counts, retries: session.retries(), waiting: unsettled, oldestMillis: oldestMillis() }),
     drain: () => life.drain(!running),
     close: () => life.close(),

@@ -7,7 +7,7 @@ import { addressKey } from "../../domain/user/rate-limits.ts"
 import { type Principal, type SpeakerId, speakerOf } from "../../domain/user/user.ts"
 import { LeanSet } from "../../foundation/lean.ts"
 import { SharedRoom } from "../../foundation/shared-room.ts"
-import { type CableService, LAST_WORDS_MILLIS, type Peer } from "../../ports/cable.ts"
+import { type CableService, isTooLate, LAST_WORDS_MILLIS, type Peer } from "../../ports/cable.ts"
 import type { Rpc, RpcAnswer } from "../../ports/rpc.ts"
 import {
   type Access,
@@ -22,7 +22,6 @@ import { ERRORS } from "../protocol/error-codes.ts"
 import {
   type AccessAnswer,
   type AccessAsk,
-  CALL_MILLIS_MIN,
   GATE_SERVICE,
   GATE_SUBJECT,
   type GateWord,
@@ -191,7 +190,7 @@ export class EdgeGate {
       if (isOver?.() === true) return this.room.leave(from)
       const to = owner()
       // With less an owner does not begin it, and its word of that may come too late.
-      if (deadline - monotonic() < CALL_MILLIS_MIN) return done(refusals.busy(method))
+      if (isTooLate(deadline, monotonic())) return done(refusals.busy(method))
       if (to === undefined) return after(AGAIN_MILLIS, once)
       const calling: Calling = {
         term: to.term,

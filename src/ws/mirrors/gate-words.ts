@@ -7,8 +7,6 @@ import type { Close, ProtocolError } from "../protocol/error-codes.ts"
 export const GATE_SERVICE = "gate"
 /** Where the owner tells what becomes of them. */
 export const GATE_SUBJECT = "gate"
-/** A call with less time than this would end as unknown: it is not begun. */
-export const CALL_MILLIS_MIN = 200
 
 export interface IdentifyAsk {
   readonly token: string

@@ -4,13 +4,12 @@
  */
 import { principalText } from "../../domain/user/principal-text.ts"
 import { type SpeakerId, speakerOf } from "../../domain/user/user.ts"
-import type { Asked, CableService, NotTakenReason } from "../../ports/cable.ts"
+import { type Asked, type CableService, isTooLate, millisLeft, type NotTakenReason } from "../../ports/cable.ts"
 import type { Rpc } from "../../ports/rpc.ts"
 import type { Access, Authority, Credentials } from "../channels/authority.ts"
 import {
   type AccessAnswer,
   type AccessAsk,
-  CALL_MILLIS_MIN,
   GATE_SERVICE,
   GATE_SUBJECT,
   type GateWord,
@@ -32,8 +31,8 @@ export interface GateParts {
   readonly rpc: Rpc
   /** Its lease runs: what it judges by is of now. */
   readonly mayAct: () => boolean
-  /** Why no call is begun now: the edge holds it, and asks again. */
-  readonly holdsBack: () => NotTakenReason | undefined
+  /** Why no call is begun now that has so many ms left: the edge holds it, and asks again. */
+  readonly holdsBack: (leftMillis: number) => NotTakenReason | undefined
   /** While the writer of orders is behind. */
   readonly waitsForOrders: (method: string, data: unknown) => boolean
   readonly onSpeakerEnded: (listener: (speaker: SpeakerId) => void) => void
@@ -75,8 +74,9 @@ export class Gate {
         const { mayAct, holdsBack, monotonic } = this.parts
         if (!mayAct()) return "lease"
         if (asked.head === "rpc") {
-          if (asked.deadline - monotonic() < CALL_MILLIS_MIN) return "late"
-          const why = holdsBack()
+          const now = monotonic()
+          if (isTooLate(asked.deadline, now)) return "late"
+          const why = holdsBack(millisLeft(asked.deadline, now))
           // One that is behind with storing orders does all else, as over HTTP.
           if (why !== undefined && (why !== "crowded" || this.waits(asked))) return why
         }

@@ -342,6 +342,22 @@ it("holds a change of orders for an owner that has no room for it yet, and reads
   expect(calls).toEqual(["held"])
 })
 
+it("has an owner take no change that has less time left than it is behind by, and all else", async () => {
+  const { http, calls } = await core("owner")
+  const { url, turnTo, inFlight } = await edge()
+  turnTo("owner")
+  await ask(url, "/told")
+  http.crowded.behindMillis = Number.MAX_SAFE_INTEGER
+  const held = post(url, WRITE, "held")
+  const cancel = { method: "POST", headers: HEADERS, body: JSON.stringify({ tradeOrderId: "known" }) }
+  expect((await ask(url, CANCEL, cancel)).status).toBe(200)
+  expect((await ask(url, "/query", { headers: HEADERS })).status).toBe(200)
+  expect([calls, inFlight()]).toEqual([["known"], 1])
+  http.crowded.behindMillis = 0
+  expect((await held).status).toBe(200)
+  expect(calls).toEqual(["known", "held"])
+})
+
 it("has an owner without room take a cancel that names its order by its id, and no other", async () => {
   const { http, calls } = await core("owner")
   const { url, turnTo, inFlight } = await edge()

@@ -14,7 +14,11 @@ import { startEdges } from "../../kit/servers/socket-edges.ts"
 import { startSockets } from "../../kit/servers/socket-server.ts"
 
 const Any = Ok(Schema.Unknown)
-const Word = Schema.Struct({ word: Schema.String, tradeOrderId: Schema.optional(Schema.String) })
+const Word = Schema.Struct({
+  word: Schema.String,
+  tradeOrderId: Schema.optional(Schema.String),
+  tradingAccountId: Schema.optional(Schema.String),
+})
 /** Of the names that sockets may call. */
 const CANCEL = "/api/v3/tradeOrder/cancel"
 const PATIENCE_MILLIS = 600_000
@@ -248,4 +252,30 @@ it("begins nothing with too little time left: it is told that nothing was done, 
   at.http.crowded.now = false
   expect(await late).toEqual([503, -190001, "1"])
   expect(at.begun).toEqual([])
+})
+
+it("begins what has as much time left as the owner is behind by: less waits, with all that its account has sent since, and is told that nothing was done", async () => {
+  let later = 0
+  const at = await owner({ monotonic: () => performance.now() + later })
+  const { http, begun } = at
+  http.crowded.now = true
+  const ask = async (word: string, tradingAccountId: string): Promise<number> => {
+    const headers = { "content-type": "application/json", authorization: "Bearer writer" }
+    const body = JSON.stringify({ word, tradingAccountId })
+    return (await fetch(http.url + CANCEL, { method: "POST", headers, body })).status
+  }
+  const first = ask("first", "a")
+  await eventually(() => http.mounted.inFlight() === 1)
+  later += PATIENCE_MILLIS - 60_000
+  const rest = [ask("second", "a"), ask("another", "b")]
+  await eventually(() => http.mounted.inFlight() === 3)
+  http.crowded.behindMillis = 120_000
+  http.crowded.now = false
+  expect(await rest[1]).toBe(200)
+  expect([begun, http.mounted.inFlight()]).toEqual([["another"], 2])
+  // The owner has caught up in time for one of them, and late for the other.
+  later += 59_900
+  http.crowded.behindMillis = 0
+  expect([await first, await rest[0]]).toEqual([503, 200])
+  expect(begun).toEqual(["another", "second"])
 })

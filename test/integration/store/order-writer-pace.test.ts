@@ -125,3 +125,43 @@ it("is not further and further behind with what it tells where the loop's turns 
   // A few ms of each would be 60.
   expect([settled, turns < 40]).toEqual([300, true])
 })
+
+it("is not late by what the database has answered, however long that took, but by what is not told for long", async () => {
+  let lived = 0
+  writer.close()
+  writer = start({ lived: () => lived })
+  await submit()
+  const said: Array<string> = []
+  const unit = { accountId: account.tradingAccountId, rows: [], events: [event()] }
+  const told = Promise.all([
+    new Promise<void>((resolve) => {
+      writer.commit({
+        ...unit,
+        settled: () => {
+          // The second one's answer came with this one's.
+          lived += 500
+          said.push(writer.pressure())
+          lived += 501
+          said.push(writer.pressure())
+          resolve()
+        },
+      })
+    }),
+    commit(writer, unit),
+  ])
+  lived += 900
+  expect(writer.pressure()).toBe("calm")
+  await told
+  expect([said, writer.pressure()]).toEqual([["calm", "full"], "calm"])
+})
+
+it("is behind by how long the oldest has waited to be told", async () => {
+  const pass = stoppedClock()
+  await submit()
+  expect(writer.behindMillis()).toBe(0)
+  const stored = submit()
+  pass(700)
+  expect(writer.behindMillis()).toBe(700)
+  await stored
+  expect(writer.behindMillis()).toBe(0)
+})

@@ -48,7 +48,7 @@ export interface TestHttp {
   readonly defects: Array<Defect>
   readonly lines: Array<string>
   readonly draining: { now: boolean }
-  readonly crowded: { now: boolean }
+  readonly crowded: { now: boolean; behindMillis: number }
   readonly leased: { now: boolean }
   readonly close: () => void
 }
@@ -79,7 +79,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
   const defects: Array<Defect> = []
   const lines: Array<string> = []
   const draining = { now: false }
-  const crowded = { now: false }
+  const crowded = { now: false, behindMillis: 0 }
   const leased = { now: true }
   let count = 0
   const mounted = await Effect.runPromise(
@@ -92,7 +92,7 @@ export const serveTest = async <Id extends string, G extends HttpApiGroup.HttpAp
       log: (line) => lines.push(line),
       onDefect: (defect) => defects.push(defect),
       isDraining: () => draining.now,
-      isCrowded: () => crowded.now,
+      isCrowded: (leftMillis) => crowded.now || leftMillis < crowded.behindMillis,
       mayAct: () => leased.now,
       freshMillis: 300_000,
       pages: options.pages ?? [],

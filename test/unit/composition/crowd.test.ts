@@ -3,12 +3,14 @@ import { expect, it } from "vitest"
 import { makeCrowd } from "../../../src/composition/crowd.ts"
 
 const owner = () => {
-  const at = { now: 1_000_000, isBehind: false }
+  const at = { now: 1_000_000, isBehind: false, behindMillis: 0 }
   const crowd = makeCrowd(
     () => at.isBehind,
+    () => at.behindMillis,
     () => at.now,
   )
-  return { at, says: () => [crowd.isCrowded(), crowd.areCallsHeld()] }
+  const says = (leftMillis = 5_000) => [crowd.isCrowded(leftMillis), crowd.areCallsHeld()]
+  return { at, says }
 }
 const CALM = [false, true]
 const HELD = [true, true]
@@ -23,6 +25,19 @@ it("has changes wait while it is behind for a moment, however long it has served
   expect(says()).toEqual(HELD)
   at.isBehind = false
   expect(says()).toEqual(CALM)
+})
+
+it("has those wait that have less time left than it is behind by, and no others, while it is not behind with all", () => {
+  const { at, says } = owner()
+  at.behindMillis = 700
+  expect([says(700), says(699)]).toEqual([CALM, HELD])
+  // What lasts is refused, however little time it has.
+  at.isBehind = true
+  for (let second = 0; second < 30; second++) {
+    expect(says(5_000)).toEqual(HELD)
+    at.now += 1_000
+  }
+  expect(says(0)).toEqual(REFUSED)
 })
 
 it("refuses once it has been behind for 30 s, with pauses or without, until it was not for 5 s", () => {
