@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { WebSocket } from "ws"
+import { makeLoopTime } from "../../../src/store/orders/loop-time.ts"
 import { type Answers, answer } from "../../kit/servers/process-line.ts"
 
 /** What one client may hear. */
@@ -80,10 +81,11 @@ const AGAIN_MAX_MILLIS = 20_000
 const againMillis = (tries: number): number =>
   Math.min(AGAIN_MAX_MILLIS, AGAIN_MIN_MILLIS + Math.random() * AGAIN_MIN_MILLIS * 2 ** Math.min(tries, 31))
 /**
- * Without an answer for so long the connection is given up, as the official client does: an answer that was lost would look like one that is late. Longer than its 5 s, for this
- * process may be what is late.
+ * Without an answer for so long the connection is given up, as the official client does: an answer that was lost would look like one that is late. Longer than its 5 s, and counted in the
+ * time of this process's loop: where it stood still for 12 s, of what a thousand sockets had for it, 51 answers that lay there unread were taken for missing.
  */
 const ANSWER_MILLIS = 15_000
+const LOOK_MILLIS = 500
 /** From this code on an unsubscribe is the word to subscribe again, and the official client does so at once. */
 const AGAIN_CODE = 2_500
 
@@ -93,11 +95,31 @@ const failed = (why: string): void => {
   failures[why] = (failures[why] ?? 0) + 1
 }
 
+const lived = makeLoopTime(() => true)
+
+const PUSHED = '{"push":{"channel":"'
+const OFFSET = '"offset":'
+
+/** A publication, by as much of its line as is judged: read whole, tens of thousands a second took more than a core. Undefined: it is something else, or looks odd, and is read whole. */
+const publicationIn = (line: string): { readonly channel: string; readonly offset: number } | undefined => {
+  if (!line.startsWith(PUSHED)) return undefined
+  const end = line.indexOf('"', PUSHED.length)
+  if (!line.startsWith('","pub":{"data":{', end)) return undefined
+  const at = line.lastIndexOf(OFFSET)
+  const offset = at < 0 ? 0 : Number.parseInt(line.slice(at + OFFSET.length), 10)
+  if (!(offset > 0)) return undefined
+  const channel = line.slice(PUSHED.length, end)
+  const isOdd = isAccount(channel) && !line.includes(`"sequence":${offset},`)
+  return isOdd ? undefined : { channel, offset }
+}
+
+const isAccount = (channel: string): boolean => channel.startsWith("tradingAccount:")
+
 class StormReader {
   readonly positions = new Map<string, Position>()
   #socket: WebSocket | undefined
-  /** Of this connection: subscribes that have no answer yet, and how many there were. */
-  #asked = new Map<number, string>()
+  /** Of this connection: subscribes that have no answer yet, with the loop's time at which they were asked, and how many there were. */
+  #asked = new Map<number, { readonly channel: string; readonly at: number }>()
   #asks = 0
   /** Channels that failed for now, and are asked for again. */
   #waiting = new Set<string>()
@@ -122,7 +144,7 @@ class StormReader {
 
   /** Why a subscription is where it is: `open, asked 3 times, error 100`. */
   standing(channel: string): string {
-    const isAsked = [...this.#asked.values()].includes(channel)
+    const isAsked = [...this.#asked.values()].some((asked) => asked.channel === channel)
     const how = isAsked ? "asked" : this.#waiting.has(channel) ? "waits to ask again" : "not asked"
     const tries = this.#tries.get(channel) ?? 0
     const socket = this.#socket === undefined ? "no socket" : `socket in state ${this.#socket.readyState}`
@@ -133,6 +155,7 @@ class StormReader {
   cut(): void {
     const cut = this.#socket
     this.#socket = undefined
+    this.#asked = new Map()
     cut?.terminate()
   }
 
@@ -142,11 +165,7 @@ class StormReader {
     const lost = (why: string): void => {
       if (own === this.#socket) this.#lose(why)
     }
-    own.on("open", () => {
-      own.send(this.#commands())
-      // Replies come in order: the connect's too is late then.
-      for (const id of this.#asked.keys()) this.#expect(own, id)
-    })
+    own.on("open", () => own.send(this.#commands()))
     own.on("message", (message: Buffer) => {
       // What is still under way of a connection that was cut does not count.
       for (const line of message.toString().split("\n")) if (own === this.#socket) this.#read(own, line)
@@ -166,7 +185,7 @@ class StormReader {
 
   #subscribe(channel: string): string {
     const id = ++this.#asks
-    this.#asked.set(id, channel)
+    this.#asked.set(id, { channel, at: lived() })
     const position = this.positions.get(channel)
     return JSON.stringify({ id, subscribe: { channel, ...(position !== undefined && { recover: true, ...position }) } })
   }
@@ -175,15 +194,12 @@ class StormReader {
     if (own !== this.#socket) return
     this.#waiting.delete(channel)
     own.send(this.#subscribe(channel))
-    this.#expect(own, this.#asks)
   }
 
-  #expect(own: WebSocket, id: number): void {
-    const asked = this.#asked
-    setTimeout(() => {
-      if (own === this.#socket && asked === this.#asked && asked.has(id))
-        this.#lose(`no answer in ${ANSWER_MILLIS / 1_000} s`)
-    }, ANSWER_MILLIS).unref()
+  /** Gives the connection up where an answer is missing; the connect's comes before those of its subscribes. */
+  look(now: number): void {
+    for (const { at } of this.#asked.values())
+      if (now - at > ANSWER_MILLIS) return this.#lose(`no answer in ${ANSWER_MILLIS / 1_000} s`)
   }
 
   #lose(why: string): void {
@@ -194,10 +210,15 @@ class StormReader {
 
   #read(own: WebSocket, line: string): void {
     if (line === "{}") return own.send("{}")
+    const known = publicationIn(line)
+    if (known !== undefined) {
+      this.#last.set(known.channel, "published")
+      return this.#take(known.channel, known.offset)
+    }
     const { id = 0, error, subscribe, push }: Reply = JSON.parse(line)
     if (error !== undefined) failed(`error ${error.code}`)
-    if (push?.pub !== undefined) this.#take(push.channel, push.pub)
-    const told = push?.channel ?? this.#asked.get(id)
+    if (push?.pub !== undefined) this.#publication(push.channel, push.pub)
+    const told = push?.channel ?? this.#asked.get(id)?.channel
     if (told !== undefined)
       this.#last.set(
         told,
@@ -207,7 +228,7 @@ class StormReader {
       failed(`unsubscribed ${push.unsubscribe.code}`)
       if (push.unsubscribe.code >= AGAIN_CODE) this.#ask(own, push.channel)
     }
-    const channel = this.#asked.get(id)
+    const channel = this.#asked.get(id)?.channel
     if (channel === undefined) return
     this.#asked.delete(id)
     if (error?.temporary === true) {
@@ -232,17 +253,21 @@ class StormReader {
     }
     tally.recovered++
     tally.caughtUp += publications.length
-    for (const publication of publications) this.#take(channel, publication)
+    for (const publication of publications) this.#publication(channel, publication)
     // It was told that it has everything up to here.
     if (known.offset < offset) tally.missed += offset - known.offset
     known.offset = Math.max(known.offset, offset)
   }
 
-  #take(channel: string, { offset = 0, data }: Publication): void {
+  #publication(channel: string, { offset = 0, data }: Publication): void {
+    if (isAccount(channel) && data.sequence !== offset) tally.wrong++
+    this.#take(channel, offset)
+  }
+
+  #take(channel: string, offset: number): void {
     tally.received++
     const position = this.positions.get(channel)
     if (position === undefined) return void tally.wrong++
-    if (channel.startsWith("tradingAccount:") && data.sequence !== offset) tally.wrong++
     if (offset <= position.offset) return void tally.repeated++
     tally.missed += offset - position.offset - 1
     position.offset = offset
@@ -250,6 +275,10 @@ class StormReader {
 }
 
 let readers: ReadonlyArray<StormReader> = []
+setInterval(() => {
+  const now = lived()
+  for (const reader of readers) reader.look(now)
+}, LOOK_MILLIS).unref()
 
 /** Where a newcomer is told that each channel stands. */
 const tops = async (): Promise<ReadonlyMap<string, number>> => {
