@@ -183,6 +183,79 @@ const ajv = new Ajv({
   code: { optimize: false },
 })
 
+/** Of what is taken without a word: shorter, and twice as fast. */
+const leanAjv = new Ajv({
+  strict: false,
+  unicode: false,
+  unicodeRegExp: false,
+  validateFormats: false,
+  logger: false,
+  messages: false,
+  code: { optimize: false },
+})
+
+type Node = Readonly<Record<string, unknown>>
+const isNode = (value: unknown): value is Node => value !== null && typeof value === "object" && !Array.isArray(value)
+
+const DEFINITIONS = "#/$defs/"
+/** Of more than one part, or of one value: whether null is taken is not for its type alone to say. */
+const COMBINED = ["anyOf", "oneOf", "allOf", "not", "const", "$ref"] as const
+
+/** `X or null` in one: all other words of X are about values of its type. */
+const withNull = (parts: ReadonlyArray<unknown>): Node | undefined => {
+  const isNull = (part: unknown): boolean => isNode(part) && part["type"] === "null"
+  const others = parts.filter((part) => !isNull(part))
+  const [one] = others
+  if (parts.length !== 2 || others.length !== 1 || !isNode(one)) return undefined
+  if (typeof one["type"] !== "string" || COMBINED.some((word) => word in one)) return undefined
+  const words = Array.isArray(one["enum"]) ? { enum: [...one["enum"], null] } : {}
+  return { ...one, ...words, type: [one["type"], "null"] }
+}
+
+/** For readers of the document alone. */
+const ANNOTATIONS: ReadonlySet<string> = new Set(["$schema", "$defs", "title", "description", "examples"])
+
+/** The same schema without references and with fewer parts. There are none that contain themselves: they are not pure. */
+const leanOf = (node: unknown, definitions: Node): unknown => {
+  if (Array.isArray(node)) return node.map((each) => leanOf(each, definitions))
+  if (!isNode(node)) return node
+  const { $ref: reference, ...beside } = node
+  if (typeof reference === "string" && reference.startsWith(DEFINITIONS)) {
+    const meant = leanOf(definitions[reference.slice(DEFINITIONS.length)], definitions)
+    const narrower = leanOf(beside, definitions) as Node
+    return Object.keys(narrower).length === 0 ? meant : { allOf: [meant, narrower] }
+  }
+  const copy: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(node)) {
+    if (ANNOTATIONS.has(key)) continue
+    // Their keys are names of fields, whatever they are like.
+    const isOfNames = key === "properties" && isNode(value)
+    copy[key] = isOfNames ? fieldsOf(value, definitions) : leanOf(value, definitions)
+  }
+  const { anyOf } = copy
+  return (Array.isArray(anyOf) && Object.keys(copy).length === 1 && withNull(anyOf)) || copy
+}
+
+const fieldsOf = (fields: Node, definitions: Node): Node =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, leanOf(field, definitions)]))
+
+/**
+ * Whether a value is good; where it says no, the full check has the last word. Names that the schema does not know are looked for here: ajv asks
+ * for each name of a value in a way that costs as much as all else.
+ */
+const compileLean = (schema: unknown): ((value: unknown) => boolean) => {
+  const lean = leanOf(schema, (isNode(schema) && isNode(schema["$defs"]) && schema["$defs"]) || {})
+  const { additionalProperties, ...open } = isNode(lean) ? lean : {}
+  if (additionalProperties !== false || !isNode(open["properties"])) return leanAjv.compile(lean as object)
+  const names = new Set(Object.keys(open["properties"]))
+  const takes = leanAjv.compile(open)
+  return (value) => {
+    if (!takes(value)) return false
+    for (const name in value as object) if (!names.has(name)) return false
+    return true
+  }
+}
+
 const TYPES: Readonly<Record<string, string>> = {
   integer: "a whole number",
   number: "a number",
@@ -246,12 +319,20 @@ export const compileCheck = (ast: AST.AST, where: string): Check => {
   const fault = impurity(ast)
   if (fault !== undefined) throw new Error(`${where}: the schema has ${fault}; wire schemas must be pure`)
   const schema = Schema.make<unknown>(ast)
+  const inJson = (): unknown => asSchemaMeans(JSONSchema.make(schema))
+  let isGood: ((value: unknown) => boolean) | undefined
   let compiled: ValidateFunction | undefined
   const fields = ast._tag === "TypeLiteral" ? ast.propertySignatures : []
   const uuids = fields.filter((field) => isUuid(field.type)).map((field) => String(field.name))
   return (value) => {
-    compiled ??= ajv.compile(asSchemaMeans(JSONSchema.make(schema)) as object)
-    if (compiled(value)) {
+    isGood ??= compileLean(inJson())
+    let errors: ValidateFunction["errors"]
+    if (!isGood(value)) {
+      compiled ??= ajv.compile(inJson() as object)
+      // It says no as well: this one says why.
+      if (!compiled(value)) errors = compiled.errors
+    }
+    if (errors === undefined) {
       const record = value as Record<string, unknown>
       for (const name of uuids) if (record[name] !== undefined) record[name] = lowerCase(record[name])
       return undefined
@@ -261,7 +342,7 @@ export const compileCheck = (ast: AST.AST, where: string): Check => {
     // Before what is missing: the name that is missing may be the one that was misspelt.
     const unknown = unknownFields(ast, value)
     if (unknown !== undefined) return unknown
-    const error = compiled.errors?.[0]
+    const error = errors?.[0]
     const explained = ParseResult.validateEither(schema, { errors: "all" })(value)
     const issues = Either.isLeft(explained) ? ParseResult.ArrayFormatter.formatIssueSync(explained.left) : []
     const missing = issues.find((issue) => issue._tag === "Missing")

@@ -102,6 +102,24 @@ describe("the compiled check", () => {
     }
   })
 
+  it("knows fields by their names alone, whatever else these mean in a schema or to an object", () => {
+    const NAMES = ["title", "description", "examples", "$defs", "$ref", "anyOf", "enum", "properties", "type"]
+    const named = Schema.Struct(
+      Object.fromEntries(NAMES.map((name) => [name, Schema.NullOr(Schema.Literal("a", "b"))])),
+    )
+    const check = compileCheck(named.ast, "test body")
+    const right = Object.fromEntries(NAMES.map((name, index) => [name, [null, "a", "b"][index % 3]]))
+    expect(check(right)).toBeUndefined()
+    for (const name of NAMES) {
+      expect(check({ ...right, [name]: "c" })?._tag).toBe("InvalidParameter")
+      expect(check({ ...right, [name]: undefined })).toBeDefined()
+    }
+    for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"])
+      expect(check(JSON.parse(JSON.stringify({ ...right, PLACE: "a" }).replace("PLACE", name)))?._tag).toBe(
+        "UnknownField",
+      )
+  })
+
   it("refuses schemas that it would understand only in part", () => {
     const impure: ReadonlyArray<readonly [string, Schema.Schema.All]> = [
       ["a transformation", Schema.Struct({ a: Schema.NumberFromString })],
