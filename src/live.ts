@@ -47,8 +47,20 @@ let lastAt = 0
 export const requestIds = (): (() => string) => {
   const beginning = uuid().slice(0, 24)
   let count = 0
-  return () => beginning + (++count).toString(16).padStart(12, "0")
+  let head = ""
+  return () => {
+    const end = ++count % ENDS.length
+    if (end === 0 || head === "")
+      head =
+        beginning +
+        Math.floor(count / ENDS.length)
+          .toString(16)
+          .padStart(9, "0")
+    return head + ENDS[end]
+  }
 }
+/** The last three digits: the others stay as they are for 4,096 requests. */
+const ENDS = Array.from({ length: 4_096 }, (_, end) => end.toString(16).padStart(3, "0"))
 
 export const idsLive = Layer.succeed(Ids, { uuid })
 

@@ -76,8 +76,8 @@ const decode = (text: string): string | undefined => {
 /** The fields that the plan names. What cannot be turned stays text, and the check refuses it. */
 export const parseQuery = (query: string, plan: QueryPlan): Record<string, unknown> | QueryFault => {
   const fields: Record<string, unknown> = Object.create(null)
-  const unknown: Array<string> = []
   if (query === "") return fields
+  const unknown: Array<string> = []
   for (const pair of query.split("&")) {
     if (pair === "") continue
     const equals = pair.indexOf("=")

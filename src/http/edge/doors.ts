@@ -74,7 +74,7 @@ export const openDoors = <R extends RouteFacts>(
     if (!exchange.isSecure) exchange.fail(new TlsRequired())
     // A proxy in front may have believed the other one: what follows on this connection may be another client's request. An answer
     // would leave what is already read to be served, so there is none.
-    else if (exchange.contradicts("content-length")) exchange.drop()
+    else if (exchange.hasTwoLengths()) exchange.drop()
     else {
       const failure = exchange.secondLine()
       if (failure !== undefined) exchange.fail(limiter?.chargeAddress(exchange, 1) ?? failure)
@@ -96,10 +96,17 @@ export const openDoors = <R extends RouteFacts>(
     (res: HttpResponse, req: HttpRequest): void => {
       const exchange = begin(res, req, route)
       if (exchange === undefined) return
-      guarded(exchange, () => {
-        if (!isAdmitted(exchange)) return undefined
-        return isForPeople(route, exchange) ? lead(exchange) : serve(res, req, route, exchange)
-      })
+      exchange.isInTurn = true
+      // As `guarded`, without a function of each request's own.
+      try {
+        if (isAdmitted(exchange)) {
+          const failure = isForPeople(route, exchange) ? lead(exchange) : serve(res, req, route, exchange)
+          if (failure !== undefined) exchange.fail(failure)
+        }
+      } catch (error) {
+        exchange.defect(error)
+      }
+      exchange.isInTurn = false
       if (!exchange.done) exchange.startClock()
     }
 

@@ -1,6 +1,6 @@
 /**
  * A call over HTTP: one request and its response. After an abort the response must never be touched again (it throws), and an answer is
- * always written inside `cork`.
+ * always written inside `cork`, or in the turn of its own request, which is corked.
  */
 
 import type { DomainError } from "../../domain/errors/domain-error.ts"
@@ -9,7 +9,7 @@ import { traceparentOf } from "../../foundation/trace-context.ts"
 import type { PassedAnswer, PassedRequest } from "../forward/frame.ts"
 import { Call, type Headers, type Surroundings } from "./call.ts"
 import type { FailureStatus } from "./errno.ts"
-import { type HeaderLines, headerLines, linesNamed, misspeltKey, secondLine } from "./header-lines.ts"
+import { type HeaderLines, hasTwoLengths, headerLines, linesNamed, misspeltKey, secondLine } from "./header-lines.ts"
 import type { RouteFacts } from "./route.ts"
 import { plainAddress } from "./transport.ts"
 
@@ -17,7 +17,8 @@ import { plainAddress } from "./transport.ts"
 
 const CLEAN = /^[A-Za-z0-9._-]{1,64}$/
 
-export const requestIdOf = (given: string, fresh: () => string): string => (CLEAN.test(given) ? given : fresh())
+export const requestIdOf = (given: string, fresh: () => string): string =>
+  given !== "" && CLEAN.test(given) ? given : fresh()
 
 // Writes a long response as fast as the client reads it, within a time limit. `end` would copy all that does not fit into the kernel's
 // buffer into the socket's own, for as long as the reader likes: 500 readers of a page who take a byte a second would hold all its
@@ -69,7 +70,9 @@ export interface WireRequest {
   forEach(each: (name: string, value: string) => void): void
 }
 
-const REASONS: Readonly<Record<FailureStatus | 200 | 204 | 302 | 304, string>> = {
+type AnsweredStatus = FailureStatus | 200 | 204 | 302 | 304
+
+const REASONS: Readonly<Record<AnsweredStatus, string>> = {
   200: "200 OK",
   204: "204 No Content",
   302: "302 Found",
@@ -103,8 +106,8 @@ export const linesOf = (headers: Headers | undefined): string => {
 }
 
 /**
- * All headers are written by one call: each call into uWebSockets costs as much as the header itself, and it writes CR LF as it stands.
- * Constants and the checked request id only; everything else goes through `cleanHeader`.
+ * The status line and all headers are written by one call: each call into uWebSockets costs as much as the header itself, and it writes CR LF as it
+ * stands. Constants and the checked request id only; everything else goes through `cleanHeader`.
  */
 const JSON_TYPE = "application/json; charset=utf-8"
 const CACHE_CONTROL = "\r\nCache-Control: "
@@ -133,6 +136,11 @@ export class Exchange extends Call {
   readonly callId: string
   /** The rest of the body is not worth reading. */
   closeConnection = false
+  /**
+   * uWebSockets has called for this request and has not been returned to: what is written now is corked by itself, and `cork` would only call
+   * its function.
+   */
+  isInTurn = false
   /** The wire must not be touched any more. */
   private gone = false
   private readonly headers: HeaderLines
@@ -166,13 +174,8 @@ export class Exchange extends Call {
     return secondLine(this.headers)
   }
 
-  /** Whether a header stands twice with different values. */
-  contradicts(name: string): boolean {
-    const value = this.header(name)
-    if (value === "") return false
-    const { headers } = this
-    for (let i = 0; i < headers.length; i += 2) if (headers[i] === name && headers[i + 1] !== value) return true
-    return false
+  hasTwoLengths(): boolean {
+    return hasTwoLengths(this.headers)
   }
 
   /** The socket's other end; empty if it was closed before this was read. */
@@ -256,7 +259,7 @@ export class Exchange extends Call {
   }
 
   private write(
-    status: FailureStatus | 200 | 204 | 302 | 304,
+    status: AnsweredStatus,
     errno: number,
     body: string | Uint8Array,
     own: string,
@@ -264,24 +267,26 @@ export class Exchange extends Call {
   ): void {
     if (this.done) return
     this.end()
-    const { wire, route, closeConnection } = this
     const isSecure = this.around.transport.mode !== "plain"
-    let lines = `${this.requestId}\r\n`
-    if (own.includes(CACHE_CONTROL)) lines += isSecure ? SECURE_PAGE : PLAIN_PAGE
-    else lines += isSecure ? SECURE : PLAIN
+    let head = `${REASONS[status]}\r\nX-Request-ID: ${this.requestId}\r\n`
+    if (own.includes(CACHE_CONTROL)) head += isSecure ? SECURE_PAGE : PLAIN_PAGE
+    else head += isSecure ? SECURE : PLAIN
     const { limiter } = this.around
-    if (limiter !== null) lines += limiter.lines(this, status === 200)
-    lines += own
-    if (this.trace !== null) lines += `\r\ntraceparent: ${traceparentOf(this.trace)}`
-    if (status !== 204) lines += `\r\nContent-Type: ${contentType}`
-    wire.cork(() => {
-      if (status !== 200) wire.writeStatus(REASONS[status])
-      wire.writeHeader("X-Request-ID", lines)
-      if (status === 204) this.endWithoutBody(null)
-      else if (route.isHead || status === 304) this.endWithoutBody(Buffer.byteLength(body))
-      else if (body.length < POUR_BYTES_MIN) wire.end(body, closeConnection)
-      else pour(wire, typeof body === "string" ? Buffer.from(body) : body, closeConnection, () => this.gone)
-    })
+    if (limiter !== null) head += limiter.lines(this, status === 200)
+    head += own
+    if (this.trace !== null) head += `\r\ntraceparent: ${traceparentOf(this.trace)}`
+    if (status !== 204) head += `\r\nContent-Type: ${contentType}`
+    if (this.isInTurn) this.put(status, head, body)
+    else this.wire.cork(() => this.put(status, head, body))
     this.record(status, errno, status === 304 ? 0 : body.length, false)
+  }
+
+  private put(status: AnsweredStatus, head: string, body: string | Uint8Array): void {
+    const { wire, closeConnection } = this
+    wire.writeStatus(head)
+    if (status === 204) this.endWithoutBody(null)
+    else if (this.route.isHead || status === 304) this.endWithoutBody(Buffer.byteLength(body))
+    else if (body.length < POUR_BYTES_MIN) wire.end(body, closeConnection)
+    else pour(wire, typeof body === "string" ? Buffer.from(body) : body, closeConnection, () => this.gone)
   }
 }

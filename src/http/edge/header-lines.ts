@@ -12,13 +12,20 @@ interface Lines {
 export type HeaderLines = ReadonlyArray<string>
 
 const KEY = "idempotency-key"
+const LENGTH = "content-length"
+
+/** Of the request that is being read. */
+let reading: Array<string> = []
+/** One function for all requests: one of each request's own took as long again as all of its lines, for it was never compiled well. */
+const keep = (name: string, value: string): void => {
+  reading.push(name, value)
+}
 
 /** Gone with the request when the route's function returns: so they are kept. */
 export const headerLines = (request: Lines): HeaderLines => {
   const headers: Array<string> = []
-  request.forEach((name, value) => {
-    headers.push(name, value)
-  })
+  reading = headers
+  request.forEach(keep)
   return headers
 }
 
@@ -29,9 +36,11 @@ export const headerLines = (request: Lines): HeaderLines => {
 export const linesNamed = (headers: HeaderLines, name: string): string => {
   let lines = ""
   for (let i = 0; i < headers.length; i += 2) {
-    if (headers[i] !== name) continue
+    const given = headers[i]!
+    // Nearly all others are of another length.
+    if (given.length !== name.length || given !== name) continue
     const line = headers[i + 1]!
-    if (name === "content-length") return line
+    if (name === LENGTH) return line
     lines = lines === "" ? line : `${lines}${name === "cookie" ? ";" : ","} ${line}`
   }
   return lines
@@ -57,6 +66,18 @@ const bitOf = (name: string): keyof typeof WRITTEN | 0 => {
   }
 }
 
+/** Whether it has two lengths that are not alike. */
+export const hasTwoLengths = (headers: HeaderLines): boolean => {
+  let length: string | undefined
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]!
+    if (name.length !== LENGTH.length || name !== LENGTH) continue
+    if (length === undefined) length = headers[i + 1]!
+    else if (length !== headers[i + 1]) return true
+  }
+  return false
+}
+
 /** Why a request is refused that has two lines of a header that decides; undefined when it has not. */
 export const secondLine = (headers: HeaderLines): InvalidParameter | undefined => {
   let seen = 0
@@ -75,7 +96,9 @@ const judged = new Map<string, boolean>()
 const JUDGED_MAX = 1_000
 
 const isNearlyKey = (name: string): boolean => {
-  if (name === KEY || name.length < KEY.length - 4 || name.length > KEY.length + 4) return false
+  if (name.length < KEY.length - 4 || name.length > KEY.length + 4) return false
+  // What nearly every request has, without looking the name up.
+  if (bitOf(name) !== 0 || name === LENGTH) return false
   const known = judged.get(name)
   if (known !== undefined) return known
   const isNear = slips(name.startsWith("x-") ? name.slice(2) : name, KEY) <= 3

@@ -149,10 +149,21 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
       }
       if (!isLast) return undefined
       if (mayBeNone && exchange.bytesIn === 0) return run(exchange, route, query, undefined)
-      const bytes = gathered === undefined ? Buffer.from(chunk) : Buffer.concat(gathered)
+      const bytes = gathered === undefined ? chunk : Buffer.concat(gathered)
       return runBody(run, exchange, route, check, query, bytes)
     }
-    res.onData((chunk, isLast) => guarded(exchange, () => take(chunk, isLast)))
+    const isOfWire = !(res instanceof HeldRequest)
+    res.onData((chunk, isLast) => {
+      exchange.isInTurn = isOfWire
+      // As `guarded`, without a function of each request's own.
+      try {
+        const failure = take(chunk, isLast)
+        if (failure !== undefined) exchange.fail(failure)
+      } catch (error) {
+        exchange.defect(error)
+      }
+      exchange.isInTurn = false
+    })
     return undefined
   }
 

@@ -73,8 +73,9 @@ export const makeProceed =
       const dearer = limiter?.chargeMore(call, query)
       if (dearer !== undefined) return dearer
     } else if (!route.takesAnyFields) {
-      const parsed = parseQuery(req.getQuery() ?? "", NO_FIELDS)
-      if (isQueryFault(parsed)) return parsed
+      const given = req.getQuery() ?? ""
+      const parsed = given === "" ? undefined : parseQuery(given, NO_FIELDS)
+      if (parsed !== undefined && isQueryFault(parsed)) return parsed
     }
     const check = route.body ?? (route.method === "POST" && mayHaveBody(call) ? noFields : undefined)
     return check === undefined ? run(call, route, query, undefined) : readBody(body, call, route, check, query)
@@ -87,7 +88,7 @@ export const runBody = (
   route: Route,
   check: Check,
   query: unknown,
-  bytes: Buffer,
+  bytes: ArrayBuffer | Uint8Array,
 ): DomainError | undefined => {
   const parsed = parseBody(bytes)
   if (!("value" in parsed)) return parsed

@@ -2,7 +2,6 @@
  * A request's body from bytes to JSON: content type, UTF-8, depth, number of keys, and the strings PostgreSQL refuses. The result is well-formed;
  * the compiled check validates its shape.
  */
-import { isUtf8 } from "node:buffer"
 import { InvalidParameter, InvalidRequest, MalformedJson } from "../../domain/errors/request.ts"
 
 // Strings PostgreSQL cannot store: NUL and lone surrogates. One of them would lose the whole group that is committed with it (order-path
@@ -84,13 +83,16 @@ export const faultOfJson = (value: unknown): InvalidParameter | InvalidRequest |
 
 type BodyFault = MalformedJson | InvalidParameter | InvalidRequest
 
+/** Refuses bytes that are not UTF-8 and makes their text in one walk; a byte order mark stays, and is no JSON. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
 /** The value, or why it is refused. */
-export const parseBody = (bytes: Buffer): { readonly value: unknown } | BodyFault => {
-  // Lone surrogates can only come from escapes once the bytes are UTF-8.
-  if (!isUtf8(bytes)) return new MalformedJson()
-  const text = bytes.toString("utf8")
+export const parseBody = (bytes: ArrayBuffer | Uint8Array): { readonly value: unknown } | BodyFault => {
+  let text: string
   let value: unknown
   try {
+    // Lone surrogates can only come from escapes from here on.
+    text = utf8.decode(bytes)
     value = JSON.parse(text)
   } catch {
     return new MalformedJson()
