@@ -28,11 +28,12 @@ const FILL = `
   INSERT INTO trade_order (trade_order_id, tenant_id, trading_account_id, version, venue, instrument_id, base_asset, quote_asset,
     order_side, order_type, time_in_force, order_status, reject_reason, cancel_reason, limit_price, quantity, order_quantity_type,
     quantity_rounding, base_quantity, executed_quantity, executed_cost, overfill_quantity, client_order_id, origin,
-    cancel_requested, held, created_at, updated_at)
+    cancel_requested, held, created_at, updated_at, open, ended_as, over_since)
   SELECT gen_random_uuid(), 'default', $1, 3, 'MOCK', CASE WHEN n % 1000 = 7 THEN 'MOCK:ETH/USDT' ELSE 'MOCK:BTC/USDT' END, 'BTC', 'USDT',
     'BUY', 'LIMIT', 'GTC', CASE WHEN n % 10000 = 3 THEN 'REJECTED' WHEN n % 100 = 5 THEN 'CANCELLED' ELSE 'FILLED' END,
     CASE WHEN n % 10000 = 3 THEN 'VENUE: rejected' END, CASE WHEN n % 100 = 5 THEN 'USER_REQUEST' END, 100, 1, 'BASE', '', 1, 0, 0, 0,
-    $4::text || n, 'GATEWAY', false, 0, $3::bigint - n * 10, $3::bigint - n * 10
+    $4::text || n, 'GATEWAY', false, 0, $3::bigint - n * 10, $3::bigint - n * 10,
+    false, CASE WHEN n % 10000 = 3 THEN 'REJECTED' WHEN n % 100 = 5 THEN 'CANCELLED' ELSE 'FILLED' END, $3::bigint - n * 10
   FROM generate_series(1, $2::int) AS n`
 
 const query = (fields: Readonly<Record<string, string | number>>): string =>

@@ -13,6 +13,8 @@ import { FENCE } from "../postgres/lease.ts"
 import {
   arrayLiteral,
   type Column,
+  DERIVED_ORDER_COLUMNS,
+  type DerivedColumn,
   EVENT_COLUMNS,
   EXECUTION_COLUMNS,
   literalsOf,
@@ -82,19 +84,33 @@ const names = <Row>(columns: ReadonlyArray<Column<Row>>): string => columns.map(
 const scalars = <Row>(columns: ReadonlyArray<Column<Row>>, first: number): string =>
   columns.map((column, i) => `$${first + i}::${column.type}`).join(", ")
 /** Each of the columns as it is stored, of `sent`. */
-const storedOf = <Row>(columns: ReadonlyArray<Column<Row>>, sent: (column: Column<Row>, index: number) => string) =>
-  columns
-    .map((column, index) => {
-      const value = sent(column, index)
-      return column.stored?.(value) ?? value
-    })
-    .join(", ")
+const storedOf = <Row>(
+  columns: ReadonlyArray<Column<Row>>,
+  derived: ReadonlyArray<DerivedColumn>,
+  sent: (column: Column<Row>, index: number) => string,
+): string => {
+  const named = (name: string): string => {
+    const index = columns.findIndex((column) => column.name === name)
+    return sent(columns[index]!, index)
+  }
+  const own = columns.map((column, index) => {
+    const value = sent(column, index)
+    return column.stored?.(value) ?? value
+  })
+  return [...own, ...derived.map(({ of }) => of(named))].join(", ")
+}
 const arrays = <Row>(columns: ReadonlyArray<Column<Row>>, first: number): string =>
   columns.map((column, i) => `$${first + i}::${column.type}[]`).join(", ")
 
 /** Nothing is written without the fence: an uncorrelated subquery, so it is asked once per section and the rows keep their order. */
 const IS_FENCED = "EXISTS (SELECT FROM fence)"
 const FENCED = `WHERE ${IS_FENCED}`
+
+interface RowsOptions {
+  readonly derived?: ReadonlyArray<DerivedColumn>
+  /** Where many rows come from. */
+  readonly many?: string
+}
 
 /**
  * The rows of a section. `unnest` of 48 arrays of one element each is a quarter of what PostgreSQL does for one order: few rows are
@@ -104,10 +120,11 @@ const rowsOf = <Row>(
   columns: ReadonlyArray<Column<Row>>,
   first: number,
   size: Size,
-  many = `unnest(${arrays(columns, first)})`,
+  { derived = [], many = `unnest(${arrays(columns, first)})` }: RowsOptions = {},
 ): string => {
-  if (size === ONE) return `SELECT ${storedOf(columns, ({ type }, i) => `$${first + i}::${type}`)} ${FENCED}`
-  const list = columns.some(({ stored }) => stored !== undefined) ? storedOf(columns, ({ name }) => `r.${name}`) : "*"
+  if (size === ONE) return `SELECT ${storedOf(columns, derived, ({ type }, i) => `$${first + i}::${type}`)} ${FENCED}`
+  const isAsSent = derived.length === 0 && columns.every(({ stored }) => stored === undefined)
+  const list = isAsSent ? "*" : storedOf(columns, derived, ({ name }) => `r.${name}`)
   if (size === MANY) return `SELECT ${list} FROM ${many} AS r (${names(columns)}) ${FENCED}`
   const rows = Array.from({ length: size }, (_, row) => `(${scalars(columns, first + row * columns.length)})`)
   return `SELECT ${list} FROM (VALUES ${rows.join(",\n        ")}) AS r (${names(columns)}) ${FENCED} AND r.${columns[0]!.name} IS NOT NULL`
@@ -124,7 +141,8 @@ const always = (params: number) => () => params
 const manyEvents = (first: number): string =>
   `unnest(${arrays(EVENT_COLUMNS.slice(0, -1), first)}, string_to_array($${first + EVENT_COLUMNS.length - 1}::text, chr(1)))`
 
-const orderSets = ORDER_COLUMNS.filter(({ name }) => !ORDER_CONSTANTS.has(name) && name !== "version")
+const orderSets = [...ORDER_COLUMNS, ...DERIVED_ORDER_COLUMNS]
+  .filter(({ name }) => !ORDER_CONSTANTS.has(name) && name !== "version")
   .map(({ name }) =>
     name === "accepted_number" ? `${name} = coalesce(t.${name}, excluded.${name})` : `${name} = excluded.${name}`,
   )
@@ -140,8 +158,8 @@ const SECTIONS: ReadonlyArray<Section> = [
   {
     params: paramsOf(ORDER_COLUMNS),
     sql: (first, size) => `orders AS (
-      INSERT INTO trade_order AS t (${names(ORDER_COLUMNS)})
-      ${rowsOf(ORDER_COLUMNS, first, size)}
+      INSERT INTO trade_order AS t (${[...ORDER_COLUMNS, ...DERIVED_ORDER_COLUMNS].map(({ name }) => name).join(", ")})
+      ${rowsOf(ORDER_COLUMNS, first, size, { derived: DERIVED_ORDER_COLUMNS })}
       ${onOrderConflict(orderSets)})`,
   },
   // Executions: immutable. Only the same one again is forgiven; another one with its id, or the venue's trade id, is a fault of the actor.
@@ -157,7 +175,7 @@ const SECTIONS: ReadonlyArray<Section> = [
     params: paramsOf(EVENT_COLUMNS),
     sql: (first, size) => `events AS (
       INSERT INTO account_event (${names(EVENT_COLUMNS)})
-      ${rowsOf(EVENT_COLUMNS, first, size, manyEvents(first))})`,
+      ${rowsOf(EVENT_COLUMNS, first, size, { many: manyEvents(first) })})`,
   },
   // Accounts: the image's credentials are the account's credentials. Their links are locked in order of ids, as a connect does.
   {

@@ -5,6 +5,7 @@
 
 import type { EventDraft } from "../../domain/account/event.ts"
 import type { TradingAccountId } from "../../domain/ids.ts"
+import { isTerminal, OrderStatus } from "../../domain/order/status.ts"
 import type { Execution, TradeOrder } from "../../domain/order/trade-order.ts"
 import { type PlacedBy, placedBy } from "../../domain/user/act.ts"
 
@@ -128,6 +129,33 @@ export const ORDER_COLUMNS: ReadonlyArray<Column<StoredOrder>> = [
     name: "placed_by",
     type: "json",
     value: ({ actor }) => (actor === null ? null : JSON.stringify(placedBy(actor))),
+  },
+]
+
+/** What stands beside the columns that are sent, and follows from them. `sent`: one of those, by its name. */
+export interface DerivedColumn {
+  readonly name: string
+  readonly of: (sent: (name: string) => string) => string
+}
+
+const isOver = (sent: (name: string) => string): string =>
+  `${sent("order_status")} IN (${OrderStatus.literals
+    .filter(isTerminal)
+    .map((word) => `'${word}'`)
+    .join(", ")})`
+
+/**
+ * What the indexes of orders go by: an index of the status itself would be touched by each image of an order, and these change when it ends.
+ * The one statement that writes orders derives them; PostgreSQL would take 140 to 200 us more of each statement (migration 0050).
+ */
+export const DERIVED_ORDER_COLUMNS: ReadonlyArray<DerivedColumn> = [
+  { name: "open", of: (sent) => `NOT ${isOver(sent)}` },
+  { name: "ended_as", of: (sent) => `CASE WHEN ${isOver(sent)} THEN ${sent("order_status")} END` },
+  { name: "over_since", of: (sent) => `CASE WHEN ${isOver(sent)} THEN ${sent("updated_at")} END` },
+  // A rejected order gives its quote back.
+  {
+    name: "claimed_quote_id",
+    of: (sent) => `CASE WHEN ${sent("order_status")} <> 'REJECTED' THEN ${sent("quote_id")} END`,
   },
 ]
 

@@ -150,6 +150,8 @@ it("reads no more than what changed, whatever the number of orders, from the upg
   await manyOf(old!)
   await query(rig.database.url, "VACUUM (ANALYZE) trade_order, trade_order_archive")
   await query(rig.database.url, readFileSync(MIGRATION, "utf8"))
+  // As migration 50 leaves it: the writer writes it.
+  await query(rig.database.url, "ALTER TABLE trade_order ALTER over_since DROP EXPRESSION")
   const asked = { tradingAccountIds: [mine.tradingAccountId], limit: 50, offset: 0 }
   const planned = async ({ text, values }: { readonly text: string; readonly values: ReadonlyArray<unknown> }) => {
     const [row] = await query(rig.database.url, `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)

@@ -104,7 +104,7 @@ test("what comes after it is in the sums with its own transaction", async () => 
   await history(COUNT + 1, COUNT + 200)
   await proven()
   await client.query(
-    "UPDATE trade_order SET order_status = 'ACCEPTED', executed_quantity = 0, executed_cost = 0, version = 4 WHERE created_at > $1",
+    "UPDATE trade_order SET order_status = 'ACCEPTED', open = true, executed_quantity = 0, executed_cost = 0, version = 4 WHERE created_at > $1",
     [1_000 + COUNT + 180],
   )
   const line = await proven()
@@ -112,7 +112,7 @@ test("what comes after it is in the sums with its own transaction", async () => 
   expect(line.hedges.filter(({ isOver }) => !isOver)).toHaveLength(20)
   expect(line.intents.length).toBeGreaterThan(10)
   await client.query(
-    "UPDATE trade_order SET order_status = 'FILLED', executed_quantity = quantity, executed_cost = quantity * 100, version = 5 WHERE open",
+    "UPDATE trade_order SET order_status = 'FILLED', open = false, executed_quantity = quantity, executed_cost = quantity * 100, version = 5 WHERE open",
   )
   await proven()
 })

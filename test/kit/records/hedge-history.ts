@@ -27,23 +27,27 @@ const INTENTS = `
     'BTC', 'USDT', ${SIDE}, ${QUANTITY}, 101, 100.5, 102, 1000 + n
   FROM generate_series($3::bigint, $4::bigint) n ORDER BY n`
 
-const HEDGES = `
+/** `derived`: what follows from the status is written with the row (migration 50), and not generated. */
+const hedgesOf = (derived: boolean): string => `
   INSERT INTO trade_order (trade_order_id, tenant_id, trading_account_id, version, venue, instrument_id, base_asset, quote_asset, order_side,
     order_type, time_in_force, order_status, quantity, order_quantity_type, quantity_rounding, base_quantity, executed_quantity,
     executed_cost, overfill_quantity, origin, cancel_requested, held, created_at, updated_at, dealer_account_id, hedge_for_quote_ids,
-    idempotency_key, fees)
+    idempotency_key, fees${derived ? ", open, ended_as, over_since" : ""})
   SELECT ${id("hedge")}, $6, $2::uuid, 3, $5, $5 || ':BTC/USDT', 'BTC', 'USDT', ${SIDE},
     'LIMIT', 'IOC', 'FILLED', ${QUANTITY}, 'BASE', '', ${QUANTITY}, ${QUANTITY},
     ${QUANTITY} * 100.25, 0, 'GATEWAY', false, 0, 1000 + n, 1000 + n, $1::uuid, json_build_array(${id("quote")}),
     'hedge:' || $1 || ':' || ${id("intent")},
-    CASE n % 5 WHEN 0 THEN json_build_array(json_build_object('asset', 'BNB', 'venue', $5, 'quantity', '0.0001')) END
+    CASE n % 5 WHEN 0 THEN json_build_array(json_build_object('asset', 'BNB', 'venue', $5, 'quantity', '0.0001')) END${derived ? ", false, 'FILLED', 1000 + n" : ""}
   FROM generate_series($3::bigint, $4::bigint) n`
 
 export const makeHedgeHistory = async (client: pg.Client, history: HedgeHistory): Promise<void> => {
   const { dealerAccountId, tradingAccountId, from, to, venue = "MOCK", tenantId = "default" } = history
   const values = [dealerAccountId, tradingAccountId, from, to, venue]
   await client.query(INTENTS, values)
-  await client.query(HEDGES, [...values, tenantId])
+  const { rows } = await client.query<{ generated: boolean }>(
+    "SELECT attgenerated <> '' AS generated FROM pg_attribute WHERE attrelid = 'trade_order'::regclass AND attname = 'open'",
+  )
+  await client.query(hedgesOf(rows[0]?.generated === false), [...values, tenantId])
 }
 
 /** The n-th hedge. */
