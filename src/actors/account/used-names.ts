@@ -17,6 +17,8 @@ const ALL_PLACES_MAX = 16_777_216
 /** How many places the tables of all accounts have. */
 export class NamePlaces {
   taken = 0
+  /** Accounts with more names than one may have: they are not read again. */
+  readonly tooMany = new Set<TradingAccountId>()
 }
 
 /** From its own place on; in a table that is half full chance puts no text farther than about 70. Texts that were chosen to meet end the table. */
@@ -91,21 +93,23 @@ interface Owner {
 }
 
 export class UsedNames {
-  /** Null: there are too many. */
-  #texts: HashedTexts | null = new HashedTexts()
+  /** Null: there are none yet, or it is closed. */
+  #texts: HashedTexts | null = null
+  #isClosed: boolean
   #reading: "not begun" | "under way" | "over" = "not begun"
 
   constructor(private readonly owner: Owner) {
-    owner.parts.namePlaces.taken += FIRST_PLACES
+    this.#isClosed = owner.parts.namePlaces.tooMany.has(owner.id)
   }
 
   /** Certainly no order of the account has one of them. Asked for the first time, the store's names begin to be read. */
   areNew({ idempotencyKey, clientOrderId }: Names): boolean {
+    if (this.#isClosed) return false
     if (this.#reading === "not begun") this.#read("keys", "")
-    if (this.#reading !== "over" || this.#texts === null) return false
+    if (this.#reading !== "over") return false
     const isUsed = (name: string | null | undefined): boolean =>
       // No page has the empty one.
-      name === "" || (name !== null && name !== undefined && this.#texts?.has(name) !== false)
+      name === "" || (name !== null && name !== undefined && this.#texts?.has(name) === true)
     return !isUsed(idempotencyKey) && !isUsed(clientOrderId)
   }
 
@@ -119,16 +123,23 @@ export class UsedNames {
   close(): void {
     if (this.#texts !== null) this.owner.parts.namePlaces.taken -= this.#texts.places
     this.#texts = null
+    this.#isClosed = true
   }
 
   #add(name: string | null | undefined): void {
-    if (name === null || name === undefined || this.#texts === null) return
+    if (name === null || name === undefined || this.#isClosed) return
+    if (this.#texts === null) {
+      this.#texts = new HashedTexts()
+      this.owner.parts.namePlaces.taken += FIRST_PLACES
+    }
     if (this.#texts.isFull && !this.#mayGrow(this.#texts)) this.close()
     else if (!this.#texts.add(name)) this.close()
   }
 
   #mayGrow(texts: HashedTexts): boolean {
-    const { namePlaces } = this.owner.parts
+    const { id, parts } = this.owner
+    const { namePlaces } = parts
+    if (texts.places >= PLACES_MAX) namePlaces.tooMany.add(id)
     if (texts.places >= PLACES_MAX || namePlaces.taken + texts.places > ALL_PLACES_MAX) return false
     namePlaces.taken += texts.places
     return texts.double()
@@ -145,7 +156,7 @@ export class UsedNames {
       }
       const names = exit.value
       for (const name of names) this.#add(name)
-      if (this.#texts === null) return
+      if (this.#isClosed) return
       if (names.length === USED_NAMES_PAGE) this.#read(kind, names.at(-1)!)
       else if (kind === "keys") this.#read("clientOrderIds", "")
       else this.#reading = "over"

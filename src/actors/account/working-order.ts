@@ -65,6 +65,8 @@ export interface WorkingOrder {
   order: TradeOrder
   /** The submit is in the database. No image says it: the first one is made before its unit is stored. */
   stored: boolean
+  /** It left while its unit was being stored: whatever is handed to the store after that comes behind its unit. */
+  hasLeftAhead: boolean
   /** A trigger let it go, and the unit that says so is not stored: not a byte of it has left. */
   isUnsent: boolean
   /** The image at dispatch: its SUBMITTED event rides with the next commit. */
@@ -122,6 +124,7 @@ const heldBefore = (order: TradeOrder): AcknowledgedHold => ({
 export const newWorkingOrder = (order: TradeOrder, stored: boolean, now: number): WorkingOrder => ({
   order,
   stored,
+  hasLeftAhead: false,
   isUnsent: false,
   unsavedSubmit: null,
   acknowledged: stored && order.externalOrderId !== null ? heldBefore(order) : null,

@@ -105,8 +105,9 @@ export const openDoors = <R extends RouteFacts>(
         }
       } catch (error) {
         exchange.defect(error)
+      } finally {
+        exchange.isInTurn = false
       }
-      exchange.isInTurn = false
       if (!exchange.done) exchange.startClock()
     }
 

@@ -161,8 +161,9 @@ const mountRoutes = <Id extends string, G extends HttpApiGroup.HttpApiGroup.Any,
         if (failure !== undefined) exchange.fail(failure)
       } catch (error) {
         exchange.defect(error)
+      } finally {
+        exchange.isInTurn = false
       }
-      exchange.isInTurn = false
     })
     return undefined
   }

@@ -161,7 +161,7 @@ export class PaperExchange {
     if (known !== undefined) unlock(placed, known.market.instrument)
     this.#orders.delete(tradeOrderId)
     placed.status = "CANCELLED"
-    account.orders.delete(tradeOrderId)
+    account.ended(placed)
   }
 
   /** Closes the streams of instruments in which nothing stands; called now and then. */

@@ -145,7 +145,7 @@ interface UnitOutcome {
   readonly published?: (() => void) | undefined
   readonly keyUsed?: (outcome: Extract<CommitOutcome, { readonly _tag: "KeyUsed" }>) => void
   readonly quoteUsed?: () => void
-  /** Before the incarnation ends by it. */
+  /** Before the incarnation ends by it, or when it has ended by an earlier one. */
   readonly refused?: () => void
 }
 
@@ -195,7 +195,10 @@ export class AccountOutlet {
       },
       // The incarnation that made this unit is over.
       (outcome) => {
-        if (outcome._tag !== "Committed") return
+        if (outcome._tag !== "Committed") {
+          outcomes.refused?.()
+          return
+        }
         this.publish(outcome.firstSequence, events)
         this.tellHedges(rows)
       },

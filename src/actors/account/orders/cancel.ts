@@ -147,7 +147,7 @@ export const requestCancel = (core: AccountCore, working: WorkingOrder, reason: 
   const send = (): void => {
     if (mayCancel(core, working)) sendCancel(core, working)
   }
-  if (core.venue.followsJournal === true && working.stored) {
+  if (core.venue.followsJournal === true && (working.stored || working.hasLeftAhead)) {
     core.change(working, next, eventOf(next), { portfolio: false })
     send()
   } else core.change(working, next, eventOf(next), { portfolio: false, committed: send })
@@ -229,7 +229,7 @@ export const cancelAllOrders = (
   if (pending.size === 0) answer()
 }
 
-/** Asks for the cancel of each; what is not stored yet is cancelled when it is. `each` runs before the cancel of the order is asked for. */
+/** Asks for the cancel of each; what is not stored yet, and has not left, is cancelled when it is. `each` runs before the cancel of the order is asked for. */
 export const sweep = (
   core: AccountCore,
   lives: ReadonlyArray<WorkingOrder>,
@@ -237,7 +237,7 @@ export const sweep = (
   each: (working: WorkingOrder) => void = () => undefined,
 ): void => {
   for (const working of lives) {
-    if (!working.stored) {
+    if (!working.stored && !working.hasLeftAhead) {
       if (reason === "USER_REQUEST") working.cancelledEarly = true
       each(working)
       working.whenStored.push((exists) => {

@@ -229,7 +229,7 @@ interface StoreOutcome {
   readonly stored: (lives: NewLives, json: string) => void
   /** Nothing of them was stored; before they are gone. */
   readonly undone?: (lives: NewLives) => void
-  /** The store refused their unit, which ends the incarnation. */
+  /** The store refused their unit, or one before it, which ends the incarnation. */
   readonly refused?: (lives: NewLives) => void
   /** After either, when the submit has its answer. */
   readonly over?: () => void

@@ -182,6 +182,7 @@ const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void =>
   const { clock, failpoint, shares } = core.parts
   const { userId } = core.account
   const checkedAt = clock.monotonic()
+  const { session } = core.connection
   const isNew = core.usedNames?.areNew(message.request) === true
   let ahead: Ahead | null = null
   const lives = storeNew(core, message, made, {
@@ -190,7 +191,8 @@ const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void =>
       if (ahead !== null) throw new Error(`order ${working.order.tradeOrderId} left, and its key was used`)
       forgo(core, working)
     },
-    refused: ([working]) => forgo(core, working),
+    // Of the session that had it: the account's may be another by then, or none.
+    refused: ([working]) => session?.forgo?.(working.order.tradeOrderId),
     stored: (lives, json) => {
       failpoint.hit("submit.committed")
       settle(core, lives, message, json, checkedAt, ahead)
@@ -199,6 +201,7 @@ const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void =>
   const [working, ...rest] = lives
   if (rest.length === 0 && isNew && placeOf(working.order) === "VENUE" && !isPaired(working.order)) {
     const { order } = working
+    working.hasLeftAhead = true
     release(core, working)
     ahead = { order, leftAt: clock.monotonic() }
   } else if (rest.length === 0) prepare(core, working)

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import type { Venue } from "../../../../../src/domain/instrument/venue.ts"
 import type { SubmitRequest } from "../../../../../src/domain/order/submit-request.ts"
+import type { VenueSession } from "../../../../../src/ports/venue-session.ts"
 import { type Patch, placed, readyWorld } from "../../../../kit/worlds/ready-world.ts"
 import { okOf, type World } from "../../../../sim/world.ts"
 
@@ -111,6 +112,60 @@ describe("an order at a venue that follows the journal", () => {
     world.memory.faults.release()
     world.advance(100)
     expect(okOf(cancelled).orderStatus).toBe("CANCELLED")
+  })
+})
+
+describe("what becomes of an order that left, where its unit", () => {
+  it("is refused, or stands on a refused one: it is taken back, and its repeat is the first", () => {
+    const forgone: Array<string> = []
+    const sessionOf = (session: VenueSession): VenueSession => ({ ...session, forgo: (id) => void forgone.push(id) })
+    const world = readyWorld({ venue: FOLLOWING, sessionOf }, "100")
+    placed(world, { clientOrderId: "first" })
+    world.memory.faults.hold()
+    submit(world, { clientOrderId: "refused" })
+    submit(world, { clientOrderId: "behind it" })
+    const [, refused, behind] = [...world.venue.arrivals.keys()]
+    world.memory.faults.refuse((unit) =>
+      unit.rows.some((row) => row._tag === "Order" && row.order.clientOrderId === "refused") ? "no" : undefined,
+    )
+    world.memory.faults.release()
+    world.advance(1)
+    expect(forgone).toEqual([refused, behind])
+  })
+
+  it("is stored, and the process dies: a switch that has fired has asked for its cancel", () => {
+    const world = following()
+    world.ask((reply) => ({ _tag: "CancelAllAfter", timeoutMillis: 5_000, reply }))
+    world.advance(4_900)
+    world.memory.faults.hold()
+    submit(world, { clientOrderId: "second" })
+    world.advance(500)
+    world.memory.faults.dieNext("afterCommit")
+    world.memory.faults.release()
+    world.advance(10)
+    world.crash()
+    const [order] = [...world.database.orders.values()]
+      .map((it) => it.order)
+      .filter((it) => it.clientOrderId === "second")
+    const { cancelAllAt } = [...world.database.accounts.values()][0]!
+    expect([cancelAllAt, order?.cancelRequested]).toEqual([null, true])
+  })
+
+  it("is stored, and the process dies: a cancel of all was not answered before it was stored", () => {
+    const world = following()
+    world.memory.faults.hold()
+    submit(world, { clientOrderId: "second" })
+    const receivedAt = world.monotonic()
+    const swept = world.ask((reply) => ({ _tag: "CancelAllOrders", instrumentId: null, receivedAt, reply }))
+    world.advance(1_100)
+    world.memory.faults.dieNext("beforeCommit", (unit) =>
+      unit.rows.some(
+        (row) => row._tag === "Order" && row.order.clientOrderId === "second" && row.order.cancelRequested,
+      ),
+    )
+    world.memory.faults.release()
+    world.advance(10)
+    expect([world.memory.hasDied(), swept.answer]).toEqual([true, undefined])
   })
 })
 
