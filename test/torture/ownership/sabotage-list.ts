@@ -138,9 +138,9 @@ const SEQUENCES = [
   ...of("sequences", "src/store/orders/order-batch.ts", {
     without: "the end of a batch at a number that is taken",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of the source
-    from: "${rowsOf(EVENT_COLUMNS, first, size, manyEvents(first))})`",
+    from: "${rowsOf(EVENT_COLUMNS, first, size, { many: manyEvents(first) })})`",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of the source
-    to: "${rowsOf(EVENT_COLUMNS, first, size, manyEvents(first))} ON CONFLICT DO NOTHING)`",
+    to: "${rowsOf(EVENT_COLUMNS, first, size, { many: manyEvents(first) })} ON CONFLICT DO NOTHING)`",
     test: [ORDER_WRITER, "refuses a unit whose number another writer of its epoch has taken"],
   }),
   ...of(

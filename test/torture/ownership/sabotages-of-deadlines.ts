@@ -77,7 +77,7 @@ export const DEADLINE = [
     },
     {
       without: "the time left as a held change begins",
-      from: "      if (isTooLate(call.dueAt, monotonic())) return call.fail(refusal())\n",
+      from: "      if (isTooLate(call.dueAt, now)) return call.fail(refusal())\n",
       to: "",
       test: [HELD, "begins nothing with too little time left"],
     },
@@ -93,7 +93,7 @@ export const DEADLINE = [
     "src/ws/mirrors/edge-gate.ts",
     {
       without: "the time left as an owner is asked for a call",
-      from: "if (deadline - monotonic() < CALL_MILLIS_MIN)",
+      from: "if (isTooLate(deadline, monotonic()))",
       to: "if (deadline <= monotonic())",
       test: [CALLS, "asks no owner for what that would call late"],
     },
