@@ -151,6 +151,9 @@ export const newWorkingOrder = (order: TradeOrder, stored: boolean, now: number)
   actor: null,
 })
 
+/** Its unit is stored, or goes before whatever is handed to the store now, and what is asked of it need not wait. */
+export const isHandedOver = ({ stored, hasLeftAhead }: WorkingOrder): boolean => stored || hasLeftAhead
+
 /** The venue may know it, and only the venue can say what became of it. */
 export const mayBeThere = (working: WorkingOrder): boolean =>
   working.stored && !working.isUnsent && isAsked(working.order)

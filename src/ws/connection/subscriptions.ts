@@ -59,7 +59,7 @@ export class Subscriptions implements SubscribeHost {
     return this.waiting.defers(command)
   }
 
-  /** `until`, in monotonic ms: however many are asked for it one after the other, whoever is waits no longer. */
+  /** `until`, in monotonic ms, is of the access and all that follows it together: the client that subscribes waits no longer. */
   subscribe(command: Subscribe, learnt = false, until = this.context.hub.monotonic() + PATIENCE_MILLIS): void {
     const { connection } = this
     const credentials = connection.judged()

@@ -20,7 +20,7 @@ import type { Reply } from "../../../domain/reply.ts"
 import type { VenueOrderRef } from "../../../ports/venue-session.ts"
 import type { AccountCore } from "../core.ts"
 import type { CancelAllAfter, CancelAllOrders, CancelOrder, ReadOrder } from "../messages.ts"
-import { answerClosed, type WorkingOrder } from "../working-order.ts"
+import { answerClosed, isHandedOver, type WorkingOrder } from "../working-order.ts"
 import { recall } from "./recall.ts"
 
 /** How long a client waits for the venue, from the moment its request was read. */
@@ -147,7 +147,7 @@ export const requestCancel = (core: AccountCore, working: WorkingOrder, reason: 
   const send = (): void => {
     if (mayCancel(core, working)) sendCancel(core, working)
   }
-  if (core.venue.followsJournal === true && (working.stored || working.hasLeftAhead)) {
+  if (core.venue.followsJournal === true && isHandedOver(working)) {
     core.change(working, next, eventOf(next), { portfolio: false })
     send()
   } else core.change(working, next, eventOf(next), { portfolio: false, committed: send })
@@ -237,7 +237,7 @@ export const sweep = (
   each: (working: WorkingOrder) => void = () => undefined,
 ): void => {
   for (const working of lives) {
-    if (!working.stored && !working.hasLeftAhead) {
+    if (!isHandedOver(working)) {
       if (reason === "USER_REQUEST") working.cancelledEarly = true
       each(working)
       working.whenStored.push((exists) => {

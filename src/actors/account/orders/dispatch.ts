@@ -55,6 +55,9 @@ export const dispatch = (core: AccountCore, working: WorkingOrder): void => {
   core.parts.failpoint.hit("submit.dispatched")
 }
 
+/** From its own commit, or ahead of it: it waits for nothing, and no other order leaves with it. */
+export const leavesAlone = (order: TradeOrder): boolean => placeOf(order) === "VENUE" && !isPaired(order)
+
 /**
  * While a new order is on its way to the store its venue's session may build it; nothing of it leaves before `dispatch`, which asks for the same.
  * For an order that is dispatched from its commit, alone.
@@ -63,7 +66,7 @@ export const prepare = (core: AccountCore, working: WorkingOrder): void => {
   const { order, stored } = working
   const { session, phase } = core.connection
   if (session?.prepare === undefined || phase !== "ready" || stored || order.notAfter === null) return
-  if (placeOf(order) === "VENUE" && !isPaired(order)) session.prepare(venueOrderOf(core, working))
+  if (leavesAlone(order)) session.prepare(venueOrderOf(core, working))
 }
 
 /** It is not dispatched after all. */

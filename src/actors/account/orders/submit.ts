@@ -14,7 +14,7 @@ import type { OrderPlan, Wanted } from "../../../domain/order/plan.ts"
 import { checkOrder } from "../../../domain/order/rules/rules.ts"
 import { isTerminal } from "../../../domain/order/status.ts"
 import { fingerprint } from "../../../domain/order/submit-request.ts"
-import { isPaired, placeOf, type TradeOrder } from "../../../domain/order/trade-order.ts"
+import { placeOf, type TradeOrder } from "../../../domain/order/trade-order.ts"
 import { onceOrAfter } from "../../../kernel/behaviour.ts"
 import { COLLAR_MILLIS } from "../../market/last-prices.ts"
 import { watchExpiry } from "../contingent/expiry.ts"
@@ -24,7 +24,7 @@ import { isBehind, whenCurrent } from "../venue/balances.ts"
 import type { WorkingOrder } from "../working-order.ts"
 import { circumstancesOf, holdOf, refusalOf } from "./admission.ts"
 import { answeredUnlessOlder, awaitFurther, findOlder, olderInMemory, replay, waitOf, withLinked } from "./answer.ts"
-import { forgo, NOT_AFTER_MILLIS, partnerOf, prepare } from "./dispatch.ts"
+import { forgo, leavesAlone, NOT_AFTER_MILLIS, partnerOf, prepare } from "./dispatch.ts"
 import { type NewLives, type NewOrder, release, storeNew } from "./new-order.ts"
 import { submitQuoted } from "./quoted.ts"
 import { whenKnown } from "./recall.ts"
@@ -198,13 +198,14 @@ const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void =>
       settle(core, lives, message, json, checkedAt, ahead)
     },
   })
-  const [working, ...rest] = lives
-  if (rest.length === 0 && isNew && placeOf(working.order) === "VENUE" && !isPaired(working.order)) {
-    const { order } = working
+  const [working] = lives
+  const { order } = working
+  const isAlone = lives.length === 1
+  if (isAlone && isNew && leavesAlone(order)) {
     working.hasLeftAhead = true
     release(core, working)
     ahead = { order, leftAt: clock.monotonic() }
-  } else if (rest.length === 0) prepare(core, working)
+  } else if (isAlone) prepare(core, working)
   // Whatever becomes of the unit, and of the actor.
   if (shares !== null && userId !== null && message.hedge === undefined)
     core.parts.store.after(core.id, shares.enter(userId))
