@@ -41,4 +41,4 @@ STOPSIGNAL SIGTERM
 # Podman counts it by the clock, and has a check of its own for the start (docs/operations/docker.md).
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60m --retries=3 CMD ["node", "scripts/health.mjs"]
 # Why these: scripts/v8-flags.ts.
-ENTRYPOINT ["node", "--max-semi-space-size=32", "dist/src/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "--v8-pool-size=0", "dist/src/main.js"]

@@ -147,6 +147,9 @@ const serverSettings = (options: EmbeddedPostgresOptions, socketDirectory: strin
     synchronous_commit: "on",
     fsync: durable,
     full_page_writes: durable,
+    // PostgreSQL's own; initdb makes them smaller along with the segments of the log, and full pages would be written every 25 s.
+    min_wal_size: "80MB",
+    max_wal_size: "1GB",
     // A pause of 2 ms after a millisecond's work in place of five: it takes a third of a core for longer, not most of one at once, from what answers.
     autovacuum_vacuum_cost_limit: "40",
   }

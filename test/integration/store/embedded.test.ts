@@ -131,6 +131,7 @@ describe("an embedded database", () => {
       `SELECT current_user AS role, current_database() AS database, rolsuper AS super, rolcreatedb OR rolcreaterole OR rolreplication AS more,
         current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, current_setting('synchronous_commit') AS commit,
         current_setting('server_encoding') AS encoding, current_setting('listen_addresses') AS tcp, current_setting('data_checksums') AS checksums,
+        current_setting('wal_segment_size') AS segment, current_setting('min_wal_size') AS least, current_setting('max_wal_size') AS most,
         (SELECT datlocale FROM pg_database WHERE datname = current_database()) AS locale FROM pg_roles WHERE rolname = current_user`,
     )
     expect(settings).toEqual({
@@ -144,6 +145,10 @@ describe("an embedded database", () => {
       encoding: "UTF8",
       tcp: "",
       checksums: "on",
+      // The least and the most that initdb would have written for segments of this size are 5 and 64 MB.
+      segment: "1MB",
+      least: "80MB",
+      most: "1GB",
       locale: "C.UTF-8",
     })
     expect(server.version).toMatch(/^18\.\d+$/)
