@@ -97,6 +97,11 @@ const startOurs = async (flush: Load["flush"]) => {
       offsets[n] = offset
       sockets.publishOn(channels[n]!, offset, texts[n]!)
     },
+    /** New subscribers are told where the channels stand now, which must be the same for all of them. */
+    stand: (): void => {
+      if (new Set(offsets).size > 1) throw new Error("some channels had more publications than others")
+      sockets.position.offset = offsets[0] ?? 0
+    },
   }
 }
 
@@ -141,7 +146,7 @@ export interface Start {
   readonly instruments: number
 }
 
-let running: Awaited<ReturnType<typeof startOurs>> | undefined
+let running: { readonly port: number; readonly publish: (n: number) => void; readonly stand?: () => void } | undefined
 
 answer({
   start: async ({ variant, flush, instruments: count }: Start) => {
@@ -152,6 +157,13 @@ answer({
   run: (load: Load): Promise<Published> => {
     if (running === undefined) throw new Error("start comes first")
     return paced(load, running.publish)
+  },
+  /** A load before any measurement, whose readers have left when the next ones come. */
+  warm: async (load: Load): Promise<Published> => {
+    if (running === undefined) throw new Error("start comes first")
+    const published = await paced(load, running.publish)
+    running.stand?.()
+    return published
   },
   /** One publication on every channel, some channels a loop turn; how many. */
   publishAll: async (): Promise<number> => {

@@ -71,12 +71,9 @@ interface HistoryPage {
   readonly reverse: boolean
 }
 
-/** UTF-8 has no bytes for half of a pair. */
-const HALF_A_PAIR = /\p{Surrogate}/u
-
-/** Nothing is told beside its text, which comes back from its bytes as it is. */
+/** Nothing is told beside its text, which comes back from its bytes as it is: UTF-8 has none for half of a pair. */
 const isPlain = ({ json, oneLine, bytes, subject, isFinal, info, key, removed }: EncodedPublication): boolean =>
-  (oneLine ?? bytes ?? subject ?? isFinal ?? info ?? key ?? removed) === undefined && !HALF_A_PAIR.test(json)
+  (oneLine ?? bytes ?? subject ?? isFinal ?? info ?? key ?? removed) === undefined && json.isWellFormed()
 
 const publicationOf = ({ epoch, offset, tags, kept, from, bytes }: Remembered): EncodedPublication =>
   kept instanceof Slab ? { epoch, offset, json: kept.bytes.toString("utf8", from, from + bytes), tags } : kept
