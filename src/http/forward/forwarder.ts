@@ -50,6 +50,15 @@ export interface ForwarderParts {
   readonly meters: MeterBoard
 }
 
+interface Shunned {
+  readonly peer: Peer
+  /** Monotonic ms. */
+  readonly until: number
+}
+
+const isFor = (shunned: Shunned | undefined, peer: Peer | undefined, now: number): boolean =>
+  shunned !== undefined && shunned.until > now && isSame(shunned.peer, peer)
+
 class Running {
   /** Of asks that were sent and have no outcome yet. */
   asked = 0
@@ -76,7 +85,9 @@ export class Forwarder {
   private readonly room = new SharedRoom(ERRANDS_MAX)
   private willLook = false
   /** It takes nothing just now: neither will it take the next. */
-  private shunned: { readonly peer: Peer; readonly until: number } | undefined = undefined
+  private shunned: Shunned | undefined = undefined
+  /** It takes no more changes just now, and answers what changes nothing. */
+  private crowded: Shunned | undefined = undefined
   private readonly outcomes: Counter<"peer_asks_total">
   private readonly seconds: HistogramSeries
 
@@ -104,8 +115,7 @@ export class Forwarder {
     const now = monotonic()
     if (errand.isOver() || errand.deadline <= now) return this.end(one)
     const to = home.peer()
-    const { shunned } = this
-    const isShunned = shunned !== undefined && shunned.until > now && isSame(shunned.peer, to)
+    const isShunned = isFor(this.shunned, to, now) || (!errand.isRead && isFor(this.crowded, to, now))
     // Its word that it is late may come too late itself, and then nothing would be known.
     if (to === undefined || isShunned || !cable.isUp() || isTooLate(errand.deadline, now)) return this.hold(one)
     this.held.delete(one)
@@ -131,9 +141,16 @@ export class Forwarder {
         return errand.unanswered()
       case "NotTaken":
         one.asked--
-        if (!OF_ONE.has(outcome.reason)) this.shunned = { peer, until: this.parts.monotonic() + AGAIN_MILLIS / 2 }
+        this.shun(peer, outcome.reason)
         return one.isOut ? undefined : this.hold(one)
     }
+  }
+
+  private shun(peer: Peer, reason: NotTakenReason): void {
+    if (OF_ONE.has(reason)) return
+    const shunned = { peer, until: this.parts.monotonic() + AGAIN_MILLIS / 2 }
+    if (reason === "crowded") this.crowded = shunned
+    else this.shunned = shunned
   }
 
   private end(one: Running): void {

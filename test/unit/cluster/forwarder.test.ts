@@ -26,13 +26,18 @@ const world = async (take: TakeAsked, next: TakeAsked = take) => {
   const { cable, now: monotonic } = edge
   const forwarder = new Forwarder({ cable, home, monotonic, after: time.after, meters: new MeterBoard() })
   time.pass(1_000)
-  const pass = (head: string, millis: number, from = "203.0.113.7"): { answer: string | undefined } => {
+  const pass = (
+    head: string,
+    millis: number,
+    from = "203.0.113.7",
+    isRead = false,
+  ): { answer: string | undefined } => {
     const one: { answer: string | undefined } = { answer: undefined }
     const passing = forwarder.pass({
       from,
       head,
       body: "",
-      isRead: false,
+      isRead,
       deadline: monotonic() + millis,
       isOver: () => false,
       answered: (answer) => {
@@ -90,6 +95,25 @@ it("sends nothing more for a moment to a node that takes nothing", async () => {
     time.pass(1)
   }
   expect(asked).toBeLessThan(5)
+})
+
+it("asks a node that is crowded for what changes nothing, and for no change for a moment", async () => {
+  const asked: Array<string> = []
+  const { time, pass } = await world(({ head, answer }) => {
+    asked.push(head)
+    if (head !== "read") return "crowded"
+    answer("done", "")
+    return undefined
+  })
+  const reads = Array.from({ length: 20 }, () => {
+    pass("change", 1_000)
+    time.pass(2)
+    const read = pass("read", 1_000, "203.0.113.7", true)
+    time.pass(2)
+    return read.answer
+  })
+  expect(new Set(reads)).toEqual(new Set(["done"]))
+  expect(asked.filter((head) => head === "change").length).toBeLessThan(10)
 })
 
 it("has room for others, however many requests of one address wait", async () => {
