@@ -47,7 +47,7 @@ export class InternalStore extends Context.Tag("ports/InternalStore")<
 export class JournalPort extends Context.Tag("ports/JournalPort")<
   JournalPort,
   {
-    /** Orders that rest on the venue's books (ACCEPTED, PARTIALLY_FILLED, PENDING_CANCEL), in the order in which they were accepted. */
+    /** Orders that rest on the venue's books (those too of which a cancel or a change is under way), in the order in which they were accepted. */
     readonly restingOrders: (venue: VenueId) => Effect.Effect<ReadonlyArray<TradeOrder>>
     /** Sums over an account's executions: asset → signed change, fees included, as decimal text. */
     readonly balanceChanges: (

@@ -185,14 +185,15 @@ const store = (core: AccountCore, message: SubmitOrder, made: NewOrder): void =>
   const { session } = core.connection
   const isNew = core.usedNames?.areNew(message.request) === true
   let ahead: Ahead | null = null
+  // Of the session that had it: the account's may be another by then, or none.
+  const takeBack = ([working]: NewLives): void => session?.forgo?.(working.order.tradeOrderId)
   const lives = storeNew(core, message, made, {
-    undone: ([working]) => {
+    undone: (lives) => {
+      takeBack(lives)
       // Names that were used are never taken for new: what was matched cannot be undone.
-      if (ahead !== null) throw new Error(`order ${working.order.tradeOrderId} left, and its key was used`)
-      forgo(core, working)
+      if (ahead !== null) throw new Error(`order ${lives[0].order.tradeOrderId} left, and its key was used`)
     },
-    // Of the session that had it: the account's may be another by then, or none.
-    refused: ([working]) => session?.forgo?.(working.order.tradeOrderId),
+    refused: takeBack,
     stored: (lives, json) => {
       failpoint.hit("submit.committed")
       settle(core, lives, message, json, checkedAt, ahead)

@@ -1,5 +1,6 @@
 /** Orders that leave while they are being stored: at a venue that follows the journal, and only those that are certainly new. */
 import { describe, expect, it } from "vitest"
+import type { TradeOrderId } from "../../../../../src/domain/ids.ts"
 import type { Venue } from "../../../../../src/domain/instrument/venue.ts"
 import type { SubmitRequest } from "../../../../../src/domain/order/submit-request.ts"
 import type { VenueSession } from "../../../../../src/ports/venue-session.ts"
@@ -131,6 +132,25 @@ describe("what becomes of an order that left, where its unit", () => {
     world.memory.faults.release()
     world.advance(1)
     expect(forgone).toEqual([refused, behind])
+  })
+
+  it("finds its name taken by a row that nothing here knows of: it is taken back", () => {
+    const forgone: Array<string> = []
+    const sessionOf = (session: VenueSession): VenueSession => ({ ...session, forgo: (id) => void forgone.push(id) })
+    const world = readyWorld({ venue: FOLLOWING, sessionOf }, "100")
+    const first = placed(world, { clientOrderId: "first" })
+    world.memory.faults.hold()
+    submit(world, { clientOrderId: "taken" })
+    const [, left] = [...world.venue.arrivals.keys()]
+    const { order } = world.database.orders.get(first.tradeOrderId)!
+    const tradeOrderId = "ffffffff-0000-4000-8000-000000000001" as TradeOrderId
+    world.database.orders.set(tradeOrderId, {
+      order: { ...order, tradeOrderId, clientOrderId: "taken", orderStatus: "CANCELLED" },
+      acceptedNumber: null,
+    })
+    world.memory.faults.release()
+    world.advance(1)
+    expect(forgone).toEqual([left])
   })
 
   it("is stored, and the process dies: a switch that has fired has asked for its cancel", () => {
