@@ -1,13 +1,17 @@
 /**
  * `npm run sim -- --seed N`: one world and its story. `npm run sim -- --seeds FROM-TO`: many, up to the first that breaks a rule
  * (`--all`: through to the last); `--postgres`: with the real store; `--hedging`: worlds of dealers and their hedges, not of accounts.
- * `--venue NAME`: worlds of that venue's profile, `--venue all`: of each that has an adapter.
+ * `--venue NAME`: worlds of that venue's profile, or of MOCK or PAPER as they are, which follow the journal; `--venue all`: of each that has
+ * an adapter, and of these two.
  * `--mutations`: at which seed each break of the gateway is seen. A seed is the same world each time, byte for byte.
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
+import type { VenueId } from "../../src/domain/ids.ts"
 import type { VenueProfile } from "../../src/venues/adapters/profile.ts"
+import { simulateFollowing } from "./following/simulation.ts"
+import { FOLLOWING_VENUES } from "./following/venues.ts"
 import { simulateHedging } from "./hedging/simulation.ts"
 import { startSql } from "./postgres/postgres-server.ts"
 import { gapsOf, profileNamed, WORLD_PROFILES } from "./profiles/semantics.ts"
@@ -33,7 +37,14 @@ if (values.mutations) {
   const env = { ...process.env, SIM_MUTATIONS: "full" }
   const { status } = spawnSync(
     process.execPath,
-    [vitest, "run", "test/sim/sabotage", "test/sim/hedging/sabotage", "test/sim/profiles/sabotage"],
+    [
+      vitest,
+      "run",
+      "test/sim/sabotage",
+      "test/sim/hedging/sabotage",
+      "test/sim/profiles/sabotage",
+      "test/sim/following/sabotage",
+    ],
     {
       stdio: "inherit",
       env,
@@ -92,17 +103,23 @@ const accountsOf = (seed: number, tells: boolean, profile: VenueProfile | null):
   return { ...outcome, violations: [`another world than in memory: ${outcome.trace} and ${trace}`] }
 }
 
-const run = (seed: number, tells: boolean, profile: VenueProfile | null): Told =>
-  values.hedging ? hedgingOf(seed, tells) : toldOf(accountsOf(seed, tells, profile))
+/** Whose worlds: of a profile, of a venue that follows the journal, or null, in which every venue is another. */
+type Worlds = VenueProfile | { readonly venue: VenueId; readonly follows: true } | null
+
+const run = (seed: number, tells: boolean, worlds: Worlds): Told => {
+  if (values.hedging) return hedgingOf(seed, tells)
+  if (worlds !== null && "follows" in worlds) return toldOf(simulateFollowing(seed, { venue: worlds.venue, tells }))
+  return toldOf(accountsOf(seed, tells, worlds))
+}
 
 /** How many broke a rule. */
-const runAll = (profile: VenueProfile | null): number => {
+const runAll = (profile: Worlds): number => {
   let sums: Readonly<Record<string, number>> = {}
   let types: Readonly<Record<string, number>> = {}
   let drawn: Readonly<Record<string, number>> = {}
   const failed: Array<number> = []
   const name = profile === null ? "" : `${profile.venue}: `
-  if (profile !== null)
+  if (profile !== null && !("follows" in profile))
     for (const gap of gapsOf(profile, new Random(from))) console.log(`${name}not in these worlds: ${gap}`)
   let count = 0
   for (let seed = from; seed <= last; seed++) {
@@ -123,8 +140,13 @@ const runAll = (profile: VenueProfile | null): number => {
   return failed.length
 }
 
-const profiles =
-  values.venue === undefined ? [null] : values.venue === "all" ? WORLD_PROFILES : [profileNamed(values.venue)]
+const following = FOLLOWING_VENUES.map((venue) => ({ venue, follows: true as const }))
+const profiles: ReadonlyArray<Worlds> =
+  values.venue === undefined
+    ? [null]
+    : values.venue === "all"
+      ? [...WORLD_PROFILES, ...following]
+      : [following.find(({ venue }) => venue === values.venue) ?? profileNamed(values.venue)]
 const failures = profiles.map(runAll).reduce((sum, count) => sum + count, 0)
 await sql?.stop()
 process.exitCode = failures === 0 ? 0 : 1

@@ -74,6 +74,8 @@ export interface WorldOptions {
   readonly sessionOf?: (session: VenueSession) => VenueSession
   /** What the gateway takes the venue for, where that is not what it is: likewise. */
   readonly taken?: Partial<Venue>
+  /** The venues of each process, made anew with it, where they are not the simulated one. */
+  readonly portOf?: (world: World) => Context.Tag.Service<VenuePort>
   /** What every process has in the store's place: for tests that break it. */
   readonly storeOf?: (store: Context.Tag.Service<AccountStore>, world: World) => Context.Tag.Service<AccountStore>
 }
@@ -192,7 +194,7 @@ export class World {
 
   /** The venue's own, but for what a test has put in its place. */
   private brokenPort(): Context.Tag.Service<VenuePort> {
-    const { port } = this.venue
+    const port = this.options.portOf?.(this) ?? this.venue.port
     const { hears = (report) => report, sessionOf = (session) => session, taken } = this.options
     return {
       ...port,

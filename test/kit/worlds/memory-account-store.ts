@@ -525,7 +525,8 @@ const restingOrders = (database: MemoryDatabase, venue: VenueId): ReadonlyArray<
   [...database.orders.values()]
     .filter(
       ({ order }) =>
-        order.venue === venue && ["ACCEPTED", "PARTIALLY_FILLED", "PENDING_CANCEL"].includes(order.orderStatus),
+        order.venue === venue &&
+        ["ACCEPTED", "PARTIALLY_FILLED", "PENDING_CANCEL", "PENDING_REPLACE", "REPLACED"].includes(order.orderStatus),
     )
     .sort(
       (a, b) =>
