@@ -26,12 +26,7 @@ const world = async (take: TakeAsked, next: TakeAsked = take) => {
   const { cable, now: monotonic } = edge
   const forwarder = new Forwarder({ cable, home, monotonic, after: time.after, meters: new MeterBoard() })
   time.pass(1_000)
-  const pass = (
-    head: string,
-    millis: number,
-    from = "203.0.113.7",
-    isRead = false,
-  ): { answer: string | undefined } => {
+  const pass = (head: string, millis: number, from = "203.0.113.7", isRead = false): { answer: string | undefined } => {
     const one: { answer: string | undefined } = { answer: undefined }
     const passing = forwarder.pass({
       from,
