@@ -135,6 +135,8 @@ export class BalanceReadings {
   readonly behind: Array<Behind> = []
   /** They are asked for in a moment. */
   isAskDue = false
+  /** How many of these questions failed one after the other, at a venue of this process. */
+  failures = 0
   /** Monotonic ms of the newest question for all balances whose answer could be read to the end. */
   askedAt = Number.NEGATIVE_INFINITY
   /** When (monotonic ms) the newest view of all balances was asked for, and when any was last seen to be another. */

@@ -16,6 +16,8 @@ import type { Unexplained, WorkingOrder } from "../working-order.ts"
 import { attempt, decimal, venueId } from "./quarantine.ts"
 
 const SOON_MILLIS = 1_000
+/** Between two readings of a venue of this process that fail: the pause doubles up to here. */
+const PAUSE_MILLIS_MAX = 30_000
 const WAITING_MAX = 256
 /** Books that cannot be read are tried again so soon, and no command waits longer for them. */
 const AGAIN_MILLIS = 50
@@ -46,13 +48,20 @@ export const askBalances = (core: AccountCore): void => {
   balances.movedAt = parts.clock.monotonic()
   if (balances.isAskDue) return
   balances.isAskDue = true
-  self.later(SOON_MILLIS, () => {
+  self.later(Math.min(SOON_MILLIS * 2 ** balances.failures, PAUSE_MILLIS_MAX), () => {
     balances.isAskDue = false
     const { session } = connection
     if (session === null || !connection.isAuditable) return
     self.fork(connection.listing(fetchBalances(core, session)), (exit) => {
-      if (Exit.isSuccess(exit) && connection.session === session && connection.isAuditable)
-        applyBalances(core, exit.value)
+      if (connection.session !== session || !connection.isAuditable) return
+      if (Exit.isSuccess(exit)) {
+        balances.failures = 0
+        return applyBalances(core, exit.value)
+      }
+      // The next audit reads them; a venue of this process has none.
+      if (!core.venue.inProcess) return
+      balances.failures++
+      askBalances(core)
     })
   })
 }

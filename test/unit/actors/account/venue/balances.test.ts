@@ -94,6 +94,28 @@ describe("an execution that the venue gave no time for", () => {
   })
 })
 
+describe("a reading of a venue of this process that fails", () => {
+  it("is asked for again: no audit looks there, and the account's next execution may be an hour away", () => {
+    const world = readyWorld({ venue: { inProcess: true } })
+    const order = placed(world)
+    const sim = world.venue.find(order)!
+    const { balances: before } = world.venue.balances()
+    world.venue.fates.stream = () => "drop"
+    world.venue.fill(sim, Decimal.of("0.5"))
+    const [fill] = sim.fills
+    world.venue.fates.stream = () => "deliver"
+    // Of the fill's own instant, and without it.
+    world.venue.tell({ _tag: "BalancesSeen", balances: { complete: false, balances: before, at: fill!.executedAt } })
+    world.venue.fates.query = () => false
+    world.venue.tell({ _tag: "Filled", fill: fill! })
+    world.advance(10_000)
+    expect(known(world)).not.toEqual(atVenue(world))
+    world.venue.fates.query = () => true
+    world.advance(10_000)
+    expect(known(world)).toEqual(atVenue(world))
+  })
+})
+
 it("are dated in whole milliseconds, although the monotonic clock has fractions", () => {
   const readings = new BalanceReadings()
   expect(readings.venueTimeAt(1)).toBeNull()
