@@ -16,6 +16,10 @@ it("npm run demo -- --open begins once its user is signed in, and leaves its ord
   const words = ["--import", "tsx", "scripts/demo.ts", "--open", "--pace", "0", gateway.http, gateway.setupToken ?? ""]
   const demo = spawn(process.execPath, words, { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
   const said: Array<string> = []
+  let complaints = ""
+  demo.stderr.setEncoding("utf8").on("data", (part: string) => {
+    complaints += part
+  })
   let session: Promise<SessionRecord> | undefined
   createInterface({ input: demo.stdout }).on("line", (line) => {
     said.push(line)
@@ -28,7 +32,7 @@ it("npm run demo -- --open begins once its user is signed in, and leaves its ord
       .then(({ record }) => record)
   })
   const code = await new Promise((resolve) => demo.once("close", resolve))
-  expect(code, said.join("\n")).toBe(0)
+  expect(code, `${said.join("\n")}\n${complaints}`).toBe(0)
   expect(said.join("\n")).not.toContain("no sign-in was seen")
   expect(said).toContain(`      the console: ${gateway.http}/console`)
   const signIns = said
