@@ -148,21 +148,22 @@ export interface Start {
 
 let running: { readonly port: number; readonly publish: (n: number) => void; readonly stand?: () => void } | undefined
 
+const run = (load: Load): Promise<Published> => {
+  if (running === undefined) throw new Error("start comes first")
+  return paced(load, running.publish)
+}
+
 answer({
   start: async ({ variant, flush, instruments: count }: Start) => {
     prepare(count)
     running = await (variant === "ours" ? startOurs(flush) : startFloor(flush))
     return { port: running.port, channels }
   },
-  run: (load: Load): Promise<Published> => {
-    if (running === undefined) throw new Error("start comes first")
-    return paced(load, running.publish)
-  },
+  run,
   /** A load before any measurement, whose readers have left when the next ones come. */
   warm: async (load: Load): Promise<Published> => {
-    if (running === undefined) throw new Error("start comes first")
-    const published = await paced(load, running.publish)
-    running.stand?.()
+    const published = await run(load)
+    running?.stand?.()
     return published
   },
   /** One publication on every channel, some channels a loop turn; how many. */

@@ -113,18 +113,18 @@ const run = (seed: number, tells: boolean, worlds: Worlds): Told => {
 }
 
 /** How many broke a rule. */
-const runAll = (profile: Worlds): number => {
+const runAll = (worlds: Worlds): number => {
   let sums: Readonly<Record<string, number>> = {}
   let types: Readonly<Record<string, number>> = {}
   let drawn: Readonly<Record<string, number>> = {}
   const failed: Array<number> = []
-  const name = profile === null ? "" : `${profile.venue}: `
-  if (profile !== null && !("follows" in profile))
-    for (const gap of gapsOf(profile, new Random(from))) console.log(`${name}not in these worlds: ${gap}`)
+  const name = worlds === null ? "" : `${worlds.venue}: `
+  if (worlds !== null && !("follows" in worlds))
+    for (const gap of gapsOf(worlds, new Random(from))) console.log(`${name}not in these worlds: ${gap}`)
   let count = 0
   for (let seed = from; seed <= last; seed++) {
     const isAlone = from === last
-    const outcome = run(seed, isAlone, profile)
+    const outcome = run(seed, isAlone, worlds)
     count++
     sums = sumOf(sums, outcome.figures)
     types = sumOf(types, outcome.types)
@@ -141,12 +141,12 @@ const runAll = (profile: Worlds): number => {
 }
 
 const following = FOLLOWING_VENUES.map((venue) => ({ venue, follows: true as const }))
-const profiles: ReadonlyArray<Worlds> =
+const all: ReadonlyArray<Worlds> =
   values.venue === undefined
     ? [null]
     : values.venue === "all"
       ? [...WORLD_PROFILES, ...following]
       : [following.find(({ venue }) => venue === values.venue) ?? profileNamed(values.venue)]
-const failures = profiles.map(runAll).reduce((sum, count) => sum + count, 0)
+const failures = all.map(runAll).reduce((sum, count) => sum + count, 0)
 await sql?.stop()
 process.exitCode = failures === 0 ? 0 : 1

@@ -135,7 +135,7 @@ export class BalanceReadings {
   readonly behind: Array<Behind> = []
   /** They are asked for in a moment. */
   isAskDue = false
-  /** How many of these questions failed one after the other, at a venue of this process. */
+  /** How many of these questions failed at a venue of this process since balances that were asked for came. */
   failures = 0
   /** Monotonic ms of the newest question for all balances whose answer could be read to the end. */
   askedAt = Number.NEGATIVE_INFINITY

@@ -176,11 +176,12 @@ class Following {
     const { world, random, clients, tally } = this
     const { faults } = world.memory
     const alone = random.chance(0.5) ? random.pick(clients) : null
+    const one = (): Client => alone ?? random.pick(clients)
     this.note("the store waits")
     faults.hold()
     // The names that an account has are read by its first order.
     for (let left = random.between(1, 5); left > 0; left--) {
-      const client = alone ?? random.pick(clients)
+      const client = one()
       if (random.chance(0.6)) client.submit()
       else client.act()
       if (random.chance(0.3)) this.venues.rig.tick()
@@ -192,10 +193,10 @@ class Following {
     tally.add(`burst: ${ending}`)
     if (ending === "die") faults.dieNext("beforeCommit", () => random.chance(0.6))
     else if (ending === "dieAfter") faults.dieNext("afterCommit", () => random.chance(0.6))
-    else if (ending === "refuse") this.refuse((alone ?? random.pick(clients)).id)
+    else if (ending === "refuse") this.refuse(one().id)
     else if (ending === "take") {
-      this.take((alone ?? random.pick(clients)).id)
-      ;(alone ?? random.pick(clients)).submit()
+      this.take(one().id)
+      one().submit()
     } else if (ending === "crash") {
       this.crash()
       return

@@ -54,10 +54,7 @@ export const askBalances = (core: AccountCore): void => {
     if (session === null || !connection.isAuditable) return
     self.fork(connection.listing(fetchBalances(core, session)), (exit) => {
       if (connection.session !== session || !connection.isAuditable) return
-      if (Exit.isSuccess(exit)) {
-        balances.failures = 0
-        return applyBalances(core, exit.value)
-      }
+      if (Exit.isSuccess(exit)) return applyBalances(core, exit.value)
       // The next audit reads them; a venue of this process has none.
       if (!core.venue.inProcess) return
       balances.failures++
@@ -107,6 +104,7 @@ export const applyBalances = (core: AccountCore, told: VenueBalances | AskedBala
   // The first view of a process says nothing of what moves.
   if (events.length > 0 && wasKnown) balances.movedAt = now
   if ("askedAt" in told) {
+    balances.failures = 0
     balances.venueClock = { at, heardAt: now }
     // An asset that stays as it was says nothing of what has moved.
     if (isWhole) balances.askedAt = Math.max(balances.askedAt, told.askedAt)
